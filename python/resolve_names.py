@@ -28,8 +28,6 @@ PLACES = {
     "array_api": ["phalanx"],
     "array_api.array": ["phalanx.ndarray"],
 }
-# Names that are others here.
-RENAMED = {"cupy.testing": ("numpy_cupy", "numpy_phalanx")}
 # Objects of classes, for what only these have.
 OBJECTS = {
     "phalanx.ndarray": lambda: phalanx.arange(4.0).reshape(2, 2),
@@ -44,7 +42,7 @@ OBJECTS = {
     "phalanx.random.RandomState": lambda: phalanx.random.RandomState(1),
     "array_api.info": phalanx.__array_namespace_info__,
 }
-for _generator in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
+for _generator in ("BitGenerator", "PCG64", "PCG64DXSM", "Philox"):
     OBJECTS[f"phalanx.random.{_generator}"] = getattr(phalanx.random, _generator)
 # Why members are not there, where the class has no place to say it.
 _REASONS = {
@@ -101,7 +99,6 @@ def places(area):
 def resolved(area, name):
     """Where a name is, and if nowhere, why."""
     reasons = []
-    name = name.replace(*RENAMED.get(area, ("", "")))
     for place in places(area):
         try:
             return member(place, name), ""

@@ -1,16 +1,16 @@
 //! The configuration of a session, and the one place where the environment is read.
 
-use crate::config_error::SHORTEST_TOKEN;
 pub use crate::config_error::{ConfigError, IntroductionFlaw, TokenFlaw};
+use crate::config_error::{LONGEST_TOKEN, SHORTEST_TOKEN};
 pub use crate::environment::{Devices, MeetingWay, MemoryLimit, Transport};
 use crate::environment::{Environment, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
 use crate::meeting::{Meeting, address_beside, interface_of};
 use crate::placement::{Launcher, Placement, own_placement};
 use crate::ways::{has_pmix, ways};
-use phalanx_collectives::Prices;
 use phalanx_collectives::mpi::Library;
 pub use phalanx_collectives::mpi::MpiOptions;
+use phalanx_collectives::{Links, Prices, PrivateFileError, read_private};
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
@@ -24,6 +24,8 @@ use std::time::Duration;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a process may give no sign of life unless told otherwise.
 const DEFAULT_STALL: Duration = Duration::from_secs(60);
+/// From how many bytes on a copy for another library is warned of unless told otherwise.
+const IMPLICIT_COPY: usize = 256 << 20;
 
 /// What a session is started with.
 ///
@@ -42,6 +44,9 @@ pub struct Config {
     pub threads: usize,
     /// The most a device may hold.
     pub memory_limit: Option<MemoryLimit>,
+    /// In Python: from how many bytes on a copy that another library asks for is warned of; `None`
+    /// for never.
+    pub implicit_copy: Option<usize>,
     /// How much is written to standard error.
     pub log: LogLevel,
     /// The folder of the demo's data.
@@ -61,6 +66,8 @@ pub struct Config {
     pub mpi: MpiOptions,
     /// How long another process may give no sign of life before the run ends; for ever without.
     pub stall: Option<Duration>,
+    /// Whether what processes tell each other over TCP is encrypted; the same on all.
+    pub is_encrypted: bool,
     /// What messages cost, as it was measured; that of process 0 counts.
     pub prices: Option<Prices>,
     /// Where the price table is, or is to be.
@@ -141,6 +148,7 @@ impl Default for Config {
             cuda: CudaOptions::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             memory_limit: None,
+            implicit_copy: Some(IMPLICIT_COPY),
             log: LogLevel::Off,
             data: PathBuf::from("data"),
             bind_cpu: true,
@@ -150,6 +158,7 @@ impl Default for Config {
             transport: Transport::Auto,
             mpi: MpiOptions::default(),
             stall: Some(DEFAULT_STALL),
+            is_encrypted: false,
             prices: None,
             prices_file: None,
         }
@@ -231,6 +240,7 @@ impl Config {
             cuda: cuda_options(environment),
             threads: environment.threads.unwrap_or(default.threads),
             memory_limit: environment.memory_limit,
+            implicit_copy: environment.implicit_copy.unwrap_or(default.implicit_copy),
             log: environment.log.unwrap_or_default(),
             data: environment.data.clone().unwrap_or(default.data),
             bind_cpu: environment.bind_cpu.unwrap_or(true),
@@ -250,6 +260,7 @@ impl Config {
                 is_without_pmix: false,
             },
             stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
+            is_encrypted: environment.tls.unwrap_or(false),
             prices: None,
             prices_file: None,
         })
@@ -318,6 +329,11 @@ impl Config {
             placement.launcher.starts_mpi() && (placement.rank, placement.size) == (rank, size)
         };
         self.placement.as_ref().is_some_and(is_launched)
+    }
+
+    /// Encrypts what processes tell each other over TCP, or does not. The same on all.
+    pub fn encrypted(self, is_encrypted: bool) -> Config {
+        Config { is_encrypted, ..self }
     }
 
     /// Sets how long another process may give no sign of life before the run ends; for ever
@@ -484,30 +500,23 @@ pub(crate) fn missing(variable: &'static str, needed_by: &'static str) -> Config
 
 /// The secret of a file, without the white space around it.
 fn token(path: &Path) -> Result<Vec<u8>, ConfigError> {
-    let unreadable = |source| ConfigError::TokenUnreadable { path: path.to_owned(), source };
-    let content = std::fs::read(path).map_err(unreadable)?;
-    let token = content.trim_ascii();
-    let flaw = match permission_bits(path).map_err(unreadable)? {
-        Some(mode) if mode & 0o077 != 0 => Some(TokenFlaw::Open { mode }),
-        _ if token.len() < SHORTEST_TOKEN => Some(TokenFlaw::Short { length: token.len() }),
-        _ => None,
-    };
-    match flaw {
-        Some(flaw) => Err(ConfigError::TokenUnsafe { path: path.to_owned(), flaw }),
-        None => Ok(token.to_vec()),
+    let flawed = |flaw| ConfigError::TokenUnsafe { path: path.to_owned(), flaw };
+    let content = read_private(path, LONGEST_TOKEN, Links::Followed);
+    let content = content.map_err(|error| match error {
+        PrivateFileError::System(source) => {
+            ConfigError::TokenUnreadable { path: path.to_owned(), source }
+        }
+        PrivateFileError::NoFile => flawed(TokenFlaw::NoFile),
+        PrivateFileError::Foreign(user) => flawed(TokenFlaw::Foreign { user }),
+        PrivateFileError::Open(mode) => flawed(TokenFlaw::Open { mode }),
+        PrivateFileError::Long(most) => flawed(TokenFlaw::Long { most }),
+    })?;
+    match content.trim_ascii() {
+        token if token.len() < SHORTEST_TOKEN => {
+            Err(flawed(TokenFlaw::Short { length: token.len() }))
+        }
+        token => Ok(token.to_vec()),
     }
-}
-
-#[cfg(unix)]
-fn permission_bits(path: &Path) -> std::io::Result<Option<u32>> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(Some(std::fs::metadata(path)?.permissions().mode() & 0o777))
-}
-
-/// Elsewhere a file's mode says nothing about who may read it.
-#[cfg(not(unix))]
-fn permission_bits(_path: &Path) -> std::io::Result<Option<u32>> {
-    Ok(None)
 }
 
 #[cfg(test)]
@@ -587,6 +596,18 @@ mod tests {
         assert_eq!(startup.bind, IpAddr::from([10, 0, 0, 2]));
         assert_eq!(startup.timeout, DEFAULT_TIMEOUT);
         assert!(!format!("{startup:?}").contains("token"), "the secret must not be shown");
+    }
+
+    #[test]
+    fn secrets_are_files_of_some_size_and_nothing_is_waited_for() {
+        let long = TokenFile::new("long", &[b'x'; LONGEST_TOKEN as usize + 1], 0o600);
+        let flaw = |path: &str| match token(Path::new(path)) {
+            Err(ConfigError::TokenUnsafe { flaw, .. }) => flaw,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(flaw(long.path()), TokenFlaw::Long { most: LONGEST_TOKEN });
+        assert_eq!(flaw("/dev/zero"), TokenFlaw::NoFile);
+        assert_eq!(flaw("/"), TokenFlaw::NoFile);
     }
 
     #[test]

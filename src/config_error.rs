@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 /// The shortest secret that is accepted, in bytes.
 pub(crate) const SHORTEST_TOKEN: usize = 16;
+/// The most bytes that the file with a secret may hold.
+pub(crate) const LONGEST_TOKEN: u64 = 64 << 10;
 
 /// An error of the configuration.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +131,18 @@ pub enum TokenFlaw {
         /// Its permission bits.
         mode: u32,
     },
+    /// It belongs to another user, who may change it.
+    Foreign {
+        /// The number of that user.
+        user: u32,
+    },
+    /// It is a folder, a pipe, a device or a socket.
+    NoFile,
+    /// It holds more bytes than any secret has.
+    Long {
+        /// How many it may hold.
+        most: u64,
+    },
 }
 
 impl fmt::Display for TokenFlaw {
@@ -139,6 +153,11 @@ impl fmt::Display for TokenFlaw {
             }
             TokenFlaw::Open { mode } => {
                 write!(f, "other users can open it (its mode is {mode:03o})")
+            }
+            TokenFlaw::Foreign { user } => write!(f, "it belongs to another user ({user})"),
+            TokenFlaw::NoFile => f.write_str("it is no file, but a folder, pipe or device"),
+            TokenFlaw::Long { most } => {
+                write!(f, "it holds more than {most} bytes, which no secret does")
             }
         }
     }

@@ -190,6 +190,10 @@ variables! {
     /// In Python: whether NumPy computes on the host what its functions are asked for and the
     /// module has not, with a warning. `off` makes that a TypeError.
     fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
+    /// In Python: from how many bytes on an array that another library asks for
+    /// (`numpy.asarray(x)`, a plot, a data frame) is copied to the host with a warning, one for
+    /// each session. `x.get()` copies without one.
+    implicit_copy: CopySize = "PHALANX_IMPLICIT_COPY", default "256M", since "0.1", Session;
     /// The folder of the demo's elevation data.
     data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;
     /// The number of this process, from 0. Needs `PHALANX_SIZE`. Without both, the variables of
@@ -220,6 +224,10 @@ variables! {
     /// its owner alone.
     token_file: File = "PHALANX_TOKEN_FILE",
         default "none: needed with `PHALANX_ADDRESS`", since "0.1", StartUp;
+    /// Whether what processes tell each other over TCP is encrypted (TLS 1.3), for networks that
+    /// are not trusted; `1` or `0`, the same on all. Messages do not go by MPI then, unless
+    /// `PHALANX_TRANSPORT` asks for it; what MPI and NCCL carry is not encrypted by this.
+    tls: Switch = "PHALANX_TLS", default "0", since "0.1", StartUp;
     /// How long start-up may take before it is an error.
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
     /// How long a process may give no sign of life, because it was stopped or its host hangs,
@@ -536,6 +544,13 @@ kinds! {
         "warn" => Some(true),
         _ => None,
     };
+    /// How much is copied without a word.
+    CopySize: Option<usize>,
+    "bytes: a whole number, with or without `K`, `M`, `G` or `T` (powers of 1024), or `off`",
+    |text| match text.to_str()? {
+        "off" => Some(None),
+        text => byte_count(text).map(Some),
+    };
     /// Whether something is done.
     Switch: bool, "`0` or `1`", |text| match text.to_str()? {
         "0" => Some(false),
@@ -705,8 +720,10 @@ mod tests {
             ("PHALANX_ADDRESS", "[::1]:4000"),
             ("PHALANX_THREADS", ""),
             ("PHALANX_TEST_FULL", "1"),
+            ("PHALANX_IMPLICIT_COPY", "off"),
         ])
         .unwrap();
+        assert_eq!(environment.implicit_copy, Some(None));
         assert_eq!(environment.devices, Some(Devices::Cpu(4)));
         assert_eq!(environment.memory_limit, Some(MemoryLimit::Bytes(512 << 20)));
         let part = parse(&[("PHALANX_MEMORY_LIMIT", "80%")]).unwrap().memory_limit;

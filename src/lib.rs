@@ -41,42 +41,46 @@ pub use gpus::{gpus, start_up};
 pub use meeting::{Meeting, Way};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
-    AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,
-    argwhere, choose, compress, cumprod, cumsum, cumulative_as, digitize, extract, fft,
-    flatnonzero, intersect1d, intersect1d_indices, isin, ix, ix_, lexsort, linalg, nancumprod,
-    nancumsum, nonzero, partition, place, put_along_axis, random, ravel_multi_index, searchsorted,
-    setdiff1d, setxor1d, sort, sort_complex, sort_descending, sparse, take, take_along_axis, topk,
-    union1d, unique, unique_all, unique_along, unique_with, unravel_index,
+    AnyIndex, IndexItem, IndexItems, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort,
+    argsort_descending, argwhere, choose, compress, cumprod, cumsum, cumulative_as, digitize,
+    extract, fft, flatnonzero, intersect1d, intersect1d_indices, isin, ix, ix_, lexsort, linalg,
+    nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random, ravel_multi_index,
+    searchsorted, setdiff1d, setxor1d, sort, sort_complex, sort_descending, sparse, take,
+    take_along_axis, topk, union1d, unique, unique_all, unique_along, unique_with, unravel_index,
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
     Failure, HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes,
     ShardMemory, Site, arange, call_site, complex, deferred_errors, empty, flush, from_function,
     from_slice, full, hand_over, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, s, s_items, select, synchronize, within, zeros,
+    percentile, picture, print, room_on_host, s, s_items, select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,
-    PadWidths, Positions, Samples, Sections, Statistic, Trim, append, arange_as, array_split,
-    ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, bartlett, blackman,
-    block, broadcast_arrays, broadcast_shapes, column_stack, concat, concatenate, copyto, cross,
-    delete, diag, diag_indices, diagflat, dot, dsplit, dstack, einsum, empty_like, eye,
-    fill_diagonal, flip, fliplr, flipud, full_like, geomspace, hamming, hanning, hsplit, hstack,
-    identity, indices, inner, insert, kaiser, kron, logspace, matrix_power, matrix_transpose,
-    matvec, meshgrid, mgrid, moveaxis, multi_dot, ogrid, ones_like, outer, pad, permute_dims,
-    putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack, sparse_indices, split,
-    stack, swapaxes, tensordot, tile, tri, tril, tril_indices, trim_zeros, triu, triu_indices,
-    unstack, vander, vdot, vecdot, vecmat, vsplit, vstack, zeros_like,
+    PadWidths, Positions, Product, ProductOptions, Samples, Sections, Statistic, Trim, append,
+    arange_as, array_split, ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d,
+    bartlett, blackman, block, broadcast_arrays, broadcast_shapes, column_stack, concat,
+    concatenate, copyto, cross, delete, diag, diag_indices, diagflat, dot, dsplit, dstack, einsum,
+    einsum_with, empty_like, eye, fill_diagonal, flip, fliplr, flipud, full_like, geomspace,
+    hamming, hanning, hsplit, hstack, identity, indices, inner, insert, kaiser, kron, logspace,
+    matrix_power, matrix_transpose, matvec, meshgrid, mgrid, moveaxis, multi_dot, ogrid, ones_like,
+    outer, pad, permute_dims, product, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90,
+    row_stack, sparse_indices, split, stack, swapaxes, tensordot, tile, tri, tril, tril_indices,
+    trim_zeros, triu, triu_indices, unstack, vander, vdot, vecdot, vecmat, vsplit, vstack,
+    zeros_like,
 };
 pub use phalanx_array::{
-    BinRule, Bins, BitOrder, Casting, DTypeKind, HistogramOptions, QuantileMethod, Quantiles,
-    apply_along_axis, array, array_str, array2string, asanyarray, asarray, asarray_chkfinite,
-    astype, base_repr, binary_repr, can_cast, common_type, copy, cumulative_prod, cumulative_sum,
-    diag_indices_from, format_float_positional, format_float_scientific, frombuffer, fromiter,
-    fromstring, histogram2d, histogramdd, isdtype, isfortran, isscalar, issubdtype, iterable,
-    mask_indices, may_share_memory, median, min_scalar_type, mintypecode, nanmedian, nanpercentile,
-    nanquantile, packbits, percentile_along, poly, polydiv, polyfit, promote_types, quantile,
-    result_type, shares_memory, tril_indices_from, triu_indices_from, typename, unpackbits, unwrap,
+    Basis, BinRule, Bins, BitOrder, Casting, DTypeKind, HistogramOptions, PolynomialFit,
+    QuantileMethod, Quantiles, apply_along_axis, array, array_str, array2string, asanyarray,
+    asarray, asarray_chkfinite, astype, base_repr, binary_repr, can_cast, common_type, copy,
+    cumulative_prod, cumulative_sum, diag_indices_from, format_float_positional,
+    format_float_scientific, frombuffer, fromiter, fromstring, histogram2d, histogramdd, isdtype,
+    isfortran, isscalar, issubdtype, iterable, mask_indices, may_share_memory, median,
+    min_scalar_type, mintypecode, nanmedian, nanpercentile, nanquantile, nanquantile_weighted,
+    packbits, percentile_along, poly, polydiv, polyfit, polyfit_full, promote_types, quantile,
+    quantile_weighted, result_type, series_derivative, series_fit, series_integral, series_value,
+    series_vander, shares_memory, tril_indices_from, triu_indices_from, typename, unpackbits,
+    unwrap,
 };
 pub use phalanx_array::{
     Bound, ConvolveMode, CovarianceOptions, DiffOptions, GradientOptions, Replacements, Tolerance,
@@ -89,7 +93,7 @@ pub use phalanx_array::{
     ptp, real_if_close, roots, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_array::{
-    Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
+    Flags, Loan, Snapshot, Summary, array_repr, byteswap, records, try_place, try_put_along_axis,
 };
 #[doc(hidden)]
 pub use phalanx_collectives::{
@@ -97,6 +101,7 @@ pub use phalanx_collectives::{
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
+pub use phalanx_ops::error::OpError;
 pub use phalanx_ops::waiting;
 pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
@@ -110,8 +115,24 @@ pub use session::{
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Array, Config, DType, Ellipsis, HostArray, NewAxis, arange, empty, from_function,
-        from_slice, full, histogram, keepdims, linspace, matmul, ones, percentile, s, select,
-        zeros,
+        Argument, Array, BitOrder, Config, ConvolveMode, CovarianceOptions, DType, DataError,
+        DiffOptions, Ellipsis, Error, ErrorKind, GradientOptions, GridRange, HistogramOptions,
+        HostArray, Indexing, LocalShard, MemoryOrder, Mode, NewAxis, Op, OpError, PadMode,
+        QuantileMethod, Samples, Scalar, Session, Sharding, Side, Trim, Weak,
+    };
+    pub use crate::{
+        allclose, angle, append, arange, argsort, array_equal, array_equiv, array_split, average,
+        average_and_weights, axis, bincount, blackman, block, broadcast_arrays, column_stack,
+        concatenate, convolve, copyto, corrcoef, correlate, cov, cross, cumsum, delete, diag, diff,
+        dot, dstack, ediff1d, einsum, empty, empty_like, eye, fft, fill_diagonal, flip,
+        from_function, from_slice, full, full_like, geomspace, gradient, hamming, hanning,
+        histogram, histogram2d, hstack, i0, identity, indices, inner, insert, io, isclose, ix,
+        kaiser, keepdims, kron, lexsort, linalg, linspace, logspace, matmul, matrix_power, matvec,
+        median, meshgrid, mgrid, moveaxis, multi_dot, nan_to_num, nanmean, nansum, nanvar, nonzero,
+        ones, outer, packbits, pad, partition, percentile, piecewise, polyadd, polyder, polyfit,
+        polyval, put_along_axis, putmask, quantile, random, repeat, repeat_each, resize, roll,
+        rot90, s, searchsorted, select, select_list, sinc, sort, split, stack, take,
+        take_along_axis, tensordot, tile, topk, trapezoid, tri, tril, tril_indices, trim_zeros,
+        ufunc, unique, vander, vdot, vecdot, vstack, zeros, zeros_like,
     };
 }

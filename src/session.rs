@@ -10,7 +10,7 @@ use phalanx_device::cuda::{Compiler, CudaDevice, Properties};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
-use phalanx_ops::waiting::interruptible;
+use phalanx_ops::waiting::{interruptible, lock};
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +26,12 @@ pub struct InitError {
 /// Why a session does not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum InitFailure {
+    /// A session has begun and has not ended.
+    #[error("a session has begun already, at {begun}")]
+    Begun {
+        /// The call that began it.
+        begun: Site,
+    },
     /// The processes did not come together.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -35,6 +41,11 @@ pub enum InitFailure {
     /// A device could not be set up.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+impl InitFailure {
+    /// The code of what is asked for at a time when the session does not allow it.
+    pub const NOT_NOW: &'static str = "PX153";
 }
 
 impl InitError {
@@ -54,20 +65,41 @@ impl InitError {
 
     /// The stable code.
     pub fn code(&self) -> &'static str {
-        match &*self.failure {
+        Failure::code(&*self.failure)
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        Failure::hint(&*self.failure)
+    }
+}
+
+impl Failure for InitFailure {
+    fn code(&self) -> &'static str {
+        match self {
+            InitFailure::Begun { .. } => InitFailure::NOT_NOW,
             InitFailure::Collective(error) => error.code(),
             InitFailure::Config(error) => error.code(),
             InitFailure::Run(error) => error.code(),
         }
     }
-
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match &*self.failure {
+    fn hint(&self) -> &'static str {
+        match self {
+            InitFailure::Begun { .. } => {
+                "call init once and keep its session; `finish` or drop that one before another \
+                 begins, or use `Session::with_options` for one inside of the other"
+            }
             InitFailure::Collective(error) => error.hint(),
             InitFailure::Config(error) => error.hint(),
             InitFailure::Run(error) => error.hint(),
         }
+    }
+}
+
+/// So that `?` carries it in a function whose other errors are those of arrays.
+impl From<InitError> for Error {
+    fn from(error: InitError) -> Error {
+        Error::failure(*error.failure, Some(error.site))
     }
 }
 
@@ -88,6 +120,9 @@ struct Begun {
     /// The default mesh before it; never that of a session that has ended.
     replaced: Option<MeshHandle>,
 }
+
+/// The call of [`init`] whose session goes on, or is about to begin.
+static INITIALISED: Mutex<Option<Site>> = Mutex::new(None);
 
 fn sessions() -> MutexGuard<'static, Vec<Begun>> {
     SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -161,15 +196,34 @@ pub struct Session {
     mesh: MeshHandle,
     /// The call that made it.
     site: Site,
+    /// Whether [`init`] has begun it.
+    is_initial: bool,
 }
 
 /// Meets the other processes, sets up this process's devices, and makes their mesh the default.
 ///
 /// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a
-/// rank that never arrives, a configuration that differs between ranks) and of devices.
+/// rank that never arrives, a configuration that differs between ranks) and of devices; `PX153`
+/// while a session that `init` has begun goes on.
 #[track_caller]
 pub fn init(config: Config) -> Result<Session, InitError> {
-    Session::with_options(config, None, Policy::default(), Limits::default())
+    let site = call_site();
+    let begun = lock(&INITIALISED).replace(site);
+    if let Some(begun) = begun {
+        *lock(&INITIALISED) = Some(begun);
+        return Err(InitError::new(InitFailure::Begun { begun }, site));
+    }
+    let session = Session::with_options(config, None, Policy::default(), Limits::default());
+    match session {
+        Ok(mut session) => {
+            session.is_initial = true;
+            Ok(session)
+        }
+        Err(error) => {
+            *lock(&INITIALISED) = None;
+            Err(error)
+        }
+    }
 }
 
 /// The number of this process. Local.
@@ -270,7 +324,7 @@ impl Session {
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
         begin(&mesh);
-        Ok(Session { scheduler, mesh, site })
+        Ok(Session { scheduler, mesh, site, is_initial: false })
     }
 
     /// The mesh of all devices.
@@ -353,14 +407,49 @@ impl Session {
     /// Collective: every rank ends at the same point of the program. Errors: the first that
     /// [`deferred_errors`](crate::deferred_errors) put off and nothing raised, that of work still
     /// in flight, or why the world ended. A session that is dropped instead does not wait for the
-    /// others: should they go on, they have an error that says where this one was made; should the
-    /// program panic, they hear of it at once.
+    /// others: should they go on, they have an error that says where this one was made, or the
+    /// error that was given to this program last; should the program panic, they hear of it at
+    /// once. [`run`](Session::run) passes any error of the program on.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
         let site = call_site();
+        self.warn_of_unseen();
         let deferred = self.mesh.raise_deferred(site);
         let finished = self.scheduler.finish(site);
         deferred.and(finished)
+    }
+
+    /// Runs a program to its end: [`finish`](Session::finish) follows if it succeeds. If it fails
+    /// on this rank, the others hear at once why, with the text of its error (PX063).
+    ///
+    /// Collective, as the program is. Errors: the program's, and those of `finish`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let total = phalanx::init(phalanx::Config::from_env()?)?.run(|_| {
+    ///     let x = phalanx::arange(0, 10, 1);
+    ///     Ok::<i64, phalanx::Error>(x.sum(()).item()?)
+    /// })?;
+    /// assert_eq!(total, 45);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn run<T, E: From<Error> + ToString>(
+        self,
+        program: impl FnOnce(&Session) -> Result<T, E>,
+    ) -> Result<T, E> {
+        match program(&self) {
+            Ok(outcome) => {
+                self.finish()?;
+                Ok(outcome)
+            }
+            Err(error) => {
+                let text = error.to_string();
+                self.abort(text.lines().next().unwrap_or_default());
+                Err(error)
+            }
+        }
     }
 
     /// Ends the world on all ranks because something of the program failed on this one alone. The
@@ -382,8 +471,29 @@ impl Session {
     /// may wait for processes that are gone. Local.
     pub fn fail(self, message: &str) {
         self.scheduler.fail("program", message);
-        end(&self.mesh);
+        self.ended();
         std::mem::forget(self);
+    }
+
+    fn ended(&self) {
+        end(&self.mesh);
+        if self.is_initial {
+            *lock(&INITIALISED) = None;
+        }
+    }
+
+    /// Warns of the errors that arrays carry and nobody has looked at. All ranks have the same.
+    fn warn_of_unseen(&self) {
+        let (errors, more) = self.mesh.unseen_errors();
+        if self.scheduler.world().rank() > 0 {
+            return;
+        }
+        for error in &errors {
+            eprintln!("phalanx: an array carries an error that nobody has looked at:\n{error}");
+        }
+        if more > 0 {
+            eprintln!("phalanx: and {more} more");
+        }
     }
 }
 
@@ -392,9 +502,12 @@ impl Drop for Session {
         if std::thread::panicking() {
             self.scheduler.abort("panic", "its program panicked");
         }
+        if !std::thread::panicking() {
+            self.warn_of_unseen();
+        }
         // Whoever wants to know how it went calls `finish`.
         let _ = self.scheduler.leave(self.site);
-        end(&self.mesh);
+        self.ended();
     }
 }
 
@@ -450,6 +563,7 @@ pub(crate) fn world(
     rendezvous.token = startup.token.clone();
     rendezvous.timeout = startup.timeout;
     rendezvous.stall = config.stall;
+    rendezvous.is_encrypted = config.is_encrypted;
     rendezvous.local_devices = count;
     let unusable = |error: std::io::Error| CollectiveError::Listen {
         address: startup.address.clone(),
@@ -490,6 +604,9 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     let is_launched = config.is_launched_by_mpi(startup.rank, startup.size);
     match config.transport {
         Transport::Tcp => Err(String::from("PHALANX_TRANSPORT is tcp")),
+        Transport::Auto if config.is_encrypted => {
+            Err(String::from("PHALANX_TLS is 1, and MPI does not encrypt"))
+        }
         Transport::Auto if !is_launched => {
             Err(String::from("no launcher of MPI has started this process with this rank"))
         }
@@ -556,7 +673,9 @@ mod tests {
     use super::*;
 
     fn session() -> Session {
-        init(Config::default().threads(1)).expect("a session")
+        let config = Config::default().threads(1);
+        let session = Session::with_options(config, None, Policy::default(), Limits::default());
+        session.expect("a session")
     }
 
     fn is_default(session: &Session) -> bool {

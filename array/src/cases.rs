@@ -8,7 +8,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{DType, promote, promote_weak};
+use phalanx_ops::{DType, Scalar, promote, promote_weak};
 
 fn check_conditions(
     operation: &'static str,
@@ -65,9 +65,12 @@ pub fn select_list(
             within(site, || {
                 let mut chosen = as_array(&default).ok()?.converted(dtype, site);
                 for (condition, choice) in conditions.iter().zip(choices).rev() {
-                    let choice = match choice {
+                    let choice: Argument = match choice {
                         Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
-                        other => other.clone(),
+                        Argument::Weak(weak) => Scalar::filled(dtype, *weak)
+                            .map_err(|error| Error::op(error, site))?
+                            .into(),
+                        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
                     };
                     chosen = select(condition, choice, &chosen);
                 }
@@ -96,15 +99,23 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
         check_conditions("piecewise", conditions, site)?;
         x.mesh()?.enter(|| {
             within(site, || {
-                let value = |argument: &Argument| as_array(argument).converted(dtype, site);
+                let value = |argument: &Argument| -> Result<Array, Error> {
+                    let argument = match argument {
+                        Argument::Weak(weak) => Scalar::assigned(dtype, *weak)
+                            .map_err(|error| Error::op(error, site))?
+                            .into(),
+                        other => other.clone(),
+                    };
+                    Ok(as_array(&argument).converted(dtype, site))
+                };
                 let otherwise = match values.get(conditions.len()) {
-                    Some(otherwise) => value(otherwise),
+                    Some(otherwise) => value(otherwise)?,
                     None => crate::creation::zeros((), dtype),
                 };
                 let whole = x.shape();
                 let mut result = otherwise.broadcast_to(whole);
                 for (condition, argument) in conditions.iter().zip(values) {
-                    result = select(&condition.broadcast_to(whole), value(argument), &result);
+                    result = select(&condition.broadcast_to(whole), value(argument)?, &result);
                 }
                 // A value for all places is a view of one element so far.
                 Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })

@@ -8,7 +8,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::{DType, Op, Scalar, Weak, promote};
+use phalanx_ops::{Casting, DType, Op, Scalar, Weak, can_cast, promote};
 
 /// How far apart two numbers may be: NumPy's `rtol`, `atol` and `equal_nan`. `()` stands for 1e-5,
 /// 1e-8 and false, a pair for the first two.
@@ -146,11 +146,11 @@ fn equal_everywhere(
 
 /// What [`nan_to_num`] puts in place of what is not finite. `()` stands for zero and the largest
 /// and smallest numbers of the dtype, a number for what is put in place of NaN.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Replacements {
-    nan: f64,
-    positive: Option<f64>,
-    negative: Option<f64>,
+    nan: Option<Argument>,
+    positive: Option<Argument>,
+    negative: Option<Argument>,
 }
 
 impl From<()> for Replacements {
@@ -161,28 +161,35 @@ impl From<()> for Replacements {
 
 impl From<f64> for Replacements {
     fn from(nan: f64) -> Replacements {
-        Replacements { nan, ..().into() }
+        Replacements::from(()).nan(nan)
     }
 }
 
 impl Replacements {
+    /// Puts this in place of NaN: a number, or what is broadcast to the array.
+    #[must_use]
+    pub fn nan(self, value: impl Into<Argument>) -> Replacements {
+        Replacements { nan: Some(value.into()), ..self }
+    }
+
     /// Puts this in place of infinity.
     #[must_use]
-    pub fn posinf(self, value: f64) -> Replacements {
-        Replacements { positive: Some(value), ..self }
+    pub fn posinf(self, value: impl Into<Argument>) -> Replacements {
+        Replacements { positive: Some(value.into()), ..self }
     }
 
     /// Puts this in place of negative infinity.
     #[must_use]
-    pub fn neginf(self, value: f64) -> Replacements {
-        Replacements { negative: Some(value), ..self }
+    pub fn neginf(self, value: impl Into<Argument>) -> Replacements {
+        Replacements { negative: Some(value.into()), ..self }
     }
 }
 
 /// NumPy's `nan_to_num`: a copy with numbers in place of NaN and infinities, in both parts of
 /// complex numbers.
 ///
-/// Shape and dtype those of the array. Local (records nodes).
+/// Shape and dtype those of the array. Local (records nodes). Errors: `OpError::BroadcastInto` for
+/// replacements that do not fit the array, `OpError::Cast`.
 #[track_caller]
 #[must_use]
 pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array {
@@ -198,13 +205,35 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
             DType::F32 => f64::from(f32::MAX),
             _ => f64::MAX,
         };
-        let scalar = |value: f64| Scalar::from_weak(dtype.real(), Weak::Float(value));
+        let value = |given: &Option<Argument>, default: f64| -> Result<Argument, Error> {
+            let real = dtype.real();
+            Ok(match given {
+                None => Scalar::from_weak(real, Weak::Float(default)).into(),
+                Some(Argument::Weak(weak)) => {
+                    Scalar::assigned(real, *weak).map_err(|error| Error::op(error, site))?.into()
+                }
+                Some(given) => {
+                    let (from, to) = (given.strong().unwrap_or(real), real);
+                    if !can_cast(from, to, Casting::SameKind) {
+                        return Err(Error::op(OpError::Cast { from, to }, site));
+                    }
+                    match given {
+                        Argument::Array(values) => {
+                            array.check_mask(values.ok()?, site)?;
+                            values.converted(real, site).into()
+                        }
+                        other => other.clone(),
+                    }
+                }
+            })
+        };
+        let nan = value(&replacements.nan, 0.0)?;
+        let positive = value(&replacements.positive, largest)?;
+        let negative = value(&replacements.negative, -largest)?;
         let replace = |part: &Array| {
-            let positive = replacements.positive.unwrap_or(largest);
-            let negative = replacements.negative.unwrap_or(-largest);
-            let finite = select(&part.isnan(), scalar(replacements.nan), part);
-            let finite = select(&part.equal(f64::INFINITY), scalar(positive), &finite);
-            select(&part.equal(f64::NEG_INFINITY), scalar(negative), &finite)
+            let finite = select(&part.isnan(), nan.clone(), part);
+            let finite = select(&part.equal(f64::INFINITY), positive.clone(), &finite);
+            select(&part.equal(f64::NEG_INFINITY), negative.clone(), &finite)
         };
         let replaced = if dtype.is_complex() {
             crate::lens::complex(replace(&array.real()), replace(&array.imag()))

@@ -4,8 +4,10 @@ use crate::array::Array;
 use crate::creation::zeros;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
+use crate::math::select;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Index, promote};
+use phalanx_ops::{DType, Index, promote};
+use std::ops::Range;
 
 /// Which part of a convolution is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +111,22 @@ fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Arr
     let dtype = promote(long.dtype(), short.dtype());
     let (long, short) = (long.reshape([-1i64]), short.reshape([-1i64]));
     let (start, length) = mode.part(long.size(), short.size());
+    let middle = short.size() - 1..long.size();
+    if dtype.is_inexact() && short.size() > 1 && mode != ConvolveMode::Valid {
+        // Zeros around the vector would turn infinities of the shorter one into NaN.
+        let result = zeros(length, dtype);
+        let write = |part: Range<usize>, values: &Array| {
+            let place = range(part.start - start, part.end - start);
+            result.slice([place]).try_assign(values)
+        };
+        write(middle.clone(), &shifted(&long, &short, middle.start, middle.len())?)?;
+        for part in [start..middle.start, middle.end..start + length] {
+            if !part.is_empty() {
+                write(part.clone(), &at_border(&long, &short, part)?)?;
+            }
+        }
+        return Ok(result);
+    }
     // Zeros around the longer vector, as far as the part reaches beyond it.
     let before = (short.size() - 1).saturating_sub(start);
     let after = (start + length).saturating_sub(long.size());
@@ -116,18 +134,43 @@ fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Arr
         long.clone()
     } else {
         let padded = zeros(before + long.size() + after, dtype);
-        let middle = (before as i64, (before + long.size()) as i64);
-        let middle = Index::Range { start: Some(middle.0), stop: Some(middle.1), step: 1 };
-        padded.slice([middle]).try_assign(&long)?;
+        padded.slice([range(before, before + long.size())]).try_assign(&long)?;
         padded
     };
-    let mut sum: Option<Array> = None;
-    for place in 0..short.size() {
-        // Element `start + i` of the whole takes element `start + i - place` of the longer vector.
-        let first = (start + before - place) as i64;
-        let range = Index::Range { start: Some(first), stop: Some(first + length as i64), step: 1 };
-        let term = padded.slice([range]) * short.slice([Index::At(place as i64)]);
-        sum = Some(sum.map_or(term.clone(), |sum| sum + term));
-    }
-    sum.unwrap_or_else(|| unreachable!("bug: vectors have elements")).ok().cloned()
+    shifted(&padded, &short, start + before, length)
+}
+
+fn range(start: usize, stop: usize) -> Index {
+    Index::Range { start: Some(start as i64), stop: Some(stop as i64), step: 1 }
+}
+
+/// The sums whose first takes the element `start` of the longer vector and those before it.
+fn shifted(long: &Array, short: &Array, start: usize, length: usize) -> Result<Array, Error> {
+    // Element `start + i` of the whole takes element `start + i - place` of the longer vector.
+    sum_of_terms(short, |place| {
+        let elements = long.slice([range(start - place, start - place + length)]);
+        elements * short.slice([Index::At(place as i64)])
+    })
+}
+
+/// Those sums of the whole that the longer vector does not have all terms for.
+fn at_border(long: &Array, short: &Array, part: Range<usize>) -> Result<Array, Error> {
+    // Zeros stand where the vector has no elements, and their products are left out.
+    let (before, length) = (short.size() - 1, part.len());
+    let from = part.start.saturating_sub(before)..part.end.min(long.size());
+    let place = range(from.start + before - part.start, from.end + before - part.start);
+    let padded = zeros(before + length, long.dtype());
+    padded.slice([place]).try_assign(long.slice([range(from.start, from.end)]))?;
+    let holds = zeros(before + length, DType::Bool);
+    holds.slice([place]).try_assign(true)?;
+    sum_of_terms(short, |place| {
+        let these = range(before - place, before - place + length);
+        let product = padded.slice([these]) * short.slice([Index::At(place as i64)]);
+        select(&holds.slice([these]), product, 0)
+    })
+}
+
+fn sum_of_terms(short: &Array, term: impl Fn(usize) -> Array) -> Result<Array, Error> {
+    let first = term(0);
+    (1..short.size()).fold(first, |sum, place| sum + term(place)).ok().cloned()
 }

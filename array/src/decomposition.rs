@@ -18,36 +18,39 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Decomposition;
 use phalanx_ops::{DType, Index, Structured, promote};
 
-/// The dtype in which matrices are factorised.
+/// The dtype in which matrices are factorised. To NumPy bfloat16 is one of those that become f64.
 fn factorised(dtype: DType, operation: &'static str, site: Site) -> Result<DType, Error> {
     match dtype {
         DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(dtype),
-        DType::F16 | DType::BF16 => {
-            Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site))
-        }
+        DType::F16 => Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site)),
         _ => Ok(DType::F64),
     }
 }
 
-/// Matrices in a dtype in which they are factorised.
-fn matrices(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
-    array.ok()?;
-    if array.ndim() < 2 {
+/// Refuses what has no matrices in its last two axes.
+fn has_matrices(array: &Array, operation: &'static str, site: Site) -> Result<(), Error> {
+    if array.ok()?.ndim() < 2 {
         let (expected, ndim) = ("at least 2", array.ndim());
         return Err(Error::op(OpError::Matrix { operation, expected, ndim }, site));
     }
+    Ok(())
+}
+
+/// Matrices in a dtype in which they are factorised.
+fn matrices(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
+    has_matrices(array, operation, site)?;
     let dtype = factorised(array.dtype(), operation, site)?;
     within(site, || array.converted(dtype, site).ok().cloned())
 }
 
-/// Square ones.
+/// Square ones. As in NumPy, an error of the shape comes before one of the dtype.
 fn square(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
-    let array = matrices(array, operation, site)?;
+    has_matrices(array, operation, site)?;
     let shape = array.shape();
     if shape[shape.len() - 1] != shape[shape.len() - 2] {
         return Err(Error::op(OpError::NotSquare { operation, shape: shape.into() }, site));
     }
-    Ok(array)
+    matrices(array, operation, site)
 }
 
 fn decomposed(
@@ -206,14 +209,24 @@ pub fn det(array: &Array) -> Array {
     Array::catch(determinant("det", array, 0, call_site()))
 }
 
+/// A determinant as its sign and the logarithm of its absolute value.
+#[derive(Clone, Debug)]
+pub struct Slogdet {
+    /// The sign, or the phase of a complex determinant; 0 for a singular matrix. `(…)`.
+    pub sign: Array,
+    /// The logarithm of the absolute value, real; minus infinity for a singular matrix. `(…)`.
+    pub logabsdet: Array,
+}
+
 /// NumPy's `linalg.slogdet`: the sign (or phase) of the determinant and the logarithm of its
 /// absolute value, which is real. Shapes and errors as [`det`].
 #[track_caller]
-pub fn slogdet(array: &Array) -> (Array, Array) {
+pub fn slogdet(array: &Array) -> Slogdet {
     let site = call_site();
     let logarithm = determinant("slogdet", array, 2, site);
     let logarithm = logarithm.map(|part| within(site, || real_copy(&part)));
-    (Array::catch(determinant("slogdet", array, 1, site)), Array::catch(logarithm))
+    let sign = Array::catch(determinant("slogdet", array, 1, site));
+    Slogdet { sign, logabsdet: Array::catch(logarithm) }
 }
 
 /// The real parts, as an array of their own.
@@ -236,11 +249,20 @@ pub enum QrMode {
     Complete,
 }
 
+/// A QR factorisation.
+#[derive(Clone, Debug)]
+pub struct Qr {
+    /// Orthonormal columns, `(…, m, k)`.
+    pub q: Array,
+    /// An upper triangle, `(…, k, n)`.
+    pub r: Array,
+}
+
 /// NumPy's `linalg.qr`: matrices with orthonormal columns and upper triangular ones, `a = q r`.
 ///
 /// Shapes `(…, m, n) -> (…, m, k), (…, k, n)`. Local (records nodes). Errors: `OpError::Matrix`.
 #[track_caller]
-pub fn qr(array: &Array, mode: QrMode) -> (Array, Array) {
+pub fn qr(array: &Array, mode: QrMode) -> Qr {
     let site = call_site();
     let both = (|| {
         let array = matrices(array, "qr", site)?;
@@ -251,10 +273,11 @@ pub fn qr(array: &Array, mode: QrMode) -> (Array, Array) {
         within(site, || {
             let q = part(&packed, 0..m, k).copy();
             let r = matrix_transpose(&part(&packed, m..m + n, k)).copy();
-            Ok((q.ok()?.clone(), r.ok()?.clone()))
+            Ok(Qr { q: q.ok()?.clone(), r: r.ok()?.clone() })
         })
     })();
-    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+    let broken = |error: Error| Qr { q: Array::broken(error.clone()), r: Array::broken(error) };
+    both.unwrap_or_else(broken)
 }
 
 /// The triangle of a Hermitian matrix that is read.
@@ -267,6 +290,23 @@ pub enum Triangle {
     Upper,
 }
 
+/// Eigenvalues and the eigenvectors that belong to them.
+#[derive(Clone, Debug)]
+pub struct Eig {
+    /// The eigenvalues, `(…, n)`.
+    pub eigenvalues: Array,
+    /// The eigenvectors in columns, of norm 1, `(…, n, n)`.
+    pub eigenvectors: Array,
+}
+
+impl Eig {
+    fn catch(pairs: Result<(Array, Array), Error>) -> Eig {
+        let (eigenvalues, eigenvectors) =
+            pairs.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)));
+        Eig { eigenvalues, eigenvectors }
+    }
+}
+
 /// NumPy's `linalg.eigh`: the eigenvalues of Hermitian matrices, ascending, and their eigenvectors
 /// in columns.
 ///
@@ -274,9 +314,8 @@ pub enum Triangle {
 /// two rows with NaN have eigenvalues that are NaN, and larger ones do not converge. Collective
 /// over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotConverged`.
 #[track_caller]
-pub fn eigh(array: &Array, triangle: Triangle) -> (Array, Array) {
-    let both = eigenpairs("eigh", array, triangle, call_site());
-    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+pub fn eigh(array: &Array, triangle: Triangle) -> Eig {
+    Eig::catch(eigenpairs("eigh", array, triangle, call_site()))
 }
 
 fn eigenpairs(
@@ -316,9 +355,8 @@ pub fn eigvalsh(array: &Array, triangle: Triangle) -> Array {
 /// matrices are. Collective over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`,
 /// `DataError::NotConverged`, also for elements that are not finite.
 #[track_caller]
-pub fn eig(array: &Array) -> (Array, Array) {
-    let both = general_eigenpairs("eig", array, call_site());
-    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+pub fn eig(array: &Array) -> Eig {
+    Eig::catch(general_eigenpairs("eig", array, call_site()))
 }
 
 /// NumPy's `linalg.eigvals`: the eigenvalues of square matrices, in no order. As [`eig`].
@@ -443,8 +481,9 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
     Array::catch(within(site, || {
         array.ok()?;
         if array.size() == 0 {
-            let array = matrices(array, "pinv", site)?;
-            return matrix_transpose(&array).copy().ok().cloned();
+            // As in NumPy, nothing is computed, and the dtype stays.
+            has_matrices(array, "pinv", site)?;
+            return matrix_transpose(array).copy().ok().cloned();
         }
         let Svd { u, s, vh } =
             singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
@@ -515,7 +554,7 @@ pub struct LeastSquares {
 #[track_caller]
 pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, Error> {
     let site = call_site();
-    let a = matrices(a, "lstsq", site)?;
+    a.ok()?;
     b.ok()?;
     if a.ndim() != 2 || b.ndim() == 0 || b.ndim() > 2 {
         let (expected, ndim) = ("2", if a.ndim() == 2 { b.ndim() } else { a.ndim() });
@@ -526,6 +565,7 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
         return Err(Error::op(OpError::Matrices { operation, problem }, site));
     }
     within(site, || {
+        let a = matrices(a, "lstsq", site)?;
         let is_vector = b.ndim() == 1;
         let dtype = promote(a.dtype(), factorised(b.dtype(), "lstsq", site)?);
         let columns = if is_vector { b.reshape([-1, 1]) } else { b.clone() };

@@ -10,7 +10,7 @@ use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::shape::normalize_axis;
-use phalanx_ops::{Casting, DType, Index, Weak, can_cast, promote};
+use phalanx_ops::{Casting, DType, Index, Kind, Op, Weak, can_cast, promote};
 
 /// The part of an array from `start` to before `stop` along an axis.
 fn part(array: &Array, axis: usize, start: Option<i64>, stop: Option<i64>) -> Array {
@@ -314,14 +314,28 @@ fn gradient_along(
     let Some(steps) = steps else {
         let by = |value: Array| {
             let arguments = [value.into(), spacing.clone()];
-            Array::apply(phalanx_ops::Op::Divide, &arguments)
+            Array::apply(Op::Divide, &arguments)
         };
-        write(1, last - 1, by((inner(2) - inner(0)) / 2.0))?;
+        // As NumPy, which combines numbers before they meet elements of few digits.
+        let number = |op: Op, number: f64| match (spacing, op) {
+            (Argument::Weak(weak), Op::Multiply) if weak.kind() != Kind::Complex => {
+                Argument::from(number * weak.to_complex().re)
+            }
+            (Argument::Weak(weak), Op::Divide) if weak.kind() != Kind::Complex => {
+                Argument::from(number / weak.to_complex().re)
+            }
+            _ => Array::apply(op, &[number.into(), as_array(spacing).into()]).into(),
+        };
+        write(1, last - 1, (inner(2) - inner(0)) / number(Op::Multiply, 2.0))?;
         let value = |place: i64| at(values, place);
         if edge_order == 2 {
-            write(0, 1, by(value(0) * -1.5 + value(1) * 2.0 - value(2) * 0.5))?;
-            let end = value(last - 3) * 0.5 - value(last - 2) * 2.0 + value(last - 1) * 1.5;
-            write(last - 1, last, by(end))?;
+            let factor = |factor: f64| number(Op::Divide, factor);
+            let start = value(0) * factor(-1.5) + value(1) * factor(2.0) + value(2) * factor(-0.5);
+            write(0, 1, start)?;
+            let end = value(last - 3) * factor(0.5)
+                + value(last - 2) * factor(-2.0)
+                + value(last - 1) * factor(1.5);
+            write(last - 1, last, end)?;
         } else {
             write(0, 1, by(value(1) - value(0)))?;
             write(last - 1, last, by(value(last - 1) - value(last - 2)))?;

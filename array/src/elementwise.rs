@@ -8,7 +8,7 @@ use crate::operand::{Argument, Operand};
 use crate::view::contiguous_strides;
 use crate::window::{MeshHandle, map_or_none};
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::{AffineMap, Arg, DType, Op, Scalar, Shape};
+use phalanx_ops::{AffineMap, Arg, Casting, DType, Op, Scalar, Shape, Signature};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -26,6 +26,33 @@ pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Res
         }
     }
     let signature = op.resolve(&kinds).map_err(|error| Error::op(error, site))?;
+    by_loop(op, arguments, signature, site)
+}
+
+/// Records the operation `op` of the table with a result of `dtype`: see [`Op::resolve_to`].
+pub(crate) fn elementwise_to(
+    op: Op,
+    arguments: &[Argument],
+    dtype: DType,
+    casting: Casting,
+    site: Site,
+) -> Result<Array, Error> {
+    let kinds: SmallVec<[Arg; 2]> = arguments.iter().map(Argument::kind).collect();
+    for argument in arguments {
+        if let Argument::Array(array) = argument {
+            array.ok()?;
+        }
+    }
+    let signature = op.resolve_to(&kinds, dtype, casting);
+    by_loop(op, arguments, signature.map_err(|error| Error::op(error, site))?, site)
+}
+
+fn by_loop(
+    op: Op,
+    arguments: &[Argument],
+    signature: Signature,
+    site: Site,
+) -> Result<Array, Error> {
     if op == Op::Power {
         return crate::power::record_power(arguments, signature, site);
     }

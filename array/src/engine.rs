@@ -71,14 +71,32 @@ pub struct ShardMemory {
     pub owner: Arc<dyn Any + Send + Sync>,
 }
 
+/// What came of a window.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// What there was too little memory for just now: it is evaluated again with what is recorded
+    /// next. The same on all ranks.
+    pub pending: Graph,
+    /// The error that the closing of the window has.
+    pub outcome: Result<(), Error>,
+}
+
+impl From<Result<(), Error>> for Evaluation {
+    /// Nothing is pending.
+    fn from(outcome: Result<(), Error>) -> Evaluation {
+        Evaluation { pending: Graph::default(), outcome }
+    }
+}
+
 /// Evaluates windows of one mesh.
 pub trait Engine: Send + Sync {
-    /// Plans and starts a window. Every node gets its result (or the error) before this returns;
-    /// results may still be computed while the caller goes on. Collective over the mesh.
+    /// Plans and starts a window. Every node that the program can observe gets its result (or the
+    /// error) before this returns, but those that are still pending; results may still be computed
+    /// while the caller goes on. Collective over the mesh.
     ///
-    /// If there is too little memory, that is an error of the observed value alone: the other nodes
-    /// stay without a result, and the window is evaluated again with what is recorded next.
-    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error>;
+    /// Where there is too little memory for all, what there is room for is computed. A value that
+    /// was observed, or that can never be made, gets the error; others stay pending.
+    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Evaluation;
 
     /// The plan of a window as text. Local: nothing is run or agreed.
     fn explain(&self, graph: &Graph) -> Result<String, Error>;
@@ -168,6 +186,12 @@ pub trait Engine: Send + Sync {
     /// take together compares them. Local.
     fn declare(&self, data: &[u8], site: Site) {
         let _ = (data, site);
+    }
+
+    /// The program reads a value at this call site, which may take no step: other ranks hear of it
+    /// when they are told what became of this one. Local.
+    fn observes(&self, site: Site) {
+        let _ = site;
     }
 
     /// What every rank says, by rank. Collective.

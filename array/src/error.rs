@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The user's line that caused something, in whatever language the program is written.
 #[derive(Clone, Copy)]
@@ -284,6 +285,8 @@ pub struct Error(Arc<Inner>);
 struct Inner {
     kind: ErrorKind,
     site: Option<Site>,
+    /// Whether somebody has looked at it since an array carries it.
+    is_seen: AtomicBool,
 }
 
 /// What went wrong.
@@ -300,26 +303,53 @@ pub enum ErrorKind {
 impl Error {
     /// An error in the arguments of the call at `site`.
     pub fn op(error: OpError, site: Site) -> Error {
-        Error(Arc::new(Inner { kind: ErrorKind::Op(error), site: Some(site) }))
+        Error::new(ErrorKind::Op(error), Some(site))
     }
 
     /// An error in the elements of an operand of the call at `site`.
     pub fn data(error: DataError, site: Site) -> Error {
-        Error(Arc::new(Inner { kind: ErrorKind::Data(error), site: Some(site) }))
+        Error::new(ErrorKind::Data(error), Some(site))
     }
 
     /// A failure of the work that the call at `site` asked for.
     pub fn failure(failure: impl Failure, site: Option<Site>) -> Error {
-        Error(Arc::new(Inner { kind: ErrorKind::Failure(Box::new(failure)), site }))
+        Error::new(ErrorKind::Failure(Box::new(failure)), site)
+    }
+
+    fn new(kind: ErrorKind, site: Option<Site>) -> Error {
+        Error(Arc::new(Inner { kind, site, is_seen: AtomicBool::new(false) }))
+    }
+
+    /// Notes that an array carries the error: whoever saw it before may not see it there.
+    pub(crate) fn is_carried(&self) {
+        self.0.is_seen.store(false, Ordering::Relaxed);
+    }
+
+    /// The error, given to the program, which thereby sees it.
+    pub(crate) fn told(self) -> Error {
+        self.0.is_seen.store(true, Ordering::Relaxed);
+        self
+    }
+
+    /// Whether somebody has looked at it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.0.is_seen.load(Ordering::Relaxed)
+    }
+
+    /// Whether this is the same error, and not one that reads alike.
+    pub(crate) fn same(&self, other: &Error) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
+        self.0.is_seen.store(true, Ordering::Relaxed);
         &self.0.kind
     }
 
     /// The stable code, such as `PX001`.
     pub fn code(&self) -> &'static str {
+        self.0.is_seen.store(true, Ordering::Relaxed);
         match &self.0.kind {
             ErrorKind::Op(error) => error.code(),
             ErrorKind::Data(error) => error.code(),

@@ -4,14 +4,16 @@ use crate::array::Array;
 use crate::closeness::{Tolerance, allclose};
 use crate::convolution::{ConvolveMode, convolve};
 use crate::creation::{ones, vander, zeros};
-use crate::decomposition::lstsq;
+use crate::decomposition::{LeastSquares, eigvals, inv, lstsq};
 use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{along, refused, span, try_concatenate};
+use crate::products::{matmul, outer};
 use crate::s;
 use crate::sorting::sort;
+use crate::types::epsilon;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, promote};
+use phalanx_ops::{Casting, DType, can_cast, promote};
 
 fn ndim(operation: &'static str, expected: &'static str, array: &Array, site: Site) -> Error {
     Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site)
@@ -22,25 +24,32 @@ fn element(array: &Array, at: usize) -> Array {
     array.slice([span(at, at + 1)])
 }
 
-/// NumPy's `poly` of a vector: the coefficients, that of the highest power first, of the polynomial
-/// with these roots.
+/// NumPy's `poly`: the coefficients, that of the highest power first, of the polynomial with these
+/// roots, or of the characteristic polynomial of a matrix. No roots give the number 1.
 ///
 /// Dtype: at least `f64`; `f64` for roots that are conjugate in pairs, too. Records a convolution
-/// for each root. Local, Collective for complex roots. Errors: `OpError::Ndim`.
+/// for each root. Local, Collective for complex roots and for matrices. Errors: `OpError::Argument`
+/// for other than a vector or a square matrix.
 #[track_caller]
 #[must_use]
 pub fn poly(roots: &Array) -> Array {
     let site = call_site();
     let compute = || {
-        roots.ok()?;
-        if roots.ndim() > 1 {
-            return Err(ndim("poly", "at most 1", roots, site));
+        let shape = roots.ok()?.shape();
+        let is_matrix = shape.len() == 2 && shape[0] == shape[1] && shape[0] != 0;
+        if shape.len() > 1 && !is_matrix {
+            let value = format!("of shape {shape:?}");
+            return Err(refused("poly", "seq_of_zeros", value, site));
+        }
+        let roots = if is_matrix { eigvals(roots) } else { roots.reshape([-1]) };
+        if roots.ok()?.size() == 0 {
+            return ones((), DType::F64).ok().cloned();
         }
         let dtype = match roots.dtype() {
             DType::F32 | DType::C64 => roots.dtype(),
             other => promote(other, DType::F64),
         };
-        let wide = roots.reshape([-1]).converted(dtype, site);
+        let wide = roots.converted(dtype, site);
         let mut coefficients = ones([1], dtype);
         for place in 0..wide.size() {
             let parts = [&ones([1], dtype), &-element(&wide, place)];
@@ -100,13 +109,69 @@ pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
     })
 }
 
+/// The polynomial that fits points, and how well it does.
+#[derive(Clone, Debug)]
+pub struct PolynomialFit {
+    /// The coefficients, that of the highest power first; a column for each of `y`.
+    pub coefficients: Array,
+    /// The sums of squared residuals; empty unless the fit has full rank and points to spare.
+    pub residuals: Array,
+    /// The rank of the scaled Vandermonde matrix (0-d, `i32`).
+    pub rank: Array,
+    /// The singular values of the scaled Vandermonde matrix.
+    pub singular_values: Array,
+    /// The share of the largest singular value up to which others count as zero.
+    pub rcond: f64,
+    /// The Vandermonde matrix with scaled columns, and the scales.
+    scaled: (Array, Array),
+}
+
+impl PolynomialFit {
+    /// The covariance of the coefficients, without the factor of the residuals: NumPy's
+    /// `cov='unscaled'`.
+    ///
+    /// Collective over the mesh. Errors: `DataError::Singular`.
+    #[track_caller]
+    pub fn unscaled_covariance(&self) -> Result<Array, Error> {
+        let site = call_site();
+        let (left, scale) = &self.scaled;
+        left.mesh()?.enter(|| {
+            within(site, || {
+                let base = inv(&matmul(&left.t(), left)) / outer(scale, scale);
+                match self.coefficients.ndim() {
+                    2 => base.expand_dims(2).ok().cloned(),
+                    _ => base.ok().cloned(),
+                }
+            })
+        })
+    }
+
+    /// The covariance of the coefficients, and of each column of `y`: NumPy's `cov=True`.
+    ///
+    /// Collective over the mesh. Errors: as [`PolynomialFit::unscaled_covariance`], and
+    /// `OpError::Argument` if there are no more points than coefficients.
+    #[track_caller]
+    pub fn covariance(&self) -> Result<Array, Error> {
+        let site = call_site();
+        let (points, order) = (self.scaled.0.shape()[0], self.scaled.0.shape()[1]);
+        if points <= order {
+            let value = format!("{points} points of {order} coefficients");
+            return Err(refused("polyfit", "cov", value, site));
+        }
+        within(site, || {
+            let factor = &self.residuals / (points - order) as f64;
+            (self.unscaled_covariance()? * factor).ok().cloned()
+        })
+    }
+}
+
 /// NumPy's `polyfit`: the coefficients, that of the highest power first, of the polynomial of
 /// degree `degree` that is closest to the points in the sense of least squares; of several ones,
 /// for a column of `y` each.
 ///
 /// Shapes `(m), (m) or (m, k) -> (degree + 1) or (degree + 1, k)`. `weights` multiply the
 /// distances. Collective over the mesh, as [`lstsq`]. Errors: `OpError::Arguments` for other
-/// numbers of axes or points, `OpError::Dtype` for `f16` without an `rcond`, those of [`lstsq`].
+/// numbers of axes or points, `OpError::Cast` for weights of another kind, those of [`lstsq`].
 #[track_caller]
 #[must_use]
 pub fn polyfit(
@@ -117,11 +182,30 @@ pub fn polyfit(
     weights: Option<&Array>,
 ) -> Array {
     let site = call_site();
+    Array::catch(try_fit(x, y, degree, rcond, weights, site).map(|fit| fit.coefficients))
+}
+
+/// NumPy's `polyfit(…, full=True)`: as [`polyfit`], with what tells how good the fit is.
+#[track_caller]
+pub fn polyfit_full(
+    x: &Array,
+    y: &Array,
+    degree: usize,
+    rcond: Option<f64>,
+    weights: Option<&Array>,
+) -> Result<PolynomialFit, Error> {
+    try_fit(x, y, degree, rcond, weights, call_site())
+}
+
+fn try_fit(
+    x: &Array,
+    y: &Array,
+    degree: usize,
+    rcond: Option<f64>,
+    weights: Option<&Array>,
+    site: Site,
+) -> Result<PolynomialFit, Error> {
     let fit = || {
-        let refuse = |array: &Array| {
-            let (operation, dtypes) = ("polyfit", vec![array.dtype()]);
-            Err(Error::op(OpError::Dtype { operation, dtypes }, site))
-        };
         let problem =
             |problem| Err(Error::op(OpError::Arguments { operation: "polyfit", problem }, site));
         if x.ok()?.ndim() != 1 || x.size() == 0 {
@@ -131,11 +215,11 @@ pub fn polyfit(
             return problem("y must have one or two axes and as many rows as x has elements");
         }
         let (x, mut right) = (x + 0.0, y + 0.0);
-        let rcond = match x.dtype() {
-            _ if rcond.is_some() => rcond.unwrap_or_default(),
-            DType::F64 | DType::C128 => x.size() as f64 * f64::EPSILON,
-            DType::F32 | DType::C64 => x.size() as f64 * f64::from(f32::EPSILON),
-            _ => return refuse(&x),
+        let rcond = rcond.unwrap_or(x.size() as f64 * epsilon(x.dtype()));
+        // As in place: the weights change no dtype.
+        let weighted = |product: Array, dtype: DType| match product.ok()?.dtype() {
+            from if can_cast(from, dtype, Casting::SameKind) => Ok(product.converted(dtype, site)),
+            from => Err(Error::op(OpError::Cast { from, to: dtype }, site)),
         };
         let mut left = vander(&x, degree + 1, false);
         if let Some(weights) = weights {
@@ -143,16 +227,20 @@ pub fn polyfit(
                 return problem("weights must be a vector of as many elements as x");
             }
             let weights = weights + 0.0;
-            left = left.multiply(weights.expand_dims(1));
-            let of_rows = if right.ndim() == 2 { weights.expand_dims(1) } else { weights };
-            right = right.multiply(of_rows);
+            let of_rows = weights.expand_dims(1);
+            left = weighted(left.multiply(&of_rows), left.dtype())?;
+            let of_points = if right.ndim() == 2 { of_rows } else { weights };
+            right = weighted(right.multiply(of_points), right.dtype())?;
         }
         let scale = left.square().sum(0).sqrt();
-        let found = lstsq(&(left / &scale), &right, Some(rcond))?.x;
-        let scale = if found.ndim() == 2 { scale.expand_dims(1) } else { scale };
-        (found / scale).ok().cloned()
+        let left = left / &scale;
+        let LeastSquares { x, residuals, rank, s } = lstsq(&left, &right, Some(rcond))?;
+        let rows = if x.ndim() == 2 { scale.expand_dims(1) } else { scale.clone() };
+        let coefficients = (x / rows).ok()?.clone();
+        let scaled = (left, scale);
+        Ok(PolynomialFit { coefficients, residuals, rank, singular_values: s, rcond, scaled })
     };
-    on_mesh_of(x, site, fit)
+    x.mesh()?.enter(|| within(site, fit))
 }
 
 /// NumPy's `unwrap`: angles (or whatever has a period) with multiples of the period added along an

@@ -3,6 +3,7 @@
 use crate::error::{Error, Site};
 use crate::interval::Interval;
 use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding, Structured};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
@@ -281,13 +282,27 @@ pub struct Graph {
     pub scalars: Vec<Scalar>,
 }
 
+/// A part of a window that can be evaluated by itself; see [`Graph::part`].
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Its nodes, in program order.
+    pub graph: Graph,
+    /// The position in the window of each of its nodes.
+    pub positions: Vec<u32>,
+}
+
 impl Graph {
     /// The node that the closing observation asked for; `None` if the window was closed for another
     /// reason or has no such node. Local.
     pub fn observed(&self) -> Option<u32> {
+        self.all_observed().next()
+    }
+
+    /// The nodes that observations have asked for and that have no result yet: several, where
+    /// threads observe at once. Local.
+    pub fn all_observed(&self) -> impl Iterator<Item = u32> {
         let is_observed = |data: &NodeData| data.node.is_observed() && data.node.result().is_none();
-        let position = self.nodes.iter().position(is_observed);
-        position.map(|position| position as u32)
+        (0u32..).zip(&self.nodes).filter(move |(_, data)| is_observed(data)).map(|(at, _)| at)
     }
 
     /// The shape and dtype of a source.
@@ -310,6 +325,66 @@ impl Graph {
             .as_deref()
             .cloned()
             .unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
+    }
+
+    /// What computes the nodes at these positions. What has been computed by now are leaves; a node
+    /// that has failed is computed once more for those that use it.
+    pub fn part(&self, wanted: &[u32]) -> Part {
+        let mut is_needed = vec![false; self.nodes.len()];
+        wanted.iter().for_each(|&position| is_needed[position as usize] = true);
+        let is_known =
+            |position: u32| matches!(self.nodes[position as usize].node.result(), Some(Ok(_)));
+        for position in (0..self.nodes.len()).rev() {
+            if !is_needed[position] {
+                continue;
+            }
+            for input in &self.nodes[position].inputs {
+                if let Source::Node(from) = input.source
+                    && !is_known(from)
+                {
+                    is_needed[from as usize] = true;
+                }
+            }
+        }
+        let mut part = Part::default();
+        let mut moved: FxHashMap<Source, Source> = FxHashMap::default();
+        for (position, data) in self.nodes.iter().enumerate().filter(|(at, _)| is_needed[*at]) {
+            let mut data = data.clone();
+            for input in &mut data.inputs {
+                let Graph { leaves, scalars, .. } = &mut part.graph;
+                input.source = *moved.entry(input.source).or_insert_with(|| match input.source {
+                    Source::Scalar(scalar) => {
+                        scalars.push(self.scalars[scalar as usize]);
+                        Source::Scalar(scalars.len() as u32 - 1)
+                    }
+                    Source::Leaf(leaf) => {
+                        leaves.push(self.leaves[leaf as usize].clone());
+                        Source::Leaf(leaves.len() as u32 - 1)
+                    }
+                    Source::Node(node) => {
+                        leaves.push(self.nodes[node as usize].node.clone());
+                        Source::Leaf(leaves.len() as u32 - 1)
+                    }
+                });
+            }
+            let own = Source::Node(part.graph.nodes.len() as u32);
+            moved.insert(Source::Node(position as u32), own);
+            part.graph.nodes.push(data);
+            part.positions.push(position as u32);
+        }
+        part
+    }
+
+    /// Makes this the graph of the window `window`: later operations find its nodes here.
+    pub(crate) fn settle_in(&self, window: u64) {
+        for (position, data) in self.nodes.iter().enumerate() {
+            data.node.window.store(window, Ordering::Relaxed);
+            data.node.position.store(position as u32, Ordering::Relaxed);
+        }
+        for (position, leaf) in self.leaves.iter().enumerate() {
+            leaf.leaf_window.store(window, Ordering::Relaxed);
+            leaf.leaf_position.store(position as u32, Ordering::Relaxed);
+        }
     }
 
     /// Where a node of the window `window` (or a result) is found by an operation recorded now.

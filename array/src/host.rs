@@ -1,10 +1,42 @@
 //! Host arrays: plain data in C order, as files and `to_host` give it.
 
+use crate::error::{Error, Failure, Site};
 use phalanx_ops::error::OpError;
+use phalanx_ops::memory::has_room;
 use phalanx_ops::{AffineMap, DType, Element};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+
+/// The host has too little memory for a copy of elements.
+#[derive(Debug, thiserror::Error)]
+#[error("the host has too little memory for {bytes} bytes of elements")]
+struct HostMemory {
+    bytes: usize,
+}
+
+impl Failure for HostMemory {
+    fn code(&self) -> &'static str {
+        "PX038"
+    }
+    fn hint(&self) -> &'static str {
+        "read a part of the array, drop what is no longer needed, or give the process more memory"
+    }
+    fn numpy_class(&self) -> &'static str {
+        "MemoryError"
+    }
+}
+
+/// Whether the host has memory for a copy of elements: whoever makes one asks first, for an
+/// allocation that is refused ends the process. Local.
+///
+/// Errors: `PX038`.
+pub fn room_on_host(bytes: usize, site: Option<Site>) -> Result<(), Error> {
+    match has_room(bytes) {
+        true => Ok(()),
+        false => Err(Error::failure(HostMemory { bytes }, site)),
+    }
+}
 
 /// An array in host memory: C order, native byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,8 +144,9 @@ impl HostArray {
         HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
     }
 
-    /// The elements as `T`, converted as `astype` converts.
-    pub(crate) fn to_vec<T: Element>(&self) -> Vec<T> {
+    /// The elements in C order as `T`, converted as `astype` converts: of a shard, for example,
+    /// that `Array::local_shards` gave. Local.
+    pub fn to_vec<T: Element>(&self) -> Vec<T> {
         let size = self.dtype.size();
         self.bytes
             .chunks_exact(size)

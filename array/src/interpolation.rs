@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::Mode;
+use crate::lens::complex;
 use crate::manipulation::{refused, try_concatenate};
 use crate::math::select;
 use crate::operand::Argument;
@@ -100,14 +101,20 @@ fn try_interp(
     let at = |vector: &Array, places: &Array| vector.take_with(places, 0, Mode::Clip);
     let (x0, x1) = (at(&xp, &before), at(&xp, &after));
     let (f0, f1) = (at(&fp, &before), at(&fp, &after));
-    let slope = (&f1 - &f0) / (&x1 - &x0);
-    // As NumPy does where infinities meet: from the other end, and then as a constant.
-    let from_left = &slope * (&x - &x0) + &f0;
-    let from_right = slope * (&x - &x1) + &f1;
-    let value = select(&from_left.isnan(), from_right, &from_left);
-    let is_constant = value.isnan().logical_and(f0.equal(&f1));
+    let between = |f0: &Array, f1: &Array| {
+        let slope = (f1 - f0) / (&x1 - &x0);
+        // As NumPy does where infinities meet: from the other end, and then as a constant.
+        let from_left = &slope * (&x - &x0) + f0;
+        let from_right = slope * (&x - &x1) + f1;
+        let value = select(&from_left.isnan(), from_right, &from_left);
+        select(&value.isnan().logical_and(f0.equal(f1)), f0, &value)
+    };
+    let value = match dtype.is_complex() {
+        true => complex(between(&f0.real(), &f1.real()), between(&f0.imag(), &f1.imag())),
+        false => between(&f0, &f1),
+    };
     let is_point = x0.equal(&x).logical_or(before.equal(points - 1));
-    let value = select(&is_constant.logical_or(is_point), &f0, &value);
+    let value = select(&is_point, &f0, &value);
     let end = |place: i64| (xp.slice([Index::At(place)]), fp.slice([Index::At(place)]));
     let ((first, first_value), (last, last_value)) = (end(0), end(-1));
     let outside = |value: Option<Argument>, at_end: Array| {

@@ -3,6 +3,8 @@
 //! An [`Array`] is a cell and a view; operations record nodes into their mesh's window; observing a
 //! value closes the window and hands it to the [`Engine`], which `scheduler` implements.
 #![forbid(unsafe_code)]
+// The class says why its values must be used, and functions say it where they stand.
+#![allow(clippy::double_must_use)]
 
 mod array;
 mod bits;
@@ -23,10 +25,12 @@ pub mod fft;
 mod fitting;
 mod graph;
 mod host;
+mod householder;
 pub mod indexing;
 mod interpolation;
 mod interval;
 pub mod io;
+mod lending;
 mod lens;
 mod manipulation;
 mod math;
@@ -35,19 +39,23 @@ mod polynomials;
 mod power;
 mod products;
 pub mod random;
+pub mod records;
 mod reductions;
 mod rounding;
 mod scans;
+mod series;
 mod sharding;
 mod sharing;
 mod sorting;
 pub mod sparse;
 mod special;
 mod statistics;
+mod strided;
 mod structured;
 mod tensor_equations;
 mod types;
 mod ufunc;
+mod unseen;
 mod vectors;
 mod view;
 mod window;
@@ -55,6 +63,7 @@ mod window;
 /// Factorisations, norms and what is made of them: NumPy's `linalg`.
 pub mod linalg {
     pub use crate::decomposition::*;
+    pub use crate::householder::qr_raw;
     pub use crate::products::{cross, matmul, matrix_power, multi_dot, outer, tensordot, vecdot};
     pub use crate::tensor_equations::{tensorinv, tensorsolve};
 }
@@ -86,17 +95,18 @@ pub use display::{
     Summary, array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
     format_float_scientific, print,
 };
-pub use engine::{Cause, Engine, Limits, ShardMemory};
+pub use engine::{Cause, Engine, Evaluation, Limits, ShardMemory};
 pub use error::{DataError, Error, ErrorKind, Failure, Place, Site, call_site, within};
-pub use fitting::{poly, polydiv, polyfit, unwrap};
-pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};
-pub use host::{HostArray, LocalShard, ShardBytes};
+pub use fitting::{PolynomialFit, poly, polydiv, polyfit, polyfit_full, unwrap};
+pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Part, Source};
+pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
 pub use indexing::{
-    AnyIndex, Ellipsis, IndexItem, IntoAnyIndex, Mode, NewAxis, argwhere, choose, compress,
-    extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
+    AnyIndex, Ellipsis, IndexItem, IndexItems, IntoAnyIndex, Mode, NewAxis, argwhere, choose,
+    compress, extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
     take_along_axis, try_place, try_put_along_axis, unravel_index,
 };
 pub use interpolation::{interp, interp_periodic};
+pub use lending::Loan;
 pub use lens::complex;
 pub use manipulation::{
     AxisList, Ends, MemoryOrder, Nested, PadMode, PadWidths, Positions, Sections, Statistic, Trim,
@@ -111,8 +121,8 @@ pub use operand::Argument;
 pub use phalanx_ops::{Casting, Index, can_cast};
 pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};
 pub use products::{
-    ContractedAxes, cross, dot, einsum, inner, kron, matmul, matrix_power, matvec, multi_dot,
-    outer, tensordot, vdot, vecdot, vecmat,
+    ContractedAxes, Product, ProductOptions, cross, dot, einsum, einsum_with, inner, kron, matmul,
+    matrix_power, matvec, multi_dot, outer, product, tensordot, vdot, vecdot, vecmat,
 };
 pub use reductions::{
     Axes, all, amax, amin, any, argmax, argmin, axis, count_nonzero, keepdims, max, mean, min,
@@ -122,6 +132,9 @@ pub use reductions::{
 pub use rounding::{Bound, around, clip, fix, round};
 pub use scans::{
     cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod, nancumsum,
+};
+pub use series::{
+    Basis, series_derivative, series_fit, series_integral, series_value, series_vander,
 };
 pub use sharding::{Drawing, picture};
 pub use sharing::{may_share_memory, shares_memory};
@@ -134,8 +147,8 @@ pub use special::{i0, sinc};
 pub use statistics::{
     BinRule, Bins, CovarianceOptions, HistogramOptions, QuantileMethod, Quantiles, average,
     average_and_weights, bincount, corrcoef, cov, histogram, histogram_bin_edges, histogram2d,
-    histogramdd, median, nanmedian, nanpercentile, nanquantile, percentile, percentile_along,
-    quantile,
+    histogramdd, median, nanmedian, nanpercentile, nanquantile, nanquantile_weighted, percentile,
+    percentile_along, quantile, quantile_weighted,
 };
 pub use types::{
     DTypeKind, common_type, isdtype, isscalar, issubdtype, iterable, min_scalar_type, mintypecode,

@@ -1,13 +1,13 @@
 //! Elementwise functions as methods, and operators.
 
 use crate::array::Array;
-use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
+use crate::elementwise::{elementwise, elementwise_to, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, DType, Kind, Op, Scalar, can_cast, promote, promote_weak};
+use phalanx_ops::{Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, promote_weak};
 
 macro_rules! unary_methods {
     ($($name:ident $op:ident)*) => {
@@ -111,6 +111,15 @@ impl Array {
         elementwise(op, arguments, call_site())
     }
 
+    /// As [`Array::apply`], with a result of `dtype`: NumPy's argument `dtype` of a ufunc. The
+    /// operands are cast to the inputs of a loop that gives it, as far as `casting` allows; see
+    /// [`Op::resolve_to`].
+    #[track_caller]
+    #[must_use]
+    pub fn apply_to(op: Op, arguments: &[Argument], dtype: DType, casting: Casting) -> Array {
+        Array::catch(elementwise_to(op, arguments, dtype, casting, call_site()))
+    }
+
     /// Writes the result of any row of the table for this array and `other` into this array,
     /// through the view. Local (records nodes). An error is returned and leaves the array as it
     /// was. Errors: as [`Array::try_assign`], and `OpError::Cast` where the dtypes are not of the
@@ -124,8 +133,9 @@ impl Array {
 /// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with
 /// broadcasting.
 ///
-/// Dtype: `promote(x, y)`; a condition that is not bool holds where it is not zero. Local (records
-/// a node).
+/// Dtype: `promote(x, y)`, in which a number of 64 bits wraps; a condition that is not bool holds
+/// where it is not zero. Local (records a node). Errors: `OpError::OutOfRange` for an integer of
+/// more bits.
 #[track_caller]
 #[must_use]
 pub fn select(
@@ -150,9 +160,12 @@ pub fn select(
         let checked = match argument {
             Argument::Array(array) => array.ok().map(|_| ()),
             Argument::Scalar(_) => Ok(()),
-            Argument::Weak(weak) => {
-                Scalar::filled(dtype, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
+            // As NumPy, which makes an array of the number before it casts it.
+            Argument::Weak(weak @ Weak::Int(value)) if dtype.is_integer() => {
+                let own = if *value < 0 { DType::I64 } else { DType::U64 };
+                Scalar::filled(own, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
             }
+            Argument::Weak(_) => Ok(()),
         };
         if let Err(error) = checked {
             return Array::broken(error);
@@ -236,10 +249,12 @@ impl Array {
     }
 
     pub(crate) fn check_writable(&self, site: Site) -> Result<(), Error> {
-        if !self.base_view()?.is_read_only {
-            return Ok(());
-        }
-        Err(refused("assign", "target", "a read-only view", site))
+        let text = match (self.is_element(), self.base_view()?.is_read_only) {
+            (false, false) => return Ok(()),
+            (true, _) => "an element, which never changes",
+            (false, true) => "a read-only view",
+        };
+        Err(refused("assign", "target", text, site))
     }
 
     /// Writes an array, cast under the rule `casting`.

@@ -10,30 +10,40 @@ use crate::indexing::nonzero;
 use crate::manipulation::{refused, try_concatenate};
 use crate::s;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Kind, Op};
+use phalanx_ops::{DType, Index, Kind, Op, promote};
 
-fn check_vector(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
-    if p.ok()?.ndim() == 1 {
+/// Refuses coefficients without an axis, as Python refuses the length of a number.
+fn check_sequence(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
+    if p.ok()?.ndim() > 0 {
         return Ok(());
     }
-    Err(Error::op(OpError::Ndim { operation, expected: "1", ndim: p.ndim() }, site))
+    let problem = "the coefficients must have an axis";
+    Err(Error::op(OpError::Arguments { operation, problem }, site))
+}
+
+/// The coefficients of one polynomial: a vector, which a number is, too.
+fn vector(operation: &'static str, p: &Array, site: Site) -> Result<Array, Error> {
+    match p.ok()?.ndim() {
+        0 | 1 => Ok(p.reshape([-1])),
+        ndim => Err(Error::op(OpError::Ndim { operation, expected: "at most 1", ndim }, site)),
+    }
 }
 
 /// NumPy's `polyval`: the polynomial with the coefficients `p` at each element of `x`, by Horner's
-/// rule.
+/// rule; with several axes, the polynomials whose coefficients lie along the first.
 ///
-/// Shape that of `x`; dtype `promote(p, x)`. Local (records two nodes for each coefficient, which
-/// fuse). Errors: `OpError::Ndim`.
+/// Shape that of `x`, broadcast with the further axes of `p`; dtype `promote(p, x)`. Local (records
+/// two nodes for each coefficient, which fuse). Errors: `OpError::Arguments` for a `p` without
+/// axes.
 #[track_caller]
 #[must_use]
 pub fn polyval(p: &Array, x: &Array) -> Array {
     let site = call_site();
     on_mesh_of(x, site, || {
-        check_vector("polyval", p, site)?;
+        check_sequence("polyval", p, site)?;
         let mut value = zeros(x.shape(), x.dtype());
-        for place in 0..p.size() as i64 {
-            let coefficient = p.slice([Index::At(place)]);
-            value = if place == 0 { value + coefficient } else { value * x + coefficient };
+        for place in 0..p.shape()[0] as i64 {
+            value = value * x + p.slice([Index::At(place)]);
         }
         value.ok().cloned()
     })
@@ -43,17 +53,14 @@ pub fn polyval(p: &Array, x: &Array) -> Array {
 /// order; as often as they count.
 ///
 /// Shape `(n)`, one less than there are coefficients from the first that is not 0 on. Dtype as that
-/// of [`eigvals`](crate::linalg::eigvals). Collective over the mesh. Errors: `OpError::Argument`
-/// for other than a vector, `DataError::NotConverged`.
+/// of [`eigvals`](crate::linalg::eigvals). Collective over the mesh. Errors: `OpError::Ndim`,
+/// `DataError::NotConverged`.
 #[track_caller]
 #[must_use]
 pub fn roots(p: &Array) -> Array {
     let site = call_site();
     on_mesh_of(p, site, || {
-        if p.ok()?.ndim() > 1 {
-            return Err(refused("roots", "axes", p.ndim().to_string(), site));
-        }
-        let p = p.reshape([-1]);
+        let p = vector("roots", p, site)?;
         let places = nonzero(&p)?.swap_remove(0).to_vec::<i64>()?;
         let (Some(&first), Some(&last)) = (places.first(), places.last()) else {
             return zeros([0], DType::F64).ok().cloned();
@@ -78,38 +85,40 @@ pub fn roots(p: &Array) -> Array {
     })
 }
 
-/// NumPy's `polyadd`: the sum of two polynomials. Local (records nodes). Errors: `OpError::Ndim`.
+/// NumPy's `polyadd`: the sum of two polynomials, of which numbers are some. Local (records nodes).
+/// Errors: `OpError::Broadcast` for arrays of several axes that do not fit.
 #[track_caller]
 #[must_use]
 pub fn polyadd(a: &Array, b: &Array) -> Array {
-    combined("polyadd", Op::Add, a, b, call_site())
+    combined(Op::Add, a, b, call_site())
 }
 
-/// NumPy's `polysub`: the difference of two polynomials. Local (records nodes). Errors:
-/// `OpError::Ndim`.
+/// NumPy's `polysub`: the difference of two polynomials. As [`polyadd`].
 #[track_caller]
 #[must_use]
 pub fn polysub(a: &Array, b: &Array) -> Array {
-    combined("polysub", Op::Subtract, a, b, call_site())
+    combined(Op::Subtract, a, b, call_site())
 }
 
-fn combined(operation: &'static str, op: Op, a: &Array, b: &Array, site: Site) -> Array {
+fn combined(op: Op, a: &Array, b: &Array, site: Site) -> Array {
     on_mesh_of(a, site, || {
-        check_vector(operation, a, site)?;
-        check_vector(operation, b, site)?;
-        let length = a.size().max(b.size());
+        a.ok()?;
+        b.ok()?;
+        let (a, b) = (crate::atleast_1d(a), crate::atleast_1d(b));
+        let length = a.shape()[0].max(b.shape()[0]);
         let lengthened = |p: &Array| {
-            if p.size() == length {
+            if p.shape()[0] == length {
                 return Ok(p.clone());
             }
-            let zeros = zeros(length - p.size(), p.dtype());
+            let zeros = zeros(length - p.shape()[0], p.dtype());
             try_concatenate(&[&zeros, p], &0.into(), None, site)
         };
-        Array::apply(op, &[lengthened(a)?.into(), lengthened(b)?.into()]).ok().cloned()
+        Array::apply(op, &[lengthened(&a)?.into(), lengthened(&b)?.into()]).ok().cloned()
     })
 }
 
-/// NumPy's `polymul`: the product of two polynomials, without leading zeros in either.
+/// NumPy's `polymul`: the product of two polynomials, of which numbers are some, without leading
+/// zeros in either.
 ///
 /// Collective over the mesh: the length depends on data. As [`convolve`] otherwise.
 #[track_caller]
@@ -117,9 +126,8 @@ fn combined(operation: &'static str, op: Op, a: &Array, b: &Array, site: Site) -
 pub fn polymul(a: &Array, b: &Array) -> Array {
     let site = call_site();
     on_mesh_of(a, site, || {
-        check_vector("polymul", a, site)?;
-        check_vector("polymul", b, site)?;
-        let (a, b) = (without_leading_zeros(a)?, without_leading_zeros(b)?);
+        let (a, b) = (vector("polymul", a, site)?, vector("polymul", b, site)?);
+        let (a, b) = (without_leading_zeros(&a)?, without_leading_zeros(&b)?);
         convolve(&a, &b, ConvolveMode::Full).ok().cloned()
     })
 }
@@ -139,21 +147,26 @@ fn without_leading_zeros(p: &Array) -> Result<Array, Error> {
 }
 
 /// NumPy's `polyder`: the derivative of order `m`. Local (records nodes). Errors:
-/// `OpError::Argument` for a negative order.
+/// `OpError::Argument` for a negative order, `OpError::Arguments` for a `p` without axes.
 #[track_caller]
 #[must_use]
 pub fn polyder(p: &Array, m: i64) -> Array {
     let site = call_site();
     on_mesh_of(p, site, || {
-        check_vector("polyder", p, site)?;
         if m < 0 {
             return Err(refused("polyder", "m", m.to_string(), site));
         }
+        check_sequence("polyder", p, site)?;
+        let next = |p: &Array| {
+            let degree = p.ok()?.shape()[0] as i64 - 1;
+            Ok::<Array, Error>(p.slice(s![..-1]) * arange(degree, 0, -1))
+        };
         let mut derivative = p.clone();
-        for _ in 0..m.min(p.size() as i64) {
-            let degree = derivative.size() as i64 - 1;
-            derivative = derivative.slice(s![..-1]) * arange(degree, 0, -1);
+        for _ in 0..m.min(p.shape()[0] as i64 + 1) {
+            derivative = next(&derivative)?;
         }
+        // NumPy looks one order further: several axes that do not broadcast are refused.
+        next(&derivative)?.ok()?;
         derivative.ok().cloned()
     })
 }
@@ -162,29 +175,30 @@ pub fn polyder(p: &Array, m: i64) -> Array {
 /// for all; zero if none are given.
 ///
 /// Dtype: at least `f64` for integers. Local (records nodes). Errors: `OpError::Argument` for a
-/// negative order or too few constants.
+/// negative order or too few constants, `OpError::Arguments` for a `p` without axes.
 #[track_caller]
 #[must_use]
 pub fn polyint(p: &Array, m: i64, k: Option<&Array>) -> Array {
     let site = call_site();
     on_mesh_of(p, site, || {
-        check_vector("polyint", p, site)?;
         if m < 0 {
             return Err(refused("polyint", "m", m.to_string(), site));
         }
         let constants = match k {
             None => zeros(m as usize, DType::F64),
-            Some(k) if k.ok()?.size() == 1 && m > 0 => {
-                k.reshape([-1i64]).broadcast_to([m as usize])
+            Some(k) if k.ok()?.size() == 1 && k.ndim() < 2 && m > 1 => {
+                k.reshape([-1i64]).broadcast_to([m as usize]).astype(promote(k.dtype(), DType::F64))
             }
-            Some(k) => k.reshape([-1i64]),
+            Some(k) => crate::atleast_1d(k),
         };
-        if (constants.ok()?.size() as i64) < m {
-            return Err(refused("polyint", "k", format!("{} constants", constants.size()), site));
+        if (constants.ok()?.shape()[0] as i64) < m {
+            let given = format!("{} constants", constants.shape()[0]);
+            return Err(refused("polyint", "k", given, site));
         }
-        let mut integral = p.clone();
+        let mut integral = p.ok()?.clone();
         for order in 0..m {
-            let divided = &integral / arange(integral.size() as i64, 0, -1);
+            check_sequence("polyint", &integral, site)?;
+            let divided = &integral / arange(integral.shape()[0] as i64, 0, -1);
             let constant = constants.slice(s![order..order + 1]);
             integral = try_concatenate(&[&divided, &constant], &0.into(), None, site)?;
         }

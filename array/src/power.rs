@@ -49,28 +49,59 @@ pub(crate) fn record_power(
     if !output.is_integer() || is_empty(arguments) {
         return power();
     }
-    let error = || {
-        let dtype = |argument: &Argument| argument.strong().unwrap_or(output);
-        let (base, exponent) = (dtype(base), dtype(exponent));
-        Error::data(DataError::NegativePower { base, exponent }, site)
-    };
+    let dtype = |argument: &Argument| argument.strong().unwrap_or(output);
+    let dtypes = [base, exponent].map(dtype);
     let exponents = match exponent {
         Argument::Array(array) => array,
-        scalar if is_negative(scalar) => return Err(error()),
+        scalar if is_negative(scalar) => return Err(negative_power(dtypes, site)),
         _ => return power(),
     };
-    let node = exponents.base_node()?;
-    if exponents.shows_base() && node.is_non_negative() {
-        return power();
-    }
     // The condition comes first: whoever has the power's elements has the condition too.
-    let negative = try_elementwise(Op::Less, &[exponents.into(), Weak::Int(0).into()], site)?;
-    let any = negative.any_at(site)?;
+    let any = any_negative(exponents, site)?;
     let power = power()?;
-    if any.refuse(error(), site)? && exponents.base_view()?.is_whole() {
-        node.found_non_negative();
+    if let Some(any) = any {
+        refuse_where(&any, dtypes, exponents, site)?;
     }
     Ok(power)
+}
+
+fn negative_power([base, exponent]: [DType; 2], site: Site) -> Error {
+    Error::data(DataError::NegativePower { base, exponent }, site)
+}
+
+/// Whether any exponent is negative; `None` where it is known that none is.
+fn any_negative(exponents: &Array, site: Site) -> Result<Option<Array>, Error> {
+    if exponents.shows_base() && exponents.base_node()?.is_non_negative() {
+        return Ok(None);
+    }
+    let negative = try_elementwise(Op::Less, &[exponents.into(), Weak::Int(0).into()], site)?;
+    negative.any_at(site).map(Some)
+}
+
+/// Refuses the power of integers where `any` holds.
+fn refuse_where(
+    any: &Array,
+    dtypes: [DType; 2],
+    exponents: &Array,
+    site: Site,
+) -> Result<(), Error> {
+    if any.refuse(negative_power(dtypes, site), site)? && exponents.base_view()?.is_whole() {
+        exponents.base_node()?.found_non_negative();
+    }
+    Ok(())
+}
+
+/// Refuses integers to negative integer powers, of these dtypes. Collective where that depends on
+/// data.
+pub(crate) fn refuse_negative(
+    dtypes: [DType; 2],
+    exponents: &Array,
+    site: Site,
+) -> Result<(), Error> {
+    match any_negative(exponents, site)? {
+        Some(any) if exponents.size() > 0 => refuse_where(&any, dtypes, exponents, site),
+        _ => Ok(()),
+    }
 }
 
 /// The operation that gives what the power to a scalar gives.

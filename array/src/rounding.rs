@@ -1,11 +1,11 @@
 //! Clipping and rounding.
 
 use crate::array::Array;
-use crate::elementwise::try_elementwise;
+use crate::elementwise::{elementwise_to, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Op, Weak};
+use phalanx_ops::{Casting, DType, Kind, Op, Weak, promote, promote_weak};
 
 /// A bound that may be missing: `()` is none.
 #[derive(Clone)]
@@ -26,24 +26,59 @@ impl<T: Into<Argument>> From<T> for Bound {
 impl Array {
     /// NumPy's `clip`: the elements, or the bound that they are beyond. `()` is no bound.
     ///
-    /// Broadcasts; dtype that of `maximum` and `minimum`. An integer that the dtype does not hold
-    /// is as good as the last one that it does. Local (records nodes).
+    /// Broadcasts; dtype that to which the array and both bounds promote. A lower bound at or below
+    /// the least integer of the array's dtype is none, nor is an upper one at or above the
+    /// greatest. Local (records nodes). Errors: `OpError::OutOfRange` for other integers that the
+    /// dtype does not hold, `OpError::Dtype`.
     #[track_caller]
     #[must_use]
     pub fn clip(&self, low: impl Into<Bound>, high: impl Into<Bound>) -> Array {
         let (site, low, high) = (call_site(), low.into(), high.into());
         Array::catch((|| {
-            let mut clipped = self.ok()?.clone();
-            let is_free = low.0.is_none() && high.0.is_none();
-            for (op, bound) in [(Op::Maximum, low.0), (Op::Minimum, high.0)] {
+            let own = self.ok()?.dtype();
+            let low = low.0.filter(|bound| !is_beyond(bound, own, true));
+            let high = high.0.filter(|bound| !is_beyond(bound, own, false));
+            if low.is_none() && high.is_none() {
+                return try_elementwise(Op::Positive, &[self.into()], site);
+            }
+            // Both bounds have a say in the dtype before either is met.
+            let bounds = || low.iter().chain(&high);
+            let dtype = bounds().filter_map(Argument::strong).fold(own, promote);
+            let dtype = bounds().fold(dtype, |dtype, bound| match bound {
+                Argument::Weak(weak) => promote_weak(dtype, *weak),
+                _ => dtype,
+            });
+            let mut clipped = self.converted(dtype, site);
+            for (op, bound) in [(Op::Maximum, low), (Op::Minimum, high)] {
                 let Some(bound) = bound else { continue };
-                let bound = within_dtype(bound, self.dtype());
                 clipped = try_elementwise(op, &[clipped.into(), bound], site)?;
             }
-            if is_free {
-                try_elementwise(Op::Positive, &[clipped.into()], site)
-            } else {
-                Ok(clipped)
+            Ok(clipped)
+        })())
+    }
+
+    /// As [`Array::clip`], of the elements and bounds cast to a dtype as far as `casting` allows.
+    /// Errors: `OpError::Cast`.
+    #[track_caller]
+    #[must_use]
+    pub fn clip_as(
+        &self,
+        low: impl Into<Bound>,
+        high: impl Into<Bound>,
+        dtype: DType,
+        casting: Casting,
+    ) -> Array {
+        let site = call_site();
+        let bounds = [(Op::Maximum, low.into()), (Op::Minimum, high.into())];
+        Array::catch((|| {
+            let mut clipped: Argument = self.ok()?.into();
+            for (op, bound) in bounds {
+                let Some(bound) = bound.0 else { continue };
+                clipped = elementwise_to(op, &[clipped, bound], dtype, casting, site)?.into();
+            }
+            match clipped {
+                Argument::Array(array) if array.dtype() == dtype => Ok(array),
+                other => elementwise_to(Op::Positive, &[other], dtype, casting, site),
             }
         })())
     }
@@ -104,16 +139,16 @@ impl Array {
     }
 }
 
-/// The bound, or if it is an integer that `dtype` does not hold, the nearest that it does.
-fn within_dtype(bound: Argument, dtype: DType) -> Argument {
-    let Argument::Weak(Weak::Int(value)) = bound else { return bound };
+/// Whether a lower or upper bound is an integer that no element of `dtype` is beyond.
+fn is_beyond(bound: &Argument, dtype: DType, is_lower: bool) -> bool {
+    let Argument::Weak(Weak::Int(value)) = *bound else { return false };
     let bits = 8 * dtype.size() as u32;
-    let (low, high) = match dtype.kind() {
+    let (least, greatest) = match dtype.kind() {
         Kind::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
         Kind::Unsigned => (0, (1i128 << bits) - 1),
-        Kind::Bool | Kind::Float | Kind::Complex => return bound,
+        Kind::Bool | Kind::Float | Kind::Complex => return false,
     };
-    Argument::Weak(Weak::Int(value.clamp(low, high)))
+    if is_lower { value <= least } else { value >= greatest }
 }
 
 /// NumPy's `clip`; see [`Array::clip`].

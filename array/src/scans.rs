@@ -4,12 +4,16 @@
 //! another one, and a vector, which has no other, is gathered. The plan says so.
 
 use crate::array::Array;
+use crate::creation::from_slice;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::{try_concatenate, with_extent};
+use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
+use crate::power::refuse_negative;
+use crate::reductions::keepdims;
 use crate::structured::{line, line_axis, record_structured};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{ReduceAt, Scan};
-use phalanx_ops::{DType, Op, Structured, Weak};
+use phalanx_ops::{DType, Monoid, Op, Structured, Weak};
+use std::ops::Range;
 
 fn cumulative(
     array: &Array,
@@ -141,7 +145,10 @@ fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
     if inputs.iter().all(|input| *input == output) {
         return Ok(output);
     }
-    // As NumPy, comparisons and logical operations go on with bools.
+    // As NumPy, logical operations go on with bools; comparisons do that of bools alone.
+    if op.is_comparison() && dtype != DType::Bool {
+        return Err(wrong());
+    }
     let bools = phalanx_ops::Arg::Strong(DType::Bool);
     let of_bools = op.resolve(&[bools, bools]).map_err(|error| Error::op(error, site))?;
     if output == DType::Bool && of_bools.output == DType::Bool {
@@ -151,17 +158,39 @@ fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
 }
 
 /// NumPy's `ufunc.accumulate` along an axis.
-pub(crate) fn accumulate(op: Op, array: &Array, axis: i64, site: Site) -> Result<Array, Error> {
+pub(crate) fn accumulate(
+    op: Op,
+    array: &Array,
+    axis: i64,
+    dtype: Option<DType>,
+    site: Site,
+) -> Result<Array, Error> {
     let axis = array.ok()?.axis(axis, site)?;
-    let dtype = combined_in(op, array, site)?;
-    scanned(op, &array.converted(dtype, site), axis, site)
+    let given = array.dtype();
+    let dtype = combined_in(op, array, dtype, site)?;
+    let array = array.converted(dtype, site);
+    if op == Op::Power && dtype.is_integer() && array.shape()[axis] > 1 {
+        let exponents = along(array.ndim(), axis, span(1, array.shape()[axis]));
+        let exponents = within(site, || array.slice(exponents).ok().cloned())?;
+        refuse_negative([given; 2], &exponents, site)?;
+    }
+    scanned(op, &array, axis, site)
 }
 
-/// The dtype in which the elements of an array are combined.
-fn combined_in(op: Op, array: &Array, site: Site) -> Result<DType, Error> {
-    match op {
-        Op::Add | Op::Multiply => Ok(array.accumulator()),
-        _ => looped(op, array.dtype(), site),
+/// The dtype in which the elements of an array are combined, which is the one that is asked for.
+pub(crate) fn combined_in(
+    op: Op,
+    array: &Array,
+    asked: Option<DType>,
+    site: Site,
+) -> Result<DType, Error> {
+    match (op, asked) {
+        (_, Some(asked)) if looped(op, asked, site)? != asked => {
+            Err(Error::op(OpError::Dtype { operation: op.name(), dtypes: vec![asked] }, site))
+        }
+        (_, Some(asked)) => Ok(asked),
+        (Op::Add | Op::Multiply, None) => Ok(array.accumulator()),
+        (_, None) => looped(op, array.dtype(), site),
     }
 }
 
@@ -171,6 +200,7 @@ pub(crate) fn reduce_at(
     array: &Array,
     starts: &Array,
     axis: i64,
+    dtype: Option<DType>,
     site: Site,
 ) -> Result<Array, Error> {
     let axis = array.ok()?.axis(axis, site)?;
@@ -178,10 +208,77 @@ pub(crate) fn reduce_at(
         let (expected, ndim) = ("1", starts.ndim());
         return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
     }
-    let dtype = combined_in(op, array, site)?;
+    let dtype = combined_in(op, array, dtype, site)?;
     let extent = array.shape()[axis];
     let starts = crate::indexing::checked_positions(("reduceat", "starts"), starts, extent, site)?;
+    let most = PIECE * array.mesh()?.mesh().devices() / dtype.size();
+    if dtype.size() > array.dtype().size() && array.size() > most {
+        if let Some(combined) = reduce_in_pieces(op, (array, dtype), &starts, (axis, most), site)? {
+            return Ok(combined);
+        }
+    }
     let array = array.converted(dtype, site);
     let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
     record_structured(reduce, &[&array, &starts], site)
+}
+
+/// Bytes for a device of elements in a wider dtype that are combined at once.
+const PIECE: usize = 1 << 28;
+/// The most pieces: of starts that do not ascend, each is one.
+const MOST_PIECES: usize = 1 << 10;
+
+/// As `reduce_at`, of elements that take more memory in the dtype in which they are combined: so
+/// many at a time. `None` where that makes too many pieces. Collective: the starts are read.
+fn reduce_in_pieces(
+    op: Op,
+    (array, dtype): (&Array, DType),
+    starts: &Array,
+    (axis, most): (usize, usize),
+    site: Site,
+) -> Result<Option<Array>, Error> {
+    let monoid = match op {
+        Op::Add => Monoid::Add,
+        Op::Multiply => Monoid::Multiply,
+        _ => return Ok(None),
+    };
+    let extent = array.shape()[axis];
+    let most = (most / (array.size() / extent).max(1)).max(1);
+    let starts: Vec<usize> =
+        within(site, || starts.to_vec::<i64>())?.into_iter().map(|start| start as usize).collect();
+    let ends = starts.iter().skip(1).chain([&extent]);
+    let stretches = starts.iter().zip(ends).map(|(&start, &end)| start..end.max(start + 1));
+    // Stretches that follow each other, as long as they are few.
+    let mut pieces: Vec<Vec<Range<usize>>> = Vec::new();
+    for stretch in stretches {
+        let last = pieces.last_mut().filter(|piece| {
+            let follows = piece[piece.len() - 1].end == stretch.start;
+            follows && stretch.end - piece[0].start <= most
+        });
+        match last {
+            Some(piece) => piece.push(stretch),
+            None => pieces.push(vec![stretch]),
+        }
+    }
+    if pieces.len() > MOST_PIECES {
+        return Ok(None);
+    }
+    let mut combined = Vec::new();
+    for piece in pieces {
+        let (first, last) = (piece[0].start, piece[piece.len() - 1].end);
+        let part = within(site, || array.slice(along(array.ndim(), axis, span(first, last))));
+        let result = if let [_] = *piece {
+            // In one kernel with the conversion.
+            part.reduce_with(monoid, dtype, &keepdims(axis as i64), site)?
+        } else {
+            let own: Vec<i64> = piece.iter().map(|range| (range.start - first) as i64).collect();
+            let mesh = array.mesh()?;
+            let own = within(site, || mesh.enter(|| from_slice(&own, [own.len()])));
+            let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
+            record_structured(reduce, &[&part.converted(dtype, site), &own], site)?
+        };
+        within(site, || result.evaluate())?;
+        combined.push(result);
+    }
+    let combined: Vec<&Array> = combined.iter().collect();
+    within(site, || concatenate(&combined, axis as i64).ok().cloned().map(Some))
 }

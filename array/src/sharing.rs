@@ -38,7 +38,7 @@ pub fn may_share_memory(a: &Array, b: &Array) -> bool {
 }
 
 /// Where the elements of a view lie in the bytes of its base.
-struct Places {
+pub(crate) struct Places {
     /// The lowest byte.
     start: i128,
     /// Of each axis that moves the distance of two elements, and the number of steps.
@@ -56,10 +56,11 @@ fn places(a: &Array, b: &Array) -> Option<(Places, Places)> {
 }
 
 impl Places {
-    fn of(array: &Array) -> Result<Places, Error> {
+    /// Of an array that has elements.
+    pub fn of(array: &Array) -> Result<Places, Error> {
         let view = array.base_view()?;
         let (base, item) = (array.base_shape()?, array.base_node()?.dtype().size());
-        let mut start = offset(view, &base, item) as i128;
+        let mut start = first_byte(view, &base, item) as i128;
         let mut steps = Vec::new();
         for (&extent, &stride) in view.shape.iter().zip(&view.strides) {
             if extent < 2 || stride == 0 {
@@ -79,7 +80,7 @@ impl Places {
 
     /// Whether a byte is in both: whether `start + Σ step·i` of one is that of the other, which
     /// `Σ step·i + Σ step·(count - j) = distance` says with numbers that are not negative.
-    fn meets(&self, other: &Places) -> bool {
+    pub fn meets(&self, other: &Places) -> bool {
         let mut target = other.start - self.start;
         target += other.length() - 1;
         let mut terms: Vec<(i128, i128)> = Vec::new();
@@ -112,7 +113,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// The byte of the base at which the first element of a view lies.
-fn offset(view: &View, base: &[usize], item: usize) -> usize {
+pub(crate) fn first_byte(view: &View, base: &[usize], item: usize) -> usize {
     // The size of the elements before each stage's lens.
     let mut sizes = vec![item];
     for stage in &view.stages {

@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::error::{DataError, Error, Site, call_site, within};
-use crate::indexing::{argwhere, checked_positions, combine_at};
+use crate::indexing::{AnyIndex, argwhere, checked_positions, combine_at};
 use crate::manipulation::refused;
 use crate::manipulation::{stack, try_concatenate};
 use crate::operand::Argument;
@@ -230,7 +230,8 @@ impl Csr {
             dense.ok()?;
             let positions = self.rows() * self.shape[1] as i64 + &self.columns;
             let values = Argument::Array(self.values.clone());
-            combine_at(Op::Add, &dense, &positions, &values, site)?;
+            let items = [AnyIndex::Array(positions)];
+            combine_at(Op::Add, &dense, &items, Some(&values), site)?;
             dense.reshape(self.shape).ok().cloned()
         }))
     }

@@ -27,7 +27,7 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
         Argument::Weak(weak) => Some(*weak),
         _ => None,
     };
-    let strong = arguments.iter().filter_map(Argument::strong).reduce(promote);
+    let strong = promote_all(arguments.iter().filter_map(Argument::strong));
     let numbers = arguments.iter().filter_map(weak);
     let dtype = match strong {
         Some(dtype) => Some(numbers.fold(dtype, promote_weak)),
@@ -199,4 +199,22 @@ pub fn isscalar(argument: &Argument) -> bool {
 #[must_use]
 pub fn iterable(argument: &Argument) -> bool {
     matches!(argument, Argument::Array(array) if array.ndim() > 0)
+}
+
+/// The distance from 1 to the next number of a dtype of floats, or of complex numbers' parts.
+pub(crate) const fn epsilon(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => 1.0 / 1024.0,
+        DType::BF16 => 1.0 / 128.0,
+        DType::F32 | DType::C64 => f32::EPSILON as f64,
+        _ => f64::EPSILON,
+    }
+}
+
+/// The dtype to which several promote. As in NumPy the highest kind is looked at first: two
+/// integers beside a float need no dtype that holds both of them.
+pub(crate) fn promote_all(dtypes: impl IntoIterator<Item = DType>) -> Option<DType> {
+    let mut all: Vec<DType> = dtypes.into_iter().collect();
+    all.sort_by_key(|dtype| std::cmp::Reverse(dtype.kind()));
+    all.into_iter().reduce(promote)
 }

@@ -1,7 +1,7 @@
 //! Windows: operations are recorded in program order and closed into a plan.
 
 use crate::deferral::Check;
-use crate::engine::{Cause, Engine, Limits};
+use crate::engine::{Cause, Engine, Evaluation, Limits};
 use crate::error::{Error, Failure, Site, call_site};
 use crate::graph::{Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
@@ -177,6 +177,11 @@ impl MeshHandle {
         Entered { number, _not_send: PhantomData }
     }
 
+    /// Which of the meshes that this process has made it is.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
+    }
+
     /// Who evaluates.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
@@ -269,14 +274,7 @@ impl MeshHandle {
             window.write = Write::Going;
         }
         if is_long(&window) {
-            let length = window.graph.nodes.len();
-            let closed = self.close_window(&mut window, Cause::Limit, site);
-            if window.graph.nodes.is_empty() {
-                closed?;
-            } else {
-                // For want of memory: whoever observes a value hears of it.
-                window.retry_from = length + self.0.limits.soft;
-            }
+            self.close_window(&mut window, Cause::Limit, site)?;
         }
         window.place = anchor;
         if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
@@ -302,18 +300,9 @@ impl MeshHandle {
         let base = Shape::from_slice(&shape);
         let node = Node::recorded(base, dtype, number, graph.nodes.len() as u32, Some(site));
         node.learn(Interval::of_result(&op, operands, &shape, dtype));
-        // Elementwise values and writes are fused, and views cost nothing; these are always stored.
-        let is_stored = matches!(
-            op,
-            NodeOp::Reduce { .. }
-                | NodeOp::Accumulate { .. }
-                | NodeOp::Structured(_)
-                | NodeOp::Compress
-        );
-        if is_stored {
-            window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
-        }
-        window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
+        let data = NodeData { op, inputs, shape, dtype, site, node: node.clone() };
+        window.bytes += stored_bytes(&data);
+        window.graph.nodes.push(data);
         Ok(node)
     }
 
@@ -360,12 +349,14 @@ impl MeshHandle {
         if closed.graph.nodes.is_empty() {
             return Ok(());
         }
-        let result = self.0.engine.evaluate(&closed.graph, cause, site);
-        if result.is_err() && closed.graph.nodes.iter().any(|data| data.node.result().is_none()) {
-            // Refused, not failed: what was recorded can be evaluated once there is memory.
-            *window = closed;
+        let Evaluation { pending, outcome } = self.0.engine.evaluate(&closed.graph, cause, site);
+        if !pending.nodes.is_empty() {
+            pending.settle_in(number);
+            window.bytes = pending.nodes.iter().map(stored_bytes).sum();
+            window.retry_from = pending.nodes.len() + self.0.limits.soft;
+            window.graph = pending;
         }
-        result
+        outcome
     }
 
     /// Until the guard is dropped, the operations of a write of `value` are recorded, between which
@@ -452,6 +443,20 @@ impl MeshHandle {
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()
     }
+}
+
+/// Bytes that a value takes whatever is fused: elementwise values and writes are, and views cost
+/// nothing.
+fn stored_bytes(data: &NodeData) -> u64 {
+    let is_stored = matches!(
+        data.op,
+        NodeOp::Reduce { .. }
+            | NodeOp::Accumulate { .. }
+            | NodeOp::Structured(_)
+            | NodeOp::Compress
+    );
+    let bytes = phalanx_ops::shape::size(&data.shape) * data.dtype.size();
+    if is_stored { bytes as u64 } else { 0 }
 }
 
 /// Whether an operation uses components or other forms that were recorded just before it: a cut

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CollectiveError {
     /// The connection to a rank ended without a goodbye.
-    #[error("rank {rank} died {doing}: {reason}")]
+    #[error("rank {rank} died, last heard {doing}: {reason}")]
     RankDied {
         /// The rank that is gone.
         rank: usize,
@@ -219,7 +219,8 @@ pub enum CollectiveError {
         /// The members of the group.
         size: usize,
     },
-    /// A rank sent something that is no frame of this version.
+    /// A rank sent something that is no frame of this version, or it came damaged, twice or not at
+    /// all.
     #[error("rank {rank} sent a malformed frame: {reason}")]
     Protocol {
         /// The rank.
@@ -303,8 +304,9 @@ impl CollectiveError {
                 "let every rank run the same program to its end; a rank test may not end it early"
             }
             CollectiveError::Divergence { .. } => {
-                "what depends on the rank must not observe a shared array: \
-                 call `x.evaluate()` before the `if`, or print with `phalanx::print(x)`"
+                "what depends on the rank must not observe a shared array: read it on all ranks \
+                 before the `if`, by `h = x.get()` (in Rust `x.to_host()?`), or print with \
+                 `phalanx::print(x)`"
             }
             CollectiveError::OtherData { .. } => {
                 "read or draw it alike on all ranks, with one seed; \
@@ -346,7 +348,10 @@ impl CollectiveError {
             CollectiveError::NoSuchMember { .. } => {
                 "members count from 0 to one less than the group's size"
             }
-            CollectiveError::Protocol { .. } => "run the same version of Phalanx on all ranks",
+            CollectiveError::Protocol { .. } => {
+                "run the same version of Phalanx on all ranks; bytes that come damaged again and \
+                 again are a fault of a cable, a network card or memory"
+            }
             CollectiveError::Network { .. } => {
                 "check the limits of open files and the state of the network"
             }

@@ -180,7 +180,7 @@ impl Member {
             let error = self.fabric.fail(error);
             // The world has failed, so waiting cancels what was posted already.
             for transfer in &transfers {
-                let _ = transfer.wait(&self.fabric.failure);
+                let _ = transfer.wait(&self.fabric.failure, &self.fabric.doings);
             }
             return Err(error);
         }

@@ -31,6 +31,7 @@ mod open_files;
 mod operation;
 mod order;
 mod prices;
+mod private_file;
 mod records;
 mod rendezvous;
 mod sync;
@@ -52,6 +53,7 @@ pub use network::{
 };
 pub use operation::Operation;
 pub use prices::{InvalidPrices, Price, Prices};
+pub use private_file::{Links, PrivateFileError, read_private};
 pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::{Rendezvous, Transport};
 pub use tickets::{GivenData, Ticket, TicketKind};

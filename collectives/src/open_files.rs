@@ -18,6 +18,15 @@ pub(crate) fn raise_limit() {
     }
 }
 
+/// How many more files the process may open, as far as is known.
+pub(crate) fn spare() -> usize {
+    let Some(limit) = limit() else { return usize::MAX };
+    let most = usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX);
+    // Where the system does not tell, a process that starts has few.
+    let open = std::fs::read_dir("/dev/fd").map_or(32, |open| open.count());
+    most.saturating_sub(open)
+}
+
 fn limit() -> Option<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure is written.

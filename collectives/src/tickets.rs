@@ -271,7 +271,7 @@ mod tests {
             error.to_string(),
             "ranks took different ways at step 1: rank 0 Close at line 2, rank 1 Read at line 2"
         );
-        assert!(error.hint().contains("x.evaluate()"));
+        assert!(error.hint().contains("h = x.get()"));
     }
 
     #[test]

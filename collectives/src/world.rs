@@ -7,7 +7,7 @@ use crate::group::{Member, Place};
 use crate::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
 use crate::nccl::{Endpoint, GpuMember, Watch, device_facts};
 use crate::prices::Prices;
-use crate::rendezvous::{agreed_prices, hosts};
+use crate::rendezvous::{Connection, agreed_prices, hosts};
 use crate::transport::{Entered, Fabric, Link, beat, guarded, listen, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
@@ -16,7 +16,6 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
@@ -66,7 +65,7 @@ pub(crate) struct Wish {
 pub(crate) struct Joined {
     pub(crate) rank: usize,
     /// By rank; none to this process itself.
-    pub(crate) streams: Vec<Option<TcpStream>>,
+    pub(crate) connections: Vec<Option<Connection>>,
     pub(crate) device_counts: Vec<usize>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) seed: u64,
@@ -102,12 +101,13 @@ impl World {
         joined: Joined,
         stall: Option<Duration>,
     ) -> Result<World, CollectiveError> {
-        let connect = |(rank, stream): (usize, Option<TcpStream>)| {
-            stream.map(|stream| Link::new(rank, stream))
+        let connect = |(rank, connection): (usize, Option<Connection>)| {
+            let (stream, tunnel, seals) = connection?.into_parts();
+            Some(Link::new(rank, (stream, tunnel), seals))
         };
-        let links = joined.streams.into_iter().enumerate().map(connect).collect();
+        let links = joined.connections.into_iter().enumerate().map(connect).collect();
         let fabric = Fabric::new(joined.rank, links);
-        let sockets: Vec<RawFd> = fabric.links().map(|link| link.socket()).collect();
+        let sockets: Vec<RawFd> = fabric.links().flat_map(|link| link.sockets()).collect();
         fork::keep(&sockets);
         let (stop, stopped) = oneshot::channel();
         let shared = fabric.clone();
@@ -386,6 +386,13 @@ impl World {
     /// ranks.
     pub fn post_ticket(&self, ticket: Ticket) {
         self.fabric.post_ticket(ticket);
+    }
+
+    /// Says where this process observes a value, for reports about it. Nothing in a world of one.
+    pub fn note_observation(&self, cause: &str, site: &str) {
+        if self.network.is_some() {
+            self.fabric.doings.observes(cause, site);
+        }
     }
 
     /// Keeps what the ticket of a number is about, before it is posted: when it differs from that

@@ -1,6 +1,7 @@
 //! The CPU as a device: a pool of memory by size and a pool of threads.
 
 use crate::{Buffer, Device, DeviceError, ForeignMemory, buffer::layout};
+use phalanx_ops::memory::has_some_left;
 use std::alloc::{alloc, dealloc};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,12 +25,43 @@ struct Memory {
     peak: usize,
 }
 
+impl Memory {
+    /// Gives all that is free back to the system.
+    fn give_back(&mut self) {
+        for (size, blocks) in self.free.drain() {
+            for block in blocks {
+                if let Ok(layout) = layout(size) {
+                    // SAFETY: a block of the free list came from `alloc` with this layout and has
+                    // no handle.
+                    unsafe { dealloc(block.0.as_ptr(), layout) };
+                }
+            }
+        }
+        self.cached = 0;
+    }
+}
+
+/// Memory of the system, if it gives any and keeps some for others.
+fn of_system(size: usize) -> Result<Option<NonNull<u8>>, DeviceError> {
+    let layout = layout(size)?;
+    // SAFETY: the layout's size is at least 64.
+    let Some(pointer) = NonNull::new(unsafe { alloc(layout) }) else { return Ok(None) };
+    if size >= LARGE && !has_some_left() {
+        // SAFETY: it came from `alloc` with this layout just now, and nobody else has it.
+        unsafe { dealloc(pointer.as_ptr(), layout) };
+        return Ok(None);
+    }
+    Ok(Some(pointer))
+}
+
 struct Block(NonNull<u8>);
 // SAFETY: a block is unowned plain memory; moving it between threads is harmless.
 unsafe impl Send for Block {}
 
 /// Freed memory beyond this is given back to the system.
 const MOST_CACHED: usize = 4 << 30;
+/// From this size on the system is asked what it has left.
+const LARGE: usize = 1 << 20;
 
 impl CpuDevice {
     /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its
@@ -93,11 +125,14 @@ impl Device for CpuDevice {
                     memory.cached -= size;
                     block.0
                 }
-                None => {
-                    // SAFETY: the layout's size is at least 64.
-                    let pointer = unsafe { alloc(layout(size)?) };
-                    NonNull::new(pointer).ok_or_else(|| refused(memory.in_use))?
-                }
+                None => match of_system(size)? {
+                    Some(pointer) => pointer,
+                    None => {
+                        // What is kept for later is of other sizes.
+                        memory.give_back();
+                        of_system(size)?.ok_or_else(|| refused(memory.in_use))?
+                    }
+                },
             };
             memory.in_use += size;
             memory.peak = memory.peak.max(memory.in_use);
@@ -150,16 +185,7 @@ impl Device for CpuDevice {
 
 impl Drop for CpuDevice {
     fn drop(&mut self) {
-        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (size, blocks) in memory.free.drain() {
-            for block in blocks {
-                if let Ok(layout) = layout(size) {
-                    // SAFETY: a block of the free list came from `alloc` with this layout and has
-                    // no handle.
-                    unsafe { dealloc(block.0.as_ptr(), layout) };
-                }
-            }
-        }
+        self.memory.get_mut().unwrap_or_else(PoisonError::into_inner).give_back();
     }
 }
 

@@ -6,6 +6,7 @@ pub mod cast;
 pub mod dtype;
 pub mod elementwise;
 pub mod error;
+pub mod memory;
 pub mod mesh;
 pub mod monoid;
 pub mod promote;

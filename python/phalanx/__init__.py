@@ -12,6 +12,7 @@ _phalanx._set_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 from ._index_tricks import c_, index_exp, ndenumerate, ndindex, r_, s_  # noqa: E402,F401
 from ._phalanx import *  # noqa: E402,F403
 from ._phalanx import __version__ as __version__  # noqa: E402
+from . import _panics as _panics  # noqa: E402
 from . import _session as _session  # noqa: E402
 from ._interoperability import (  # noqa: E402
     asnumpy as asnumpy,
@@ -19,6 +20,7 @@ from ._interoperability import (  # noqa: E402
     get_array_module as get_array_module,
 )
 from ._callbacks import frompyfunc, vectorize  # noqa: E402,F401
+from ._configuration import show_config, show_runtime  # noqa: E402,F401
 from ._polynomial import poly1d  # noqa: E402,F401
 from ._shapes import broadcast, einsum_path  # noqa: E402,F401
 from ._evaluation import (  # noqa: E402

@@ -404,8 +404,8 @@ class ndarray:
         Collective where positions may be outside, which is seen at once; else Local: recorded.
         Distribution: local.
         """
-    def clip(self, min: ArrayLike | None = ..., max: ArrayLike | None = ..., out: ndarray | None = ...) -> ndarray:
-        """clip(a, min=None, max=None, out=None)
+    def clip(self, min: ArrayLike | None = ..., max: ArrayLike | None = ..., out: ndarray | None = ..., *, where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
+        """clip(a, min=None, max=None, out=None, *, where=None, dtype=None, casting='same_kind')
 
         The elements, or the bound that they are beyond.
 
@@ -419,6 +419,12 @@ class ndarray:
             The upper bound; None for none.
         out : ndarray, optional
             The array that is written and returned.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
+        dtype : dtype, optional
+            The dtype of the result.
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
+            Which casts are allowed.
 
         Returns
         -------
@@ -431,7 +437,7 @@ class ndarray:
         ValueError
             PX001: shapes do not broadcast.
         TypeError
-            PX011: there is no loop for the dtypes.
+            PX011: there is no loop for the dtypes. PX012: a cast would lose values.
 
         Notes
         -----
@@ -2006,7 +2012,7 @@ class ufunc:
         -----
         Collective where starts may be outside of the axis, else Local.
         """
-    def outer(self, a: ArrayLike, b: ArrayLike, /) -> ndarray:
+    def outer(self, a: ArrayLike, b: ArrayLike, /, **keywords: dict[str, Any]) -> ndarray:
         """The operation on every pair of an element of ``a`` and one of ``b``.
 
         Parameters
@@ -2015,6 +2021,8 @@ class ufunc:
             The first operands.
         b : array_like
             The second operands.
+        **keywords : dict
+            ``out``, ``where``, ``casting``, ``order`` and ``dtype``, as of a call.
 
         Returns
         -------
@@ -2032,17 +2040,18 @@ class ufunc:
         -----
         Local: recorded, and computed when a value is observed.
         """
-    def at(self, a: ndarray, indices: ArrayLike, b: ArrayLike | None = ..., /) -> None:
+    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = ..., /) -> None:
         """Applies the operation to elements in place, as often as each is named.
 
         Parameters
         ----------
         a : ndarray
             The array that is written.
-        indices : array_like of int
-            Positions along the first axis.
-        b : array_like
-            The second operands, broadcast to the elements.
+        indices : array_like of int, slice, tuple of these
+            Whatever may stand in brackets after ``a``.
+        b : array_like, optional
+            The second operands of an operation of two, broadcast to the elements. The result is
+            computed in the dtype that both promote to, and cast to that of ``a`` each time.
 
         Returns
         -------
@@ -2053,13 +2062,15 @@ class ufunc:
         IndexError
             PX025: the positions are no integers. PX028: a position is outside of the axis.
         TypeError
-            PX012: the results are of another kind than ``a``.
+            PX011: there is no loop for the dtypes.
         ValueError
-            The operation has one operand.
+            PX002: ``b`` cannot be broadcast to the elements. PX022: integers to negative integer
+            powers. PX143: ``b`` is missing, or is given to an operation of one operand.
 
         Notes
         -----
-        Collective where positions may be outside of the axis, else Local.
+        Collective where masks are among the indices or positions may be outside of their axis, else
+        Local.
         """
 
 class Mesh:
@@ -2384,7 +2395,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = ...) 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX001: other extents differ.
+        PX017: other extents differ. PX001: shapes do not broadcast.
 
     Notes
     -----
@@ -3491,7 +3502,7 @@ def block(arrays: Sequence[ArrayLike] | ndarray) -> ndarray:
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
 
     Notes
     -----
@@ -3694,8 +3705,8 @@ def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | 
     Distribution: local.
     """
 
-def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = ..., out: ndarray | None = ..., *, min: ArrayLike | None = ..., max: ArrayLike | None = ...) -> ndarray:
-    """clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None)
+def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = ..., out: ndarray | None = ..., *, min: ArrayLike | None = ..., max: ArrayLike | None = ..., where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
+    """clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=None, dtype=None, casting='same_kind')
 
     The elements, or the bound that they are beyond.
 
@@ -3713,6 +3724,12 @@ def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = 
         Another name of `a_min`.
     max : array_like, optional
         Another name of `a_max`.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
+        Which casts are allowed.
 
     Returns
     -------
@@ -3725,7 +3742,7 @@ def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = 
     ValueError
         PX001: shapes do not broadcast. A bound has two names.
     TypeError
-        PX011: there is no loop for the dtypes.
+        PX011: there is no loop for the dtypes. PX012: a cast would lose values.
 
     Notes
     -----
@@ -3752,7 +3769,7 @@ def column_stack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
 
     Notes
     -----
@@ -3849,7 +3866,7 @@ def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -3888,7 +3905,7 @@ def concatenate(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -4577,6 +4594,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     ------
     ValueError
         PX015: another number of axes is needed. PX123: edges are not monotone.
+    TypeError
+        PX011: of complex numbers.
 
     Notes
     -----
@@ -4668,7 +4687,7 @@ def dstack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
 
     Notes
     -----
@@ -4738,6 +4757,8 @@ def einsum(*operands: str | ArrayLike, out: ndarray | None = ..., optimize: bool
     ------
     ValueError
         PX017: the subscripts cannot be read, or do not fit. PX001: shapes do not broadcast.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -6090,7 +6111,7 @@ def hstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., castin
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -6737,7 +6758,7 @@ def isrealobj(x: ArrayLike) -> bool:
 def isscalar(element: Any) -> bool:
     """isscalar(element)
 
-    Whether an object is a number, and no array.
+    Whether an object is a number or an element, and no array.
 
     Parameters
     ----------
@@ -7193,6 +7214,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     ValueError
         PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
         broadcast.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -7266,6 +7289,8 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     ValueError
         PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
         not broadcast.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -7970,15 +7995,16 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
-        where the method takes elements.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
+        method takes elements, else what `a` and `q` promote to.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
+        or takes no weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -7986,8 +8012,9 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
-    Distribution: gathers: along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
+    and with weights, none of which may be negative. Distribution: gathers: along a split
+    axis, as sort.
     """
 
 def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -8061,15 +8088,16 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
-        where the method takes elements.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
+        method takes elements, else what `a` and `q` promote to.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
+        or takes no weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -8077,8 +8105,9 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
-    Distribution: gathers: along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
+    and with weights, none of which may be negative. Distribution: gathers: along a split
+    axis, as sort.
     """
 
 def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
@@ -8420,8 +8449,8 @@ def packbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., bitorder: Litera
     observed. Distribution: all-to-all: where bytes cross the edges of blocks.
     """
 
-def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Callable[..., Any] = ..., *, stat_length: SupportsIndex | ArrayLike | None = ..., constant_values: Scalar | Sequence[Any] = ..., end_values: Scalar | Sequence[Any] = ..., reflect_type: Literal['even', 'odd'] = ...) -> ndarray:
-    """pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, end_values=0, reflect_type='even')
+def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Callable[..., Any] = ..., *, stat_length: SupportsIndex | ArrayLike | None = ..., constant_values: Scalar | Sequence[Any] = ..., end_values: Scalar | Sequence[Any] = ..., reflect_type: Literal['even', 'odd'] = ..., **kwargs: Any) -> ndarray:
+    """pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, end_values=0, reflect_type='even', **kwargs)
 
     The array with more elements at the ends of its axes.
 
@@ -8442,6 +8471,8 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
         Where 'linear_ramp' ends, before and after an axis.
     reflect_type : {'even', 'odd'}, default: 'even'
         How elements are reflected.
+    **kwargs : object
+        Further keyword arguments of the function.
 
     Returns
     -------
@@ -8456,8 +8487,8 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: blocks move along the axes.
+    Local: recorded. A function as `mode` is called for every line, on the host of every
+    process. Distribution: all-to-all: blocks move along the axes.
     """
 
 def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
@@ -8523,15 +8554,16 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
-        where the method takes elements.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
+        method takes elements, else what `a` and `q` promote to.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
+        or takes no weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -8539,9 +8571,10 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
-    Distribution: gathers: of the whole array: counts of ever finer buckets are added, and
-    the last candidates, at most 65 536, gathered; along a split axis: as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
+    and with weights, none of which may be negative. Distribution: gathers: of the whole
+    array: counts of ever finer buckets are added, and the last candidates, at most 65 536,
+    gathered; along a split axis: as sort.
     """
 
 def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -8659,11 +8692,13 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX017: other than a vector or a square matrix.
+    TypeError
+        PX133: of a number.
 
     Notes
     -----
-    Local, of complex roots Collective. Distribution: halo: as convolve.
+    Local, of complex roots and of matrices Collective. Distribution: halo: as convolve.
     """
 
 class poly1d:
@@ -8719,7 +8754,7 @@ class poly1d:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __iter__(self) -> Any: ...
 
-def polyadd(a1: ArrayLike, a2: ArrayLike) -> ndarray:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     """polyadd(a1, a2)
 
     The sum of two polynomials.
@@ -8733,13 +8768,13 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> ndarray:
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         A vector as long as the longer one. Dtype: what both promote to.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX001: shapes do not broadcast.
 
     Notes
     -----
@@ -8747,7 +8782,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     observed. Distribution: local.
     """
 
-def polyder(p: ArrayLike, m: SupportsIndex = ...) -> ndarray:
+def polyder(p: ArrayLike, m: SupportsIndex = ...) -> Any:
     """polyder(p, m=1)
 
     The derivative of some order.
@@ -8761,13 +8796,15 @@ def polyder(p: ArrayLike, m: SupportsIndex = ...) -> ndarray:
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         A vector, shorter by `m`. Dtype: that of `p`.
 
     Raises
     ------
     ValueError
         PX017: `m` is negative.
+    TypeError
+        PX133: of a number.
 
     Notes
     -----
@@ -8775,7 +8812,7 @@ def polyder(p: ArrayLike, m: SupportsIndex = ...) -> ndarray:
     observed. Distribution: local.
     """
 
-def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, ndarray]:
+def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, Any, poly1d]:
     """polydiv(u, v)
 
     The quotient and the remainder of two polynomials.
@@ -8789,7 +8826,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, ndarray]:
 
     Returns
     -------
-    (ndarray, ndarray)
+    (ndarray, ndarray) or (poly1d, poly1d)
         Vectors. Dtype: what the operands promote to, float64 of bools and integers.
 
     Raises
@@ -8828,7 +8865,9 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
     Returns
     -------
     ndarray or tuple
-        `(deg + 1,)`, and a column for each of `y`. Dtype: float64, or complex128.
+        `(deg + 1,)`, and a column for each of `y`; with `full` also the residuals, the
+        rank, the singular values and `rcond`, with `cov` also the covariances. Dtype:
+        float64, or complex128.
 
     Raises
     ------
@@ -8846,7 +8885,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
     linalg.svd.
     """
 
-def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> ndarray:
+def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> Any:
     """polyint(p, m=1, k=None)
 
     The integral of some order, with constants.
@@ -8862,7 +8901,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> 
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         A vector, longer by `m`. Dtype: that of `p`; float64 of bools and integers.
 
     Raises
@@ -8876,7 +8915,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> 
     observed. Distribution: halo: elements from the blocks beside.
     """
 
-def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     """polymul(a1, a2)
 
     The product of two polynomials.
@@ -8890,7 +8929,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         A vector. Dtype: what both promote to.
 
     Raises
@@ -8904,7 +8943,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     is computed. Distribution: halo: as convolve.
     """
 
-def polysub(a1: ArrayLike, a2: ArrayLike) -> ndarray:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     """polysub(a1, a2)
 
     The difference of two polynomials.
@@ -8918,13 +8957,13 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> ndarray:
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         A vector as long as the longer one. Dtype: what both promote to.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX001: shapes do not broadcast.
 
     Notes
     -----
@@ -8932,7 +8971,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     observed. Distribution: local.
     """
 
-def polyval(p: ArrayLike, x: ArrayLike) -> ndarray:
+def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """polyval(p, x)
 
     The values of a polynomial.
@@ -8946,13 +8985,13 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ndarray:
 
     Returns
     -------
-    ndarray
+    ndarray or poly1d
         The shape of `x`. Dtype: what both promote to.
 
     Raises
     ------
-    ValueError
-        PX015: another number of axes is needed.
+    TypeError
+        PX133: coefficients without an axis.
 
     Notes
     -----
@@ -9266,15 +9305,16 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
-        where the method takes elements.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
+        method takes elements, else what `a` and `q` promote to.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
+        or takes no weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -9282,8 +9322,9 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
-    Distribution: gathers: along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
+    and with weights, none of which may be negative. Distribution: gathers: along a split
+    axis, as sort.
     """
 
 r_: Any
@@ -9778,7 +9819,7 @@ def row_stack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., cas
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -10200,6 +10241,45 @@ def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) 
     Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
+def show_config(mode: Literal['stdout', 'dicts'] = ...) -> Any:
+    """Tells the versions, the devices and the mesh of the session; ``phalanx info`` tells more.
+
+    Parameters
+    ----------
+    mode : {'stdout', 'dicts'}, default: 'stdout'
+        Whether it is printed or returned.
+
+    Returns
+    -------
+    dict or None
+        A dictionary for 'dicts'.
+
+    Raises
+    ------
+    ValueError
+        PX141: the mode is another.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
+
+def show_runtime() -> None:
+    """As ``show_config``.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
+
 def shutdown() -> None:
     """Ends the session: waits for what has been started and for the other processes. Collective.
     Without a session, nothing happens, nor in a process that was forked from the session's.
@@ -10437,7 +10517,7 @@ def stack(arrays: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ..., out:
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -11533,6 +11613,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         PX014: the axes that are summed over differ. PX015: no axes.
     AxisError
         PX003: there is no such axis.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -11581,6 +11663,8 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     ValueError
         PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
         not broadcast.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -11677,7 +11761,7 @@ def vstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., castin
     Raises
     ------
     ValueError
-        PX017: there are no arrays. PX001: other extents differ.
+        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
     TypeError
         PX012: a cast would lose values.
 

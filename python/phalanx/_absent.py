@@ -13,16 +13,15 @@ _OF_C = "numbers are drawn on devices, and not by functions of C"
 
 _ABSENT = {
     _phalanx.ndarray: {
-        "ctypes data __array_interface__ __array_struct__": _ADDRESS,
+        "ctypes __array_struct__": _ADDRESS,
         "getfield setfield": "see view, real and imag",
-        "__array_finalize__ __array_wrap__": "arrays have no subclasses",
+        "__array_wrap__": "see __array_finalize__, which is told of every view and result",
         "__setstate__": "arrays that are there do not become others: see pickle",
     },
     random.Generator: {"multivariate_hypergeometric": "see hypergeometric"},
-    random.RandomState: {"tomaxint": "see randint"},
     random.BitGenerator: {
         "capsule cffi ctypes lock": _OF_C,
-        "jumped random_raw": _COUNTERS,
+        "jumped": _COUNTERS,
     },
 }
 

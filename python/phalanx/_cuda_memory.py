@@ -59,10 +59,14 @@ class MemoryPool:
         gpus = _phalanx._gpus()
         if not gpus or _phalanx.size() > 1:
             if fraction is not None or size != self.get_limit():
+                told = "80%" if size is None else size
                 raise _refusal(
                     ValueError,
                     "fixed",
-                    "the limit is set by phalanx.init(memory_limit=...), for all processes",
+                    "set_limit: on CPUs, and with several processes, the limit is that with which "
+                    "the session began",
+                    f"phalanx.init(memory_limit={told!r}) before the first array, or start the "
+                    f"program with PHALANX_MEMORY_LIMIT={told}",
                 )
             return
         if fraction is not None:

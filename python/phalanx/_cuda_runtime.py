@@ -79,6 +79,14 @@ def memGetInfo():
     return min(max(limit - used, 0), free), limit
 
 
+def deviceCanAccessPeer(device, peerDevice):
+    """Whether a device reaches the memory of another one: 1, or 0, which it is of one device. CPUs
+    have one memory."""
+    _at(device)
+    _at(peerDevice)
+    return int(device != peerDevice and _phalanx._can_reach(device, peerDevice))
+
+
 def deviceGetAttribute(attribute, device):
     """An attribute of a GPU by its name, such as ``"MultiProcessorCount"``."""
     _at(device)

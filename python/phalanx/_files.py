@@ -7,27 +7,27 @@ from ._phalanx import _refusal
 
 
 class NpzFile(Mapping):
-    """The arrays of a .npz file by their names, each read when it is asked for."""
+    """The arrays of a .npz file by their names, each read when it is asked for.
 
-    def __init__(self, file):
-        self._opened = None if isinstance(file, str) else file
-        self._path = file if isinstance(file, str) else None
-        if self._path is None:
-            self.files = list(file.files)
-        else:
-            import zipfile
+    The file stays open, so that the arrays are those that it had when it was opened.
+    """
 
-            with zipfile.ZipFile(self._path) as archive:
-                self.files = [name.removesuffix(".npy") for name in archive.namelist()]
+    def __init__(self, name, archive):
+        self._name, self._archive = name, archive
+        self.files = list(archive.files)
+        self._known = set(self.files)
 
     def __getitem__(self, name):
-        if name not in self.files and name.removesuffix(".npy") in self.files:
+        if name not in self._known:
             name = name.removesuffix(".npy")
-        if name not in self.files:
+        if name not in self._known:
             raise _refusal(KeyError, "choice", f"{name} is not a file in the archive")
-        if self._path is None:
-            return _phalanx.asarray(self._opened[name])
-        return _phalanx._load_npz(self._path, name)
+        if self._archive is None:
+            raise _refusal(ValueError, "state", f"{self._name} has been closed")
+        return _phalanx.asarray(self._archive[name])
+
+    def __contains__(self, name):
+        return name in self._known or name.removesuffix(".npy") in self._known
 
     def __iter__(self):
         return iter(self.files)
@@ -37,12 +37,14 @@ class NpzFile(Mapping):
 
     def __repr__(self):
         shown = ", ".join(self.files[:5]) + ("..." if len(self.files) > 5 else "")
-        return f"NpzFile {self._path or 'object'!r} with keys: {shown}"
+        return f"NpzFile {self._name!r} with keys: {shown}"
 
     def close(self):
         """Lets go of the file."""
-        if self._opened is not None:
-            self._opened.close()
+        close = getattr(self._archive, "close", None)
+        if close is not None:
+            close()
+        self._archive = None
 
     def __enter__(self):
         return self

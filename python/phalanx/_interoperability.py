@@ -52,7 +52,9 @@ def _map(change, value):
 
 
 def _to_host(value):
-    return value.get() if isinstance(value, _phalanx.ndarray) else value
+    import numpy
+
+    return numpy.asarray(value) if isinstance(value, _phalanx.ndarray) else value
 
 
 def _from_host(value):
@@ -62,22 +64,74 @@ def _from_host(value):
 
 
 def _on_host(function, arguments, keywords):
-    result = function(*_map(_to_host, arguments), **_map(_to_host, keywords))
-    return _map(_from_host, result)
+    """What a function makes of the elements on the host."""
+    return function(*_map(_to_host, arguments), **_map(_to_host, keywords))
+
+
+def _outputs(keywords):
+    """What a ufunc is to write: NumPy gives a tuple, and Numba what it was given."""
+    outputs = keywords.get("out")
+    return outputs if isinstance(outputs, tuple) else () if outputs is None else (outputs,)
+
+
+def _ufunc_on_host(ufunc, method, inputs, keywords):
+    """A ufunc, or a method of one, of the elements on the host; those of our arrays among the
+    outputs are written back."""
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    # What `at` is given first is written.
+    outputs = inputs[:1] if method == "at" else _outputs(keywords)
+    places = tuple(map(_to_host, outputs))
+    inputs = _map(_to_host, inputs)
+    keywords = _map(_to_host, {key: value for key, value in keywords.items() if key != "out"})
+    if method == "at":
+        inputs = (*places, *inputs[1:])
+    elif outputs:
+        keywords["out"] = places
+    result = function(*inputs, **keywords)
+    for output, place in zip(outputs, places):
+        if isinstance(output, _phalanx.ndarray):
+            output[...] = place
+    if method == "at" or not outputs:
+        return result
+    results = result if isinstance(result, tuple) else (result,)
+    results = [made if given is None else given for made, given in zip(results, outputs)]
+    return tuple(results) if isinstance(result, tuple) else results[0]
+
+
+def _is_numpys(ufunc):
+    """Whether a ufunc is one of NumPy's own, and not one of another library that has its name."""
+    import numpy
+
+    modules = numpy, numpy._core.umath
+    return any(getattr(module, ufunc.__name__, None) is ufunc for module in modules)
 
 
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
-    """A ufunc of NumPy, or a method of one, of arrays of which some are ours."""
+    """A ufunc of arrays of which some are ours, or a method of one.
+
+    NumPy's are ours, unless they write into arrays of NumPy. Those of other libraries, such as
+    SciPy and Numba, compute on the host.
+    """
+    import numpy
+
     import phalanx
 
+    if not _is_numpys(ufunc):
+        return _ufunc_on_host(ufunc, method, inputs, keywords)
+    written = inputs[:1] if method == "at" else _outputs(keywords)
+    is_on_host = any(isinstance(output, numpy.ndarray) for output in written)
+    if is_on_host and not method.startswith("reduce"):
+        return _ufunc_on_host(ufunc, method, inputs, keywords)
     name = ufunc.__name__
     own = getattr(phalanx, name, None)
     function = own if method == "__call__" else getattr(own, method, None)
+    if function is not None and is_on_host:
+        return _into_host(function, inputs, keywords | {"out": written[0]})
     if function is not None:
         return function(*inputs, **keywords)
     if _falls_back(f"numpy.{name}"):
         host = ufunc if method == "__call__" else getattr(ufunc, method)
-        return _on_host(host, inputs, keywords)
+        return _map(_from_host, _on_host(host, inputs, keywords))
     raise _refusal(
         TypeError,
         "absent",
@@ -85,8 +139,31 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     )
 
 
+def _into_host(function, arguments, keywords):
+    """What one of our functions makes, in an array of NumPy that it was told to write."""
+    import numpy
+
+    output = keywords["out"]
+    # Elements that are left out stay as they were.
+    is_kept = keywords.get("where") is not None
+    place = _phalanx.array(output) if is_kept else _phalanx.empty(output.shape, output.dtype)
+    function(*arguments, **keywords | {"out": place})
+    numpy.copyto(output, place.get())
+    return output
+
+
+# NumPy's functions that write what they are given first.
+_WRITERS = {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"}
+
+
 def _array_function(self, function, types, arguments, keywords):
-    """A function of NumPy of arrays of which some are ours."""
+    """A function of NumPy of arrays of which some are ours.
+
+    It is ours, unless it is to write an array of NumPy or is given objects that our arrays cannot
+    hold.
+    """
+    import numpy
+
     import phalanx
 
     path = function.__module__.split(".")
@@ -96,14 +173,37 @@ def _array_function(self, function, types, arguments, keywords):
     own = phalanx
     for part in [*parts, function.__name__] if path[0] == "numpy" else []:
         own = getattr(own, part, None)
+    written = arguments[0] if arguments and function.__name__ in _WRITERS else self
+    if not isinstance(written, _phalanx.ndarray):
+        # The array itself is written, and not a copy.
+        return function(arguments[0], *_map(_to_host, arguments[1:]), **_map(_to_host, keywords))
     if own is not None and own is not phalanx:
-        return own(*arguments, **keywords)
+        if isinstance(keywords.get("out"), numpy.ndarray):
+            return _into_host(own, arguments, keywords)
+        try:
+            return own(*arguments, **keywords)
+        except TypeError as error:
+            if getattr(error, "code", None) != _NO_ELEMENTS:
+                raise
+        return _on_host(function, arguments, keywords)
     name = f"{function.__module__}.{function.__name__}"
     if _falls_back(name):
-        return _on_host(function, arguments, keywords)
+        return _map(_from_host, _on_host(function, arguments, keywords))
     raise _refusal(TypeError, "absent", f"phalanx has no {name}")
 
 
+# The code of what cannot be an element of our arrays.
+_NO_ELEMENTS = "PX146"
+
+
+def _array_interface(self):
+    """How the elements lie in the buffer that the array gives, which has no address of its own."""
+    if self._buffer_was_refused() or self.dtype.isbuiltin != 1:
+        raise AttributeError("__array_interface__: the array gives no buffer of these elements")
+    return {"version": 3, "shape": self.shape, "typestr": self.dtype.str}
+
+
+_phalanx.ndarray.__array_interface__ = property(_array_interface)
 _phalanx.ndarray.__array_ufunc__ = _array_ufunc
 _phalanx.ndarray.__array_function__ = _array_function
 # Of two arrays in an operation, ours decides.

@@ -51,17 +51,23 @@ _ABSENT = {
     "ma": "there are no masked arrays: see where, nanmean and boolean masks",
     "nditer nested_iters": "arrays are not traversed by pointers: see ndenumerate and broadcast",
     "memmap": "load reads .npy files by blocks, each process its own",
-    "polynomial": "see poly1d, polyfit and polyval",
     "fromregex": "read the text with NumPy, then asarray",
     "get_include f2py ctypeslib": "memory of devices has no address for C: see DLPack",
-    "show_config show_runtime": "see `phalanx info`",
     "getbufsize setbufsize": "operations have no buffers of their own",
     "test": "the tests are not part of the package",
     "core": "it holds what NumPy does not show: its names are in the module itself",
 }
 _REASONS = {name: reason for names, reason in _ABSENT.items() for name in names.split()}
+# Names of CuPy's own module that are those of a module of ours.
+_ELSEWHERE = {
+    "get_default_memory_pool": "cuda",
+    "get_default_pinned_memory_pool": "cuda",
+    "is_available": "cuda",
+    "clear_memo": "x",
+    "memoize": "x",
+}
 # Modules that are imported when they are first asked for.
-_MODULES = frozenset("cuda distributed exceptions lib testing x".split())
+_MODULES = frozenset("cuda distributed exceptions lib polynomial testing x".split())
 _DEVICE = "cpu"
 
 
@@ -75,7 +81,11 @@ def __getattr__(name):
         from .lib import scimath
 
         return scimath
-    if name == "bfloat16":
+    if name in _ELSEWHERE:
+        import importlib
+
+        found = getattr(importlib.import_module(f"phalanx.{_ELSEWHERE[name]}"), name)
+    elif name == "bfloat16":
         import ml_dtypes
 
         found = ml_dtypes.bfloat16

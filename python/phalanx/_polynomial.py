@@ -4,6 +4,23 @@ from . import _phalanx
 from ._phalanx import _refusal
 
 
+def _is_scalar(value):
+    """Whether a value is one number, and neither an array nor a sequence."""
+    import numbers
+
+    import numpy
+
+    return isinstance(value, (numbers.Number, numpy.generic))
+
+
+def _composed(coefficients, inner):
+    """The polynomial of a polynomial: a number for no coefficients."""
+    value = 0
+    for coefficient in coefficients:
+        value = value * inner + coefficient
+    return value
+
+
 class poly1d:
     """A polynomial of one variable, of coefficients from that of the highest power on, or of its
     roots (`r=True`). Leading zeros go, for which the coefficients are fetched (Collective)."""
@@ -16,7 +33,7 @@ class poly1d:
             self._variable, self._coefficients = c_or_r._variable, c_or_r._coefficients
         else:
             given = _phalanx.poly(c_or_r) if r else _phalanx.asarray(c_or_r)
-            given = _phalanx.atleast_1d(given)
+            given = _phalanx.atleast_1d(_phalanx.asarray(given))
             if given.ndim > 1:
                 raise _refusal(ValueError, "value", "Polynomial must be 1d only.")
             given = _phalanx.trim_zeros(given, trim="f")
@@ -72,12 +89,7 @@ class poly1d:
         return iter(self._coefficients)
 
     def __call__(self, val):
-        if isinstance(val, poly1d):
-            value = poly1d([0])
-            for coefficient in self._coefficients:
-                value = value * val + coefficient
-            return value
-        return _phalanx.polyval(self._coefficients, _phalanx.asarray(val))
+        return _phalanx.polyval(self._coefficients, val)
 
     def __getitem__(self, power):
         if power < 0 or power > self.order:
@@ -118,23 +130,33 @@ class poly1d:
         return poly1d(_phalanx.polysub(poly1d(other).coeffs, self._coefficients))
 
     def __mul__(self, other):
+        if _is_scalar(other):
+            return poly1d(self._coefficients * other)
         return poly1d(_phalanx.polymul(self._coefficients, poly1d(other).coeffs))
 
-    __rmul__ = __mul__
+    def __rmul__(self, other):
+        if _is_scalar(other):
+            return poly1d(other * self._coefficients)
+        return poly1d(_phalanx.polymul(poly1d(other).coeffs, self._coefficients))
 
     def __pow__(self, exponent):
-        if not isinstance(exponent, int) or exponent < 0:
+        is_whole = _is_scalar(exponent) and int(exponent) == exponent and exponent >= 0
+        if not is_whole:
             raise _refusal(ValueError, "value", "Power to non-negative integers only.")
-        power = poly1d([1])
+        power = _phalanx.asarray([1])
         for _ in range(exponent):
-            power = power * self
-        return power
+            power = _phalanx.polymul(self._coefficients, power)
+        return poly1d(power)
 
     def __truediv__(self, other):
-        if not isinstance(other, poly1d) and _phalanx.ndim(other) == 0:
+        if _is_scalar(other):
             return poly1d(self._coefficients / other)
-        quotient, rest = _phalanx.polydiv(self._coefficients, poly1d(other).coeffs)
-        return poly1d(quotient), poly1d(rest)
+        return _phalanx.polydiv(self, poly1d(other))
+
+    def __rtruediv__(self, other):
+        if _is_scalar(other):
+            return poly1d(other / self._coefficients)
+        return _phalanx.polydiv(poly1d(other), self)
 
     def deriv(self, m=1):
         """The derivative of some order.

@@ -1,7 +1,9 @@
 """The end of the program ends the session."""
 
 import atexit
+import contextlib
 import os
+import signal
 import sys
 
 from . import _phalanx
@@ -13,7 +15,28 @@ def _note_failure(kind, value, trace):
     """Remembers why the program ends, then tells it as before."""
     global _failure
     _failure = f"{kind.__name__}: {value}"
-    _previous(kind, value, trace)
+    try:
+        # A launcher passes an interrupt on that the terminal has sent already.
+        with _uninterrupted():
+            _previous(kind, value, trace)
+    except KeyboardInterrupt:
+        # It came before it could be put off; what ends the program is told all the same.
+        with _uninterrupted():
+            _previous(kind, value, trace)
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    """Ignores interrupts, where the thread may say so."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:
+        before = None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 _previous = sys.excepthook
@@ -23,7 +46,11 @@ sys.excepthook = _note_failure
 @atexit.register
 def _end():
     if _failure is not None:
-        _phalanx._fail(_failure)
+        try:
+            _phalanx._fail(_failure)
+        except KeyboardInterrupt:
+            # The program ends already, and the others are told.
+            pass
         return
     try:
         _phalanx.shutdown()

@@ -7,6 +7,7 @@ number of a device is that of this process's devices, from 0, whatever CUDA call
 import contextlib as _contextlib
 import sys as _sys
 
+from . import _cuda_memory as _memory
 from . import _cuda_nvtx as nvtx
 from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
@@ -38,9 +39,12 @@ from ._cuda_streams import (
 )
 from ._documentation import describe as _describe
 
+# Where CuPy has the names in modules of their own.
+stream, device = _streams, _sys.modules[__name__]
+memory = pinned_memory = _memory
 # By their paths, too, as if this were a folder.
-for _name, _module in ("runtime", runtime), ("nvtx", nvtx), ("profiler", profiler):
-    _sys.modules[f"phalanx.cuda.{_name}"] = _module
+for _name in "runtime nvtx profiler stream device memory pinned_memory".split():
+    _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 
 
 def is_available():
@@ -103,7 +107,19 @@ class Device:
     def pci_bus_id(self):
         """Where a GPU is in the machine: ``"0000:1b:00.0"``."""
         of = self.attributes
+        if not of:
+            raise runtime.CUDARuntimeError("cudaErrorNoDevice: the devices of the session are CPUs")
         return f"{of['PciDomainId']:04X}:{of['PciBusId']:02X}:{of['PciDeviceId']:02X}.0"
+
+    @classmethod
+    def from_pci_bus_id(cls, pci_bus_id):
+        """The GPU of this process that is there in the machine."""
+        for number, _ in enumerate(_phalanx._gpus()):
+            if cls(number).pci_bus_id.lower() == str(pci_bus_id).lower():
+                return cls(number)
+        raise runtime.CUDARuntimeError(
+            f"cudaErrorInvalidValue: this process has no GPU at {pci_bus_id}"
+        )
 
     def __enter__(self):
         self._before.append(_streams._current.device)
@@ -124,6 +140,34 @@ class Device:
         _phalanx._synchronize()
         if _phalanx._gpus():
             _phalanx._synchronize_gpu(self.id)
+
+
+class ArrayDevice(str):
+    """Where an array lies, ``x.device``: ``'cpu'``, as programs for any library of arrays ask.
+
+    To programs of CuPy it is the device that is current in the thread: arrays are of all devices
+    of the session.
+    """
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(Device(), name)
+
+    def __int__(self):
+        return int(Device())
+
+    __index__ = __int__
+
+    def __enter__(self):
+        Device().__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        return False
+
+    def __reduce__(self):
+        return str, (str(self),)
 
 
 @_contextlib.contextmanager

@@ -371,6 +371,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     ValueError
         PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
         broadcast.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----
@@ -942,6 +944,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> nda
         PX014: the axes that are summed over differ. PX015: no axes.
     AxisError
         PX003: there is no such axis.
+    TypeError
+        PX012: a cast would lose values.
 
     Notes
     -----

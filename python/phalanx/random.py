@@ -1,33 +1,49 @@
 """Random numbers: the names of ``numpy.random``.
 
 Numbers are a function of the seed and of what was drawn before: the same on any number of devices
-and processes, though not those of NumPy. Without a seed all processes agree on one.
+and processes, though not those of NumPy, but for the words of `PCG64`, `PCG64DXSM` and `Philox`.
+Without a seed all processes agree on one.
 """
 
 from ._phalanx.random import *  # noqa: F403
 from ._phalanx.random import __all__ as _native
 from ._phalanx import _refusal
-from ._phalanx.random import _Stream
+from ._phalanx.random import _share, _shared, _Stream
 from ._seeds import SeedSequence
 
 __all__ = [
     *_native,
     "BitGenerator",
+    "MRG32k3a",
     "MT19937",
     "PCG64",
     "PCG64DXSM",
     "Philox",
+    "Philox4x3210",
     "SFC64",
     "SeedSequence",
+    "XORWOW",
+    "get_random_state",
+    "reset_states",
+    "set_random_state",
 ]
 
 
 class BitGenerator:
     """What a `Generator` draws by. Generators of one bit generator draw from it in turn."""
 
+    # What a seed is made into: how many words of which dtype.
+    _words = None
+
     def __init__(self, seed=None):
-        self._stream = _Stream(seed)
         self._seed_seq = seed if isinstance(seed, SeedSequence) else None
+        if self._words is None:
+            self._stream = _Stream(seed)
+            return
+        sequence = self._seed_seq or _sequence(seed)
+        words = sequence.generate_state(*self._words).tolist()
+        self._stream = _Stream.of_words(type(self).__name__, words, sequence)
+        self._seed_seq = sequence
 
     @classmethod
     def _of(cls, stream):
@@ -47,11 +63,8 @@ class BitGenerator:
 
     @property
     def state(self):
-        """What the next numbers depend on: a key made of the seed, and how many counters have been
-        used. Every process sets the same."""
-        key, counter = self._stream.state
-        state = {"counter": counter, "key": key}
-        return {"bit_generator": type(self).__name__, "state": state}
+        """What the next numbers depend on, as a dictionary. Every process sets the same."""
+        return {"bit_generator": type(self).__name__, **self._told()}
 
     @state.setter
     def state(self, value):
@@ -60,7 +73,13 @@ class BitGenerator:
             raise _refusal(TypeError, "type", "state must be a dict")
         if value.get("bit_generator") != name:
             raise _refusal(ValueError, "value", f"state must be for a {name} RNG")
-        state = value["state"]
+        self._take(value["state"])
+
+    def _told(self):
+        key, counter = self._stream.state
+        return {"state": {"counter": counter, "key": key}}
+
+    def _take(self, state):
         self._stream.set_state(state["key"], state["counter"])
 
     def spawn(self, n_children):
@@ -87,7 +106,8 @@ class BitGenerator:
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def advance(self, delta):
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative.
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
+        NumPy's `Philox`, so many counters, of four numbers each.
 
         Parameters
         ----------
@@ -111,35 +131,253 @@ class BitGenerator:
         self._stream.set_state(key, (counter + delta) % 2**64)
         return self
 
+    def random_raw(self, size=None, output=True):
+        """The next numbers of 64 bits.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape; else one number.
+        output : bool, default: True
+            Whether they are returned, or left out.
+
+        Returns
+        -------
+        ndarray or int or None
+            Dtype: uint64.
+
+        Raises
+        ------
+        ValueError
+            PX014: the shape is negative.
+
+        Notes
+        -----
+        Local; Collective for one number, which is an integer of Python.
+        """
+        shape = () if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
+        drawn = self._stream.raw(shape)
+        if not output:
+            return None
+        return int(drawn) if size is None else drawn
+
     def __reduce__(self):
-        return _restored, (type(self), self.seed_seq, self._stream.state)
+        return _restored, (type(self), self.seed_seq, self._stream.words, self._stream.state)
 
     def __repr__(self):
         return f"{type(self).__name__}({self._stream.seed!r})"
 
 
-def _restored(kind, seed_seq, state):
+def _sequence(seed):
+    """A sequence of seeds of a seed, or of NumPy's own sequence."""
+    if isinstance(seed, BitGenerator):
+        return seed.seed_seq
+    if hasattr(seed, "spawn_key"):
+        return SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
+    return SeedSequence(seed)
+
+
+def _restored(kind, seed_seq, words, state):
     """A bit generator that goes on where another one stood."""
     made = kind(seed_seq)
+    if words:
+        made._stream.set_words(words)
     made._stream.set_state(*state)
     return made
 
 
+class Philox4x3210(BitGenerator):
+    """Philox4x32-10, by which all numbers are drawn unless another one is asked for."""
+
+
 class Philox(BitGenerator):
-    """The generator Philox4x32-10, by which all numbers here are drawn."""
+    """NumPy's Philox4x64-10: its words are those of NumPy."""
+
+    _words = 2, "uint64"
+
+    def advance(self, delta):
+        _, position = self._stream.state
+        self._stream.set_state(0, (-(-position // 4) + delta) * 4 % 2**64)
+        return self
+
+    advance.__doc__ = BitGenerator.advance.__doc__
+
+    def _told(self):
+        _, position = self._stream.state
+        return {"state": {"counter": position, "key": tuple(self._stream.words)}}
+
+    def _take(self, state):
+        self._stream.set_words([int(word) for word in state["key"]])
+        self._stream.set_state(0, state["counter"])
 
 
-class PCG64(Philox):
-    """A name for programs of NumPy: draws by `Philox`."""
+class PCG64(BitGenerator):
+    """NumPy's PCG64: its words, and what `random` makes of them, are those of NumPy."""
+
+    _words = 4, "uint64"
+    _multiplier = 0x2360ED051FC65DA44385DF649FCCF645
+
+    def advance(self, delta):
+        state, increment = self._stream.words
+        by, plus = _jump(self._stream.state[1] + delta, self._multiplier, increment)
+        self._stream.set_words([(state * by + plus) % 2**128, increment])
+        return self
+
+    advance.__doc__ = BitGenerator.advance.__doc__
+
+    def jumped(self, jumps=1):
+        """Another one that stands where this one will be after very many numbers.
+
+        Parameters
+        ----------
+        jumps : int, default: 1
+            How many times as many.
+
+        Returns
+        -------
+        BitGenerator
+            Of the class of this one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
+        made = _restored(*self.__reduce__()[1])
+        return made.advance(jumps * 0x9E3779B97F4A7C15F39CC0605CEDC835)
+
+    def _told(self):
+        self.advance(0)
+        state, increment = self._stream.words
+        told = {"state": {"state": state, "inc": increment}}
+        return {**told, "has_uint32": 0, "uinteger": 0}
+
+    def _take(self, state):
+        self._stream.set_words([int(state["state"]), int(state["inc"])])
 
 
-class PCG64DXSM(Philox):
-    """A name for programs of NumPy: draws by `Philox`."""
+class PCG64DXSM(PCG64):
+    """NumPy's PCG64DXSM: its words, and what `random` makes of them, are those of NumPy."""
+
+    _multiplier = 0xDA942042E4DD58B5
 
 
-class MT19937(Philox):
-    """A name for programs of NumPy: draws by `Philox`."""
+class MRG32k3a(BitGenerator):
+    """L'Ecuyer's MRG32k3a. A number of 64 bits is two of its own."""
+
+    _words = 6, "uint32"
+
+    def _told(self):
+        words = self._stream.words
+        return {"state": {"words": words, "counter": self._stream.state[1]}}
+
+    def _take(self, state):
+        self._stream.set_words([int(word) for word in state["words"]])
+        self._stream.set_state(0, state["counter"])
 
 
-class SFC64(Philox):
-    """A name for programs of NumPy: draws by `Philox`."""
+class _WithoutPositions(BitGenerator):
+    """A generator whose numbers cannot be told by their positions."""
+
+    def __init__(self, seed=None):
+        raise _refusal(
+            NotImplementedError,
+            "absent",
+            f"{type(self).__name__} has no number that is known by its position, which numbers on "
+            "several devices are",
+            "take phalanx.random.Philox4x3210, or PCG64 or Philox, whose numbers are NumPy's",
+        )
+
+
+class MT19937(_WithoutPositions):
+    """Is refused: the generator goes on step by step."""
+
+
+class SFC64(_WithoutPositions):
+    """Is refused: the generator goes on step by step."""
+
+
+class XORWOW(_WithoutPositions):
+    """Is refused: the generator goes on step by step."""
+
+
+def _jump(count, multiplier, increment):
+    """The multiplier and the increment of so many steps at once, of 128 bits."""
+    by, plus, count = 1, 0, count % 2**128
+    while count:
+        if count & 1:
+            by, plus = by * multiplier % 2**128, (plus * multiplier + increment) % 2**128
+        increment = (multiplier + 1) * increment % 2**128
+        multiplier = multiplier * multiplier % 2**128
+        count >>= 1
+    return by, plus
+
+
+def _bit_generator_of(stream):
+    """The bit generator of a stream."""
+    return globals()[stream.kind]._of(stream)
+
+
+def get_random_state():
+    """What the functions of the module draw from.
+
+    Returns
+    -------
+    RandomState
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Collective if nothing has been drawn yet: the processes agree on a seed.
+    """
+    return _shared()
+
+
+def set_random_state(rs):
+    """Has the functions of the module draw from another source.
+
+    Parameters
+    ----------
+    rs : RandomState
+        The source.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        PX140: it is none.
+
+    Notes
+    -----
+    Local: every process does the same.
+    """
+    if not isinstance(rs, RandomState):  # noqa: F405
+        raise _refusal(TypeError, "type", f"rs must be a RandomState, not {type(rs).__name__}")
+    _share(rs)
+
+
+def reset_states():
+    """Has the functions of the module begin with another seed when they are next called.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Local: every process does the same.
+    """
+    _share(None)

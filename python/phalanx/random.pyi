@@ -18,7 +18,8 @@ class BitGenerator:
     """What a `Generator` draws by. Generators of one bit generator draw from it in turn."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative.
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
+        NumPy's `Philox`, so many counters, of four numbers each.
 
         Parameters
         ----------
@@ -37,6 +38,30 @@ class BitGenerator:
         Notes
         -----
         Local: every process does the same.
+        """
+    def random_raw(self, size: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., output: bool = ...) -> Any:
+        """The next numbers of 64 bits.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape; else one number.
+        output : bool, default: True
+            Whether they are returned, or left out.
+
+        Returns
+        -------
+        ndarray or int or None
+            Dtype: uint64.
+
+        Raises
+        ------
+        ValueError
+            PX014: the shape is negative.
+
+        Notes
+        -----
+        Local; Collective for one number, which is an integer of Python.
         """
     def spawn(self, n_children: SupportsIndex) -> Any:
         """Bit generators of children of the seed.
@@ -1451,31 +1476,106 @@ class Generator:
         """
     def __getattr__(self, name: str) -> Any: ...
 
+class MRG32k3a:
+    """L'Ecuyer's MRG32k3a. A number of 64 bits is two of its own."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
 class MT19937:
-    """A name for programs of NumPy: draws by `Philox`."""
+    """Is refused: the generator goes on step by step."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class PCG64:
-    """A name for programs of NumPy: draws by `Philox`."""
+    """NumPy's PCG64: its words, and what `random` makes of them, are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def advance(self, delta: SupportsIndex) -> Any:
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
+        NumPy's `Philox`, so many counters, of four numbers each.
+
+        Parameters
+        ----------
+        delta : int
+            How many numbers.
+
+        Returns
+        -------
+        BitGenerator
+            This one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local: every process does the same.
+        """
+    def jumped(self, jumps: SupportsIndex = ...) -> Any:
+        """Another one that stands where this one will be after very many numbers.
+
+        Parameters
+        ----------
+        jumps : int, default: 1
+            How many times as many.
+
+        Returns
+        -------
+        BitGenerator
+            Of the class of this one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
     def __getattr__(self, name: str) -> Any: ...
 
 class PCG64DXSM:
-    """A name for programs of NumPy: draws by `Philox`."""
+    """NumPy's PCG64DXSM: its words, and what `random` makes of them, are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class Philox:
-    """The generator Philox4x32-10, by which all numbers here are drawn."""
+    """NumPy's Philox4x64-10: its words are those of NumPy."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def advance(self, delta: SupportsIndex) -> Any:
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
+        NumPy's `Philox`, so many counters, of four numbers each.
+
+        Parameters
+        ----------
+        delta : int
+            How many numbers.
+
+        Returns
+        -------
+        BitGenerator
+            This one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local: every process does the same.
+        """
+    def __getattr__(self, name: str) -> Any: ...
+
+class Philox4x3210:
+    """Philox4x32-10, by which all numbers are drawn unless another one is asked for."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class RandomState:
     """NumPy's `RandomState`: a generator with the functions of older programs."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def beta(self, a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """beta(self, /, a, b, size=None)
+    def beta(self, a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """beta(self, /, a, b, size=None, dtype=None)
 
         Beta numbers, from 0 to 1.
 
@@ -1489,6 +1589,8 @@ class RandomState:
             The second exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1507,8 +1609,8 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """binomial(self, /, n, p, size=None)
+    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """binomial(self, /, n, p, size=None, dtype=None)
 
         How many of `n` trials succeed that do so with a chance.
 
@@ -1522,6 +1624,8 @@ class RandomState:
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1565,8 +1669,8 @@ class RandomState:
         Collective: every process calls it, for the result depends on data, and what is recorded
         is computed.
         """
-    def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """chisquare(self, /, df, size=None)
+    def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """chisquare(self, /, df, size=None, dtype=None)
 
         Sums of squares of as many normal numbers as there are degrees of freedom.
 
@@ -1578,6 +1682,8 @@ class RandomState:
             The degrees of freedom.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1631,8 +1737,8 @@ class RandomState:
         Local; with chances Collective, for their sum must be 1. Distribution: gathers: as the
         sorting of random numbers and the taking at positions.
         """
-    def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """dirichlet(self, /, alpha, size=None)
+    def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """dirichlet(self, /, alpha, size=None, dtype=None)
 
         Vectors of positive numbers whose sum is 1, along the last axis.
 
@@ -1644,6 +1750,8 @@ class RandomState:
             The concentrations, along the last axis.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1659,8 +1767,8 @@ class RandomState:
         -----
         Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
         """
-    def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """exponential(self, /, scale=1.0, size=None)
+    def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """exponential(self, /, scale=1.0, size=None, dtype=None)
 
         Exponential numbers of a mean.
 
@@ -1672,6 +1780,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1690,8 +1800,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """f(self, /, dfnum, dfden, size=None)
+    def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """f(self, /, dfnum, dfden, size=None, dtype=None)
 
         Quotients of sums of squares, each through its degrees of freedom.
 
@@ -1705,6 +1815,8 @@ class RandomState:
             The degrees of freedom of the denominator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1723,8 +1835,8 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """gamma(self, /, shape, scale=1.0, size=None)
+    def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """gamma(self, /, shape, scale=1.0, size=None, dtype=None)
 
         Gamma numbers of an exponent and a scale.
 
@@ -1738,6 +1850,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1756,8 +1870,8 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """geometric(self, /, p, size=None)
+    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """geometric(self, /, p, size=None, dtype=None)
 
         How many trials there are to the first that succeeds.
 
@@ -1769,6 +1883,8 @@ class RandomState:
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1811,8 +1927,8 @@ class RandomState:
         -----
         Local: a process may call it alone; nothing is recorded.
         """
-    def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """gumbel(self, /, loc=0.0, scale=1.0, size=None)
+    def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """gumbel(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
         Gumbel's extreme values.
 
@@ -1826,6 +1942,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1844,8 +1962,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """hypergeometric(self, /, ngood, nbad, nsample, size=None)
+    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """hypergeometric(self, /, ngood, nbad, nsample, size=None, dtype=None)
 
         How many good ones are among `nsample` that are taken of good and bad ones.
 
@@ -1861,6 +1979,8 @@ class RandomState:
             How many are taken.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1878,8 +1998,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """laplace(self, /, loc=0.0, scale=1.0, size=None)
+    def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """laplace(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
         Numbers on both sides of a location, at exponential distances.
 
@@ -1893,6 +2013,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1911,8 +2033,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """logistic(self, /, loc=0.0, scale=1.0, size=None)
+    def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """logistic(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
         Logistic numbers.
 
@@ -1926,6 +2048,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1944,8 +2068,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """lognormal(self, /, mean=0.0, sigma=1.0, size=None)
+    def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """lognormal(self, /, mean=0.0, sigma=1.0, size=None, dtype=None)
 
         Numbers whose logarithms are normal.
 
@@ -1959,6 +2083,8 @@ class RandomState:
             The standard deviation of the logarithms.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -1977,8 +2103,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """logseries(self, /, p, size=None)
+    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """logseries(self, /, p, size=None, dtype=None)
 
         Numbers with chances of the terms of the logarithm's series.
 
@@ -1990,6 +2116,8 @@ class RandomState:
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2038,8 +2166,8 @@ class RandomState:
         Local: recorded. Collective if `pvals` is an array that is still pending, for it is
         read.
         """
-    def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
-        """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
+    def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
+        """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
 
         Normal vectors of a mean and a covariance.
 
@@ -2059,6 +2187,8 @@ class RandomState:
             How far from one it may be.
         method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
             Without effect.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2078,8 +2208,8 @@ class RandomState:
         within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
         linalg.svd and matmul.
         """
-    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """negative_binomial(self, /, n, p, size=None)
+    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """negative_binomial(self, /, n, p, size=None, dtype=None)
 
         How many trials fail before `n` succeed.
 
@@ -2093,6 +2223,8 @@ class RandomState:
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2110,8 +2242,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """noncentral_chisquare(self, /, df, nonc, size=None)
+    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """noncentral_chisquare(self, /, df, nonc, size=None, dtype=None)
 
         Sums of squares of normal numbers whose means have the sum of squares `nonc`.
 
@@ -2125,6 +2257,8 @@ class RandomState:
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2142,8 +2276,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
+    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """noncentral_f(self, /, dfnum, dfden, nonc, size=None, dtype=None)
 
         As f, of which the numerator is noncentral.
 
@@ -2159,6 +2293,8 @@ class RandomState:
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2176,8 +2312,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """normal(self, /, loc=0.0, scale=1.0, size=None)
+    def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """normal(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
         Normal numbers of a mean and a standard deviation.
 
@@ -2191,6 +2327,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2209,8 +2347,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """pareto(self, /, a, size=None)
+    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """pareto(self, /, a, size=None, dtype=None)
 
         Pareto's numbers, less 1, of an exponent.
 
@@ -2222,6 +2360,8 @@ class RandomState:
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2267,8 +2407,8 @@ class RandomState:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """poisson(self, /, lam=1.0, size=None)
+    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """poisson(self, /, lam=1.0, size=None, dtype=None)
 
         Numbers of independent events of which there are `lam` on average.
 
@@ -2280,6 +2420,8 @@ class RandomState:
             The mean.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2297,8 +2439,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """power(self, /, a, size=None)
+    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """power(self, /, a, size=None, dtype=None)
 
         Numbers from 0 to 1 whose density grows with a power.
 
@@ -2310,6 +2452,8 @@ class RandomState:
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2327,8 +2471,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def rand(self, *args: SupportsIndex) -> ndarray:
-        """rand(self, /, *args)
+    def rand(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
+        """rand(self, /, *args, dtype=None)
 
         Uniform numbers from 0 to before 1, of a shape.
 
@@ -2338,6 +2482,8 @@ class RandomState:
             The generator.
         *args : int
             The extents.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2390,8 +2536,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def randn(self, *args: SupportsIndex) -> ndarray:
-        """randn(self, /, *args)
+    def randn(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
+        """randn(self, /, *args, dtype=None)
 
         Normal numbers of mean 0 and deviation 1, of a shape.
 
@@ -2401,6 +2547,8 @@ class RandomState:
             The generator.
         *args : int
             The extents.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2417,8 +2565,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """random(self, /, size=None)
+    def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """random(self, /, size=None, dtype=None)
 
         Uniform numbers from 0 to before 1.
 
@@ -2428,6 +2576,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2481,8 +2631,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def random_sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """random_sample(self, /, size=None)
+    def random_sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """random_sample(self, /, size=None, dtype=None)
 
         Uniform numbers from 0 to before 1.
 
@@ -2492,6 +2642,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2511,8 +2663,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def ranf(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """ranf(self, /, size=None)
+    def ranf(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """ranf(self, /, size=None, dtype=None)
 
         Uniform numbers from 0 to before 1.
 
@@ -2522,6 +2674,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2541,8 +2695,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def rayleigh(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """rayleigh(self, /, scale=1.0, size=None)
+    def rayleigh(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """rayleigh(self, /, scale=1.0, size=None, dtype=None)
 
         Lengths of vectors of two normal numbers.
 
@@ -2554,6 +2708,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2572,8 +2728,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """sample(self, /, size=None)
+    def sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """sample(self, /, size=None, dtype=None)
 
         Uniform numbers from 0 to before 1.
 
@@ -2583,6 +2739,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2683,8 +2841,8 @@ class RandomState:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """standard_cauchy(self, /, size=None)
+    def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """standard_cauchy(self, /, size=None, dtype=None)
 
         Quotients of two normal numbers.
 
@@ -2694,6 +2852,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2713,8 +2873,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def standard_exponential(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """standard_exponential(self, /, size=None)
+    def standard_exponential(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """standard_exponential(self, /, size=None, dtype=None)
 
         Exponential numbers of mean 1.
 
@@ -2724,6 +2884,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2743,8 +2905,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def standard_gamma(self, shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """standard_gamma(self, /, shape, size=None)
+    def standard_gamma(self, shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """standard_gamma(self, /, shape, size=None, dtype=None)
 
         Gamma numbers of an exponent.
 
@@ -2756,6 +2918,8 @@ class RandomState:
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2774,8 +2938,8 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """standard_normal(self, /, size=None)
+    def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """standard_normal(self, /, size=None, dtype=None)
 
         Normal numbers of mean 0 and deviation 1.
 
@@ -2785,6 +2949,8 @@ class RandomState:
             The generator.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2804,8 +2970,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def standard_t(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """standard_t(self, /, df, size=None)
+    def standard_t(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """standard_t(self, /, df, size=None, dtype=None)
 
         Student's numbers of degrees of freedom.
 
@@ -2817,6 +2983,8 @@ class RandomState:
             The degrees of freedom.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2835,8 +3003,38 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """triangular(self, /, left, mode, right, size=None)
+    def tomaxint(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+        """tomaxint(self, /, size=None)
+
+        Integers from 0 to the greatest one of 64 bits.
+
+        Parameters
+        ----------
+        self : Generator
+            The generator.
+        size : int or sequence of int, optional
+            The extents of the result.
+
+        Returns
+        -------
+        ndarray
+            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+            there is one.
+
+        Raises
+        ------
+        ValueError
+            PX017: there is no integer between the bounds.
+        TypeError
+            PX011: neither integers nor bool.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed.
+        """
+    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """triangular(self, /, left, mode, right, size=None, dtype=None)
 
         Numbers whose density rises to a mode and falls from there.
 
@@ -2852,6 +3050,8 @@ class RandomState:
             The greatest number.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2869,8 +3069,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """uniform(self, /, low=0.0, high=1.0, size=None)
+    def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """uniform(self, /, low=0.0, high=1.0, size=None, dtype=None)
 
         Uniform numbers from `low` to before `high`.
 
@@ -2884,6 +3084,8 @@ class RandomState:
             The upper bound, which is not reached.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2902,8 +3104,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """vonmises(self, /, mu, kappa, size=None)
+    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """vonmises(self, /, mu, kappa, size=None, dtype=None)
 
         Angles around `mu`, the closer the larger `kappa` is.
 
@@ -2917,6 +3119,8 @@ class RandomState:
             The concentration.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2934,8 +3138,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """wald(self, /, mean, scale, size=None)
+    def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """wald(self, /, mean, scale, size=None, dtype=None)
 
         Inverse normal numbers of a mean and a scale.
 
@@ -2949,6 +3153,8 @@ class RandomState:
             The scale.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2967,8 +3173,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """weibull(self, /, a, size=None)
+    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """weibull(self, /, a, size=None, dtype=None)
 
         Weibull numbers of an exponent.
 
@@ -2980,6 +3186,8 @@ class RandomState:
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -2997,8 +3205,8 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-        """zipf(self, /, a, size=None)
+    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+        """zipf(self, /, a, size=None, dtype=None)
 
         Numbers whose chances fall as a power of them.
 
@@ -3010,6 +3218,8 @@ class RandomState:
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
+        dtype : dtype, optional
+            The dtype of the result.
 
         Returns
         -------
@@ -3030,7 +3240,7 @@ class RandomState:
     def __getattr__(self, name: str) -> Any: ...
 
 class SFC64:
-    """A name for programs of NumPy: draws by `Philox`."""
+    """Is refused: the generator goes on step by step."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -3097,8 +3307,13 @@ class SeedSequence:
         """
     def __getattr__(self, name: str) -> Any: ...
 
-def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """beta(a, b, size=None)
+class XORWOW:
+    """Is refused: the generator goes on step by step."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """beta(a, b, size=None, dtype=None)
 
     Beta numbers, from 0 to 1.
 
@@ -3110,6 +3325,8 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
         The second exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3129,8 +3346,8 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     checked. Distribution: local.
     """
 
-def binomial(n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """binomial(n, p, size=None)
+def binomial(n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """binomial(n, p, size=None, dtype=None)
 
     How many of `n` trials succeed that do so with a chance.
 
@@ -3142,6 +3359,8 @@ def binomial(n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3185,8 +3404,8 @@ def bytes(length: SupportsIndex) -> builtins.bytes:
     is computed.
     """
 
-def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """chisquare(df, size=None)
+def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """chisquare(df, size=None, dtype=None)
 
     Sums of squares of as many normal numbers as there are degrees of freedom.
 
@@ -3196,6 +3415,8 @@ def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | Non
         The degrees of freedom.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3273,8 +3494,8 @@ def default_rng(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> G
     Local; without a seed Collective, for all processes agree on one.
     """
 
-def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """dirichlet(alpha, size=None)
+def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """dirichlet(alpha, size=None, dtype=None)
 
     Vectors of positive numbers whose sum is 1, along the last axis.
 
@@ -3284,6 +3505,8 @@ def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | 
         The concentrations, along the last axis.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3300,8 +3523,8 @@ def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | 
     Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
     """
 
-def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """exponential(scale=1.0, size=None)
+def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """exponential(scale=1.0, size=None, dtype=None)
 
     Exponential numbers of a mean.
 
@@ -3311,6 +3534,8 @@ def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsI
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3330,8 +3555,8 @@ def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsI
     observed. Distribution: local.
     """
 
-def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """f(dfnum, dfden, size=None)
+def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """f(dfnum, dfden, size=None, dtype=None)
 
     Quotients of sums of squares, each through its degrees of freedom.
 
@@ -3343,6 +3568,8 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
         The degrees of freedom of the denominator.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3362,8 +3589,8 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
     checked. Distribution: local.
     """
 
-def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """gamma(shape, scale=1.0, size=None)
+def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """gamma(shape, scale=1.0, size=None, dtype=None)
 
     Gamma numbers of an exponent and a scale.
 
@@ -3375,6 +3602,8 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3394,8 +3623,8 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
     checked. Distribution: local.
     """
 
-def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """geometric(p, size=None)
+def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """geometric(p, size=None, dtype=None)
 
     How many trials there are to the first that succeeds.
 
@@ -3405,6 +3634,8 @@ def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | 
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3421,6 +3652,22 @@ def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | 
     -----
     Local: recorded, in the same order on every process, and computed when a value is
     observed. Distribution: local.
+    """
+
+def get_random_state() -> Any:
+    """What the functions of the module draw from.
+
+    Returns
+    -------
+    RandomState
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Collective if nothing has been drawn yet: the processes agree on a seed.
     """
 
 def get_state(legacy: str = ...) -> Any:
@@ -3447,8 +3694,8 @@ def get_state(legacy: str = ...) -> Any:
     Local: a process may call it alone; nothing is recorded.
     """
 
-def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """gumbel(loc=0.0, scale=1.0, size=None)
+def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """gumbel(loc=0.0, scale=1.0, size=None, dtype=None)
 
     Gumbel's extreme values.
 
@@ -3460,6 +3707,8 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3479,8 +3728,8 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """hypergeometric(ngood, nbad, nsample, size=None)
+def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """hypergeometric(ngood, nbad, nsample, size=None, dtype=None)
 
     How many good ones are among `nsample` that are taken of good and bad ones.
 
@@ -3494,6 +3743,8 @@ def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsI
         How many are taken.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3512,8 +3763,8 @@ def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsI
     observed. Distribution: local.
     """
 
-def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """laplace(loc=0.0, scale=1.0, size=None)
+def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """laplace(loc=0.0, scale=1.0, size=None, dtype=None)
 
     Numbers on both sides of a location, at exponential distances.
 
@@ -3525,6 +3776,8 @@ def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | 
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3544,8 +3797,8 @@ def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | 
     observed. Distribution: local.
     """
 
-def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """logistic(loc=0.0, scale=1.0, size=None)
+def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """logistic(loc=0.0, scale=1.0, size=None, dtype=None)
 
     Logistic numbers.
 
@@ -3557,6 +3810,8 @@ def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex |
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3576,8 +3831,8 @@ def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex |
     observed. Distribution: local.
     """
 
-def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """lognormal(mean=0.0, sigma=1.0, size=None)
+def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """lognormal(mean=0.0, sigma=1.0, size=None, dtype=None)
 
     Numbers whose logarithms are normal.
 
@@ -3589,6 +3844,8 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
         The standard deviation of the logarithms.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3608,8 +3865,8 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
     observed. Distribution: local.
     """
 
-def logseries(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """logseries(p, size=None)
+def logseries(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """logseries(p, size=None, dtype=None)
 
     Numbers with chances of the terms of the logarithm's series.
 
@@ -3619,6 +3876,8 @@ def logseries(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | 
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3667,8 +3926,8 @@ def multinomial(n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequen
     read.
     """
 
-def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
-    """multivariate_normal(mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
+def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
+    """multivariate_normal(mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
 
     Normal vectors of a mean and a covariance.
 
@@ -3686,6 +3945,8 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
         How far from one it may be.
     method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
         Without effect.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3706,8 +3967,8 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
     linalg.svd and matmul.
     """
 
-def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """negative_binomial(n, p, size=None)
+def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """negative_binomial(n, p, size=None, dtype=None)
 
     How many trials fail before `n` succeed.
 
@@ -3719,6 +3980,8 @@ def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | 
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3737,8 +4000,8 @@ def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | 
     observed. Distribution: local.
     """
 
-def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """noncentral_chisquare(df, nonc, size=None)
+def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """noncentral_chisquare(df, nonc, size=None, dtype=None)
 
     Sums of squares of normal numbers whose means have the sum of squares `nonc`.
 
@@ -3750,6 +4013,8 @@ def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsI
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3768,8 +4033,8 @@ def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsI
     observed. Distribution: local.
     """
 
-def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """noncentral_f(dfnum, dfden, nonc, size=None)
+def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """noncentral_f(dfnum, dfden, nonc, size=None, dtype=None)
 
     As f, of which the numerator is noncentral.
 
@@ -3783,6 +4048,8 @@ def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3801,8 +4068,8 @@ def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat
     observed. Distribution: local.
     """
 
-def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """normal(loc=0.0, scale=1.0, size=None)
+def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """normal(loc=0.0, scale=1.0, size=None, dtype=None)
 
     Normal numbers of a mean and a standard deviation.
 
@@ -3814,6 +4081,8 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3833,8 +4102,8 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def pareto(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """pareto(a, size=None)
+def pareto(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """pareto(a, size=None, dtype=None)
 
     Pareto's numbers, less 1, of an exponent.
 
@@ -3844,6 +4113,8 @@ def pareto(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | Non
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3889,8 +4160,8 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     positions.
     """
 
-def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """poisson(lam=1.0, size=None)
+def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """poisson(lam=1.0, size=None, dtype=None)
 
     Numbers of independent events of which there are `lam` on average.
 
@@ -3900,6 +4171,8 @@ def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsInd
         The mean.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3918,8 +4191,8 @@ def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsInd
     observed. Distribution: local.
     """
 
-def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """power(a, size=None)
+def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """power(a, size=None, dtype=None)
 
     Numbers from 0 to 1 whose density grows with a power.
 
@@ -3929,6 +4202,8 @@ def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -3947,8 +4222,8 @@ def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None
     observed. Distribution: local.
     """
 
-def rand(*args: SupportsIndex) -> ndarray:
-    """rand(*args)
+def rand(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
+    """rand(*args, dtype=None)
 
     Uniform numbers from 0 to before 1, of a shape.
 
@@ -3956,6 +4231,8 @@ def rand(*args: SupportsIndex) -> ndarray:
     ----------
     *args : int
         The extents.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4008,8 +4285,8 @@ def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: Supports
     observed.
     """
 
-def randn(*args: SupportsIndex) -> ndarray:
-    """randn(*args)
+def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
+    """randn(*args, dtype=None)
 
     Normal numbers of mean 0 and deviation 1, of a shape.
 
@@ -4017,6 +4294,8 @@ def randn(*args: SupportsIndex) -> ndarray:
     ----------
     *args : int
         The extents.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4034,8 +4313,8 @@ def randn(*args: SupportsIndex) -> ndarray:
     observed.
     """
 
-def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """random(size=None)
+def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """random(size=None, dtype=None)
 
     Uniform numbers from 0 to before 1.
 
@@ -4043,6 +4322,8 @@ def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarra
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4096,8 +4377,8 @@ def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: 
     observed.
     """
 
-def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """random_sample(size=None)
+def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """random_sample(size=None, dtype=None)
 
     Uniform numbers from 0 to before 1.
 
@@ -4105,6 +4386,8 @@ def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) ->
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4125,8 +4408,8 @@ def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) ->
     observed.
     """
 
-def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """ranf(size=None)
+def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """ranf(size=None, dtype=None)
 
     Uniform numbers from 0 to before 1.
 
@@ -4134,6 +4417,8 @@ def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4154,8 +4439,8 @@ def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     observed.
     """
 
-def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """rayleigh(scale=1.0, size=None)
+def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """rayleigh(scale=1.0, size=None, dtype=None)
 
     Lengths of vectors of two normal numbers.
 
@@ -4165,6 +4450,8 @@ def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsInde
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4184,8 +4471,24 @@ def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsInde
     observed. Distribution: local.
     """
 
-def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """sample(size=None)
+def reset_states() -> None:
+    """Has the functions of the module begin with another seed when they are next called.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Local: every process does the same.
+    """
+
+def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """sample(size=None, dtype=None)
 
     Uniform numbers from 0 to before 1.
 
@@ -4193,6 +4496,8 @@ def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarra
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4235,6 +4540,28 @@ def seed(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> None:
     Notes
     -----
     Local; without a seed Collective, for all processes agree on one.
+    """
+
+def set_random_state(rs: Any) -> None:
+    """Has the functions of the module draw from another source.
+
+    Parameters
+    ----------
+    rs : RandomState
+        The source.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        PX140: it is none.
+
+    Notes
+    -----
+    Local: every process does the same.
     """
 
 def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
@@ -4291,8 +4618,8 @@ def shuffle(x: ndarray) -> None:
     positions.
     """
 
-def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """standard_cauchy(size=None)
+def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """standard_cauchy(size=None, dtype=None)
 
     Quotients of two normal numbers.
 
@@ -4300,6 +4627,8 @@ def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) 
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4320,8 +4649,8 @@ def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) 
     observed. Distribution: local.
     """
 
-def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """standard_exponential(size=None)
+def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """standard_exponential(size=None, dtype=None)
 
     Exponential numbers of mean 1.
 
@@ -4329,6 +4658,8 @@ def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = 
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4349,8 +4680,8 @@ def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = 
     observed. Distribution: local.
     """
 
-def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """standard_gamma(shape, size=None)
+def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """standard_gamma(shape, size=None, dtype=None)
 
     Gamma numbers of an exponent.
 
@@ -4360,6 +4691,8 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4379,8 +4712,8 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     checked. Distribution: local.
     """
 
-def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """standard_normal(size=None)
+def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """standard_normal(size=None, dtype=None)
 
     Normal numbers of mean 0 and deviation 1.
 
@@ -4388,6 +4721,8 @@ def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) 
     ----------
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4408,8 +4743,8 @@ def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) 
     observed. Distribution: local.
     """
 
-def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """standard_t(df, size=None)
+def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """standard_t(df, size=None, dtype=None)
 
     Student's numbers of degrees of freedom.
 
@@ -4419,6 +4754,8 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
         The degrees of freedom.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4438,8 +4775,8 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
     checked. Distribution: local.
     """
 
-def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """triangular(left, mode, right, size=None)
+def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """triangular(left, mode, right, size=None, dtype=None)
 
     Numbers whose density rises to a mode and falls from there.
 
@@ -4453,6 +4790,8 @@ def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, s
         The greatest number.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4471,8 +4810,8 @@ def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, s
     observed. Distribution: local.
     """
 
-def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """uniform(low=0.0, high=1.0, size=None)
+def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """uniform(low=0.0, high=1.0, size=None, dtype=None)
 
     Uniform numbers from `low` to before `high`.
 
@@ -4484,6 +4823,8 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
         The upper bound, which is not reached.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4503,8 +4844,8 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """vonmises(mu, kappa, size=None)
+def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """vonmises(mu, kappa, size=None, dtype=None)
 
     Angles around `mu`, the closer the larger `kappa` is.
 
@@ -4516,6 +4857,8 @@ def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequ
         The concentration.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4534,8 +4877,8 @@ def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequ
     observed. Distribution: local.
     """
 
-def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """wald(mean, scale, size=None)
+def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """wald(mean, scale, size=None, dtype=None)
 
     Inverse normal numbers of a mean and a scale.
 
@@ -4547,6 +4890,8 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
         The scale.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4566,8 +4911,8 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
     observed. Distribution: local.
     """
 
-def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """weibull(a, size=None)
+def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """weibull(a, size=None, dtype=None)
 
     Weibull numbers of an exponent.
 
@@ -4577,6 +4922,8 @@ def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | No
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------
@@ -4595,8 +4942,8 @@ def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | No
     observed. Distribution: local.
     """
 
-def zipf(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
-    """zipf(a, size=None)
+def zipf(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    """zipf(a, size=None, dtype=None)
 
     Numbers whose chances fall as a power of them.
 
@@ -4606,6 +4953,8 @@ def zipf(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None 
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
 
     Returns
     -------

@@ -1,7 +1,12 @@
-"""Comparisons and decorators for the tests of programs: numpy.testing's, for our arrays too."""
+"""Comparisons and decorators for the tests of programs: numpy.testing's, for our arrays too, and
+those of cupy.testing, which run a test with NumPy and with Phalanx.
+
+What else numpy.testing has is found here as it is there.
+"""
 
 import contextlib as _contextlib
 import functools as _functools
+import itertools as _itertools
 
 import numpy as _numpy
 import numpy.testing as _testing
@@ -42,9 +47,17 @@ assert_array_max_ulp = _compared("assert_array_max_ulp")
 assert_almost_equal = _compared("assert_almost_equal")
 assert_approx_equal = _compared("assert_approx_equal")
 assert_equal = _compared("assert_equal")
+assert_array_compare = _compared("assert_array_compare")
+assert_string_equal = _compared("assert_string_equal")
+print_assert_equal = _compared("print_assert_equal")
 assert_raises = _testing.assert_raises
 assert_raises_regex = _testing.assert_raises_regex
 assert_warns = _testing.assert_warns
+
+
+def __getattr__(name):
+    """What NumPy's module has besides."""
+    return getattr(_testing, name)
 
 
 def assert_array_list_equal(xlist, ylist, err_msg="", verbose=True):
@@ -82,9 +95,13 @@ def for_dtypes(dtypes, name="dtype"):
 
 def for_all_dtypes(name="dtype", no_float16=False, no_bool=False, no_complex=False):
     """Runs a test once for each dtype."""
+    return _for(name, _all(no_float16, no_bool, no_complex))
+
+
+def _all(no_float16, no_bool, no_complex):
     dtypes = [] if no_bool else ["bool"]
     dtypes += _INTEGERS + (_FLOATS[1:] if no_float16 else _FLOATS)
-    return _for(name, dtypes + ([] if no_complex else _COMPLEX))
+    return dtypes + ([] if no_complex else _COMPLEX)
 
 
 def for_float_dtypes(name="dtype", no_float16=False):
@@ -132,71 +149,72 @@ def for_CF_orders(name="order"):
     return for_orders([None, "C", "F", "c", "f"], name)
 
 
-def _both(compare, name, accept_error):
-    """A decorator that runs a test with NumPy and with Phalanx as ``xp`` and compares results."""
+def for_contiguous_axes(name="axis"):
+    """Runs a test of a class once for each number of axes that lie together: the last ones of
+    ``self.shape`` in C order, the first ones if ``self.order`` is F."""
 
     def decorate(test):
         @_functools.wraps(test)
-        def both(*arguments, **keywords):
-            import phalanx
+        def each(self, *arguments, **keywords):
+            ndim, order = len(self.shape), getattr(self, "order", "C")
+            for count in range(1, ndim + 1):
+                axes = range(count) if order in ("F", "f") else range(ndim - count, ndim)
+                test(self, *arguments, **keywords, **{name: tuple(axes)})
 
-            results = []
-            for module in (_numpy, phalanx):
-                try:
-                    results.append((test(*arguments, **keywords, **{name: module}), None))
-                except Exception as error:
-                    if not (accept_error and isinstance(error, accept_error)):
-                        raise
-                    results.append((None, error))
-            (expected, refused), (found, raised) = results
-            if (refused is None) != (raised is None):
-                raise AssertionError(f"NumPy: {refused!r}, Phalanx: {raised!r}")
-            if refused is None:
-                compare(found, expected)
-
-        del both.__wrapped__
-        return both
+        del each.__wrapped__
+        return each
 
     return decorate
 
 
-def numpy_phalanx_allclose(rtol=1e-7, atol=0, err_msg="", name="xp", accept_error=()):
-    """The results of a test with NumPy and with Phalanx are close."""
-    compare = _functools.partial(assert_allclose, rtol=rtol, atol=atol, err_msg=err_msg)
-    return _both(compare, name, accept_error)
+def for_dtypes_combination(types, names=("dtype",), full=None):
+    """Runs a test with dtypes of several names: with all combinations if ``full``, else with some,
+    among which each pair of neighbours in the list is."""
+    types, names = list(types), list(names)
+
+    def decorate(test):
+        @_functools.wraps(test)
+        def each(*arguments, **keywords):
+            for dtypes in _combinations(types, len(names), full):
+                given = dict(zip(names, (_numpy.dtype(one).type for one in dtypes)))
+                try:
+                    test(*arguments, **keywords, **given)
+                except Exception as error:
+                    error.add_note(f"dtypes were {given}")
+                    raise
+
+        del each.__wrapped__
+        return each
+
+    return decorate
 
 
-def numpy_phalanx_equal(err_msg="", name="xp", accept_error=()):
-    """The results of a test with NumPy and with Phalanx are equal."""
-    return _both(_functools.partial(assert_equal, err_msg=err_msg), name, accept_error)
+def _combinations(types, count, full):
+    if full:
+        return _itertools.product(types, repeat=count)
+    turned = [types[shift:] + types[:shift] for shift in range(count)]
+    return [*zip(*turned), *zip(*turned[::-1]), *((one,) * count for one in types)]
 
 
-def numpy_phalanx_array_equal(err_msg="", name="xp", accept_error=()):
-    """The arrays that a test gives with NumPy and with Phalanx are equal."""
-    return _both(_functools.partial(assert_array_equal, err_msg=err_msg), name, accept_error)
+def for_all_dtypes_combination(names=("dtypes",), no_float16=False, no_bool=False, full=None,
+                               no_complex=False):
+    """Runs a test with all dtypes under several names."""
+    return for_dtypes_combination(_all(no_float16, no_bool, no_complex), names, full)
 
 
-def shaped_arange(shape, xp=None, dtype="float32", order="C"):
-    """Numbers from 1 in a shape."""
-    import math
-
-    made = _numpy.arange(1, math.prod(shape) + 1).astype(dtype).reshape(shape, order=order)
-    return _module(xp).asarray(made)
+def for_signed_dtypes_combination(names=("dtype",), full=None):
+    """Runs a test with the integer dtypes that have a sign under several names."""
+    return for_dtypes_combination(_INTEGERS[:4], names, full)
 
 
-def shaped_random(shape, xp=None, dtype="float32", scale=10, seed=0):
-    """Random numbers in a shape, the same for each module."""
-    generator = _numpy.random.RandomState(seed)
-    made = _numpy.asarray(generator.rand(*shape) * scale).astype(dtype)
-    return _module(xp).asarray(made)
+def for_unsigned_dtypes_combination(names=("dtype",), full=None):
+    """Runs a test with the integer dtypes that have no sign under several names."""
+    return for_dtypes_combination(_INTEGERS[4:], names, full)
 
 
-def _module(xp):
-    if xp is not None:
-        return xp
-    import phalanx
-
-    return phalanx
+def for_int_dtypes_combination(names=("dtype",), no_bool=False, full=None):
+    """Runs a test with the integer dtypes under several names."""
+    return for_dtypes_combination(_INTEGERS + ([] if no_bool else ["bool"]), names, full)
 
 
 @_contextlib.contextmanager
@@ -214,5 +232,8 @@ def assert_raises_like_numpy(function):
         return
     raise AssertionError(f"not {expected.__name__}, which NumPy raises")
 
+
+from ._testing_both import *  # noqa: E402,F403
+from ._testing_programs import *  # noqa: E402,F403
 
 _describe(__name__)

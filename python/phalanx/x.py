@@ -1,5 +1,6 @@
 """What CuPy has beyond NumPy: the functions of cupyx and of cupy that NumPy lacks."""
 
+import contextlib as _contextlib
 import functools as _functools
 import math as _math
 import sys as _sys
@@ -8,6 +9,7 @@ from . import _phalanx
 from ._phalanx import _refusal
 from . import _profiler as profiler
 from ._documentation import describe as _describe
+from ._generalized import GeneralizedUFunc as GeneralizedUFunc
 
 # By its path, too, as if this were a folder.
 _sys.modules["phalanx.x.profiler"] = profiler
@@ -43,6 +45,55 @@ def scatter_min(a, slices, value):
 def rsqrt(x, /, out=None):
     """The reciprocal of the square root."""
     return _phalanx.reciprocal(_phalanx.sqrt(x), out=out)
+
+
+class errstate(_contextlib.ContextDecorator):
+    """A block in which something is done about floating-point errors, as ``phalanx.errstate``; and
+    about matrices that cannot be factorised, which always raise."""
+
+    def __init__(self, *, divide=None, over=None, under=None, invalid=None, linalg=None,
+                 fallback_mode=None):
+        _check_modes(linalg, fallback_mode)
+        modes = {"divide": divide, "over": over, "under": under, "invalid": invalid}
+        self._modes = {name: mode for name, mode in modes.items() if mode is not None}
+        self._blocks = []
+
+    def __enter__(self):
+        block = _phalanx.errstate(**self._modes)
+        block.__enter__()
+        self._blocks.append(block)
+
+    def __exit__(self, *exception):
+        return self._blocks.pop().__exit__(*exception)
+
+
+def geterr():
+    """What is done about errors: the modes of ``phalanx.geterr``, and those of CuPy's own kinds."""
+    return {**_phalanx.geterr(), "linalg": "raise", "fallback_mode": None}
+
+
+def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None, fallback_mode=None):
+    """Says what is done about errors from now on; gives what was before."""
+    _check_modes(linalg, fallback_mode)
+    before = geterr()
+    _phalanx.seterr(divide=divide, over=over, under=under, invalid=invalid)
+    return before
+
+
+def _check_modes(linalg, fallback_mode):
+    if linalg not in (None, "raise"):
+        raise _refusal(
+            ValueError,
+            "choice",
+            f"linalg can only be 'raise', not {linalg!r}: a matrix that cannot be factorised is a "
+            "LinAlgError",
+        )
+    if fallback_mode is not None:
+        raise _refusal(
+            ValueError,
+            "choice",
+            f"fallback_mode can only be None, not {fallback_mode!r}: see PHALANX_FALLBACK",
+        )
 
 
 _memoized = []
@@ -109,59 +160,6 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 def _order(order):
     """An order of NumPy's constructors: what is kept is C."""
     return "F" if order == "F" else "C"
-
-
-class GeneralizedUFunc:
-    """A function of inner arrays, called for all outer positions: NumPy's generalized ufunc.
-
-    ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. The function gets whole arrays with the outer
-    axes first and must broadcast over them. ``supports_batched=False``, CuPy's default, makes no
-    difference to a function that does.
-    """
-
-    def __init__(self, func, signature, *, name=None, doc=None, supports_batched=False,
-                 supports_out=False, signatures=(), order="KRC"):
-        inputs, _, outputs = signature.replace(" ", "").partition("->")
-        if not outputs:
-            raise _refusal(ValueError, "value", f"not a signature: {signature!r}")
-        self._function = func
-        self._inputs = _cores(inputs)
-        self._outputs = _cores(outputs)
-        self.signature = signature
-        self.__name__ = name or getattr(func, "__name__", "gufunc")
-        self.__doc__ = doc or getattr(func, "__doc__", None)
-
-    def __call__(self, *arrays):
-        if len(arrays) != len(self._inputs):
-            raise _refusal(
-                TypeError,
-                "type",
-                f"{self.__name__}() takes {len(self._inputs)} arrays, not {len(arrays)}",
-            )
-        extents = {}
-        arrays = [_phalanx.asarray(array) for array in arrays]
-        for array, core in zip(arrays, self._inputs):
-            if array.ndim < len(core):
-                raise _refusal(
-                    ValueError,
-                    "together",
-                    f"{self.__name__}(): an array lacks the axes {core}",
-                )
-            for name, extent in zip(core, array.shape[array.ndim - len(core):]):
-                if extents.setdefault(name, extent) != extent:
-                    raise _refusal(
-                        ValueError,
-                        "value",
-                        f"{self.__name__}(): {name} is both {extents[name]} and {extent}",
-                    )
-        return _phalanx._agreed_call(self._function, *arrays)
-
-
-def _cores(text):
-    return [
-        tuple(name for name in part.strip("()").split(",") if name)
-        for part in text.replace("),(", ")|(").split("|")
-    ]
 
 
 _describe(__name__)

@@ -38,11 +38,21 @@ pub enum Answer {
 impl Answer {
     /// The answer as an object of Python, or the exception that it is.
     pub fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.into_python_by(py, &|array| Ndarray::result(py, array))
+    }
+
+    /// As [`Answer::into_python`], with arrays made objects by a function.
+    pub fn into_python_by(
+        self,
+        py: Python<'_>,
+        wrap: &dyn Fn(Array) -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
         let items = |answers: Vec<Answer>| {
-            answers.into_iter().map(|one| one.into_python(py)).collect::<PyResult<Vec<_>>>()
+            let objects = answers.into_iter().map(|one| one.into_python_by(py, wrap));
+            objects.collect::<PyResult<Vec<_>>>()
         };
         match self {
-            Answer::Array(array) => Ndarray::wrap(py, array),
+            Answer::Array(array) => wrap(array),
             Answer::Tuple(answers) => Ok(PyTuple::new(py, items(answers)?)?.into_any().unbind()),
             Answer::List(answers) => Ok(PyList::new(py, items(answers)?)?.into_any().unbind()),
             Answer::Bool(truth) => Ok(truth.into_pyobject(py)?.to_owned().into_any().unbind()),

@@ -3,10 +3,12 @@
 use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
+use crate::elements::target;
 use crate::errors::{as_numpy_raises, for_type_error, type_error, value_error};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
+use crate::subclass;
 use phalanx::{Argument, Array, Axes, DType, Entered, MemoryOrder, axis, keepdims};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -52,6 +54,16 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// Makes the mesh of the first array the current one until what is returned is dropped.
     pub fn enter_mesh(&self) -> Option<Entered> {
         call_mesh::of_objects(self.slots.iter().flatten())
+    }
+
+    /// The first argument that is an array of a subclass.
+    pub fn template(&self) -> Option<Bound<'py, PyAny>> {
+        subclass::template(self.slots.iter().flatten())
+    }
+
+    /// What is given for the first parameter: of a method, its array.
+    pub fn first(&self) -> Option<&Bound<'py, PyAny>> {
+        self.slots.first()?.as_ref()
     }
 
     /// The signature.
@@ -152,8 +164,8 @@ impl<'a, 'py> Arguments<'a, 'py> {
             Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
             _ => object.clone(),
         };
-        let array = object.cast::<Ndarray>().map_err(|_| self.wrong("out", "a phalanx.ndarray"))?;
-        Ok(Some(array.get().array.clone()))
+        let wrong = || wrong_type(&format!("{}(): out", self.name()), "a phalanx.ndarray", &object);
+        Ok(Some(target(&object).ok_or_else(wrong)?.clone()))
     }
 
     /// An integer.
@@ -171,11 +183,6 @@ impl<'a, 'py> Arguments<'a, 'py> {
     pub fn wide_integer(&self, name: &str) -> PyResult<i128> {
         let wide = self.object(name)?.extract::<i128>();
         wide.map_err(|error| self.no_integer(name, "an integer", error))
-    }
-
-    /// An integer that may need more than 64 bits, if one is given.
-    pub fn optional_wide_integer(&self, name: &str) -> PyResult<Option<i128>> {
-        self.given(name).map(|_| self.wide_integer(name)).transpose()
     }
 
     /// An integer, or what stands for one that is not given.

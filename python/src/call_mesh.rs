@@ -48,7 +48,9 @@ struct TooDeep;
 /// The first array that an object is or holds.
 fn first(object: &Bound<'_, PyAny>, deepest: usize) -> Result<Option<Array>, TooDeep> {
     if let Ok(array) = object.cast::<Ndarray>() {
-        return Ok(Some(array.get().array.clone()));
+        let array = array.get();
+        let bytes = array.records.as_ref().map(|records| records.bytes().clone());
+        return Ok(Some(bytes.unwrap_or_else(|| array.array.clone())));
     }
     if let Ok(matrix) = object.cast::<SparseMatrix>() {
         return Ok(Some(matrix.get().matrix.values().clone()));

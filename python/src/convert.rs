@@ -2,7 +2,7 @@
 
 use crate::device_shard::foreign;
 use crate::dtypes::{from_python, numpy, to_python};
-use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error, warn_discarded};
 use crate::errstate;
 use crate::gpu::GPUS;
 use crate::host_buffer::{HostBuffer, SharedMemory};
@@ -12,7 +12,9 @@ use crate::session;
 use crate::site::at_line;
 use crate::sparse_matrix::SparseMatrix;
 use num_complex::Complex64;
-use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, stack};
+use phalanx::{
+    Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, room_on_host, stack,
+};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -63,8 +65,10 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if object.is_none() || is_other {
         return Ok(None);
     }
+    // A class made of int is no number of Python to NumPy, but an element of an array.
+    let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    if is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
+    if is_number || is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
         return argument(object).map(Some);
     }
     Ok(None)
@@ -77,6 +81,9 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     }
     if let Some(weak) = weak(object)? {
         return Ok(Argument::Weak(weak));
+    }
+    if let Some(array) = stacked(object, None)? {
+        return Ok(Argument::Array(array));
     }
     if let Some((array, _)) = on_gpu(object, false)? {
         return Ok(Argument::Array(array));
@@ -92,9 +99,12 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
 pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array> {
     let py = object.py();
     if let Ok(array) = object.cast::<Ndarray>() {
-        let array = &array.get().array;
+        let array: &Array = &array.get().array;
         return Ok(match dtype {
-            Some(dtype) if dtype != array.dtype() => at_line(py, || array.astype(dtype)),
+            Some(dtype) if dtype != array.dtype() => {
+                warn_discarded(py, array.dtype(), dtype)?;
+                at_line(py, || array.astype(dtype))
+            }
             _ => array.clone(),
         });
     }
@@ -115,7 +125,7 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
         made.ok().map_err(|error| raised(py, &error))?;
         return Ok(made);
     }
-    upload(py, &elements.copied())
+    upload(py, &elements.copied(py)?)
 }
 
 /// An array of what another library has on a GPU of the session, and whether it reads the elements
@@ -181,7 +191,7 @@ struct Elements<'py> {
 
 /// The elements of an object as NumPy reads it, as a copy.
 pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<HostArray> {
-    Ok(elements(object, dtype)?.copied())
+    elements(object, dtype)?.copied(object.py())
 }
 
 /// From how many bytes on one more copy of elements on their way to a GPU takes long.
@@ -193,9 +203,10 @@ impl Elements<'_> {
         self.buffer.len_bytes() >= LARGE && !GPUS.is_empty()
     }
 
-    fn copied(self) -> HostArray {
+    fn copied(self, py: Python<'_>) -> PyResult<HostArray> {
         let Elements { dtype, shape, buffer, .. } = self;
         let length = buffer.len_bytes();
+        room_on_host(length, None).map_err(|error| raised(py, &error))?;
         let start = buffer.buf_ptr().cast::<u8>();
         let bytes = match length {
             0 => Vec::new(),
@@ -204,7 +215,7 @@ impl Elements<'_> {
             // writes.
             _ => unsafe { std::slice::from_raw_parts(start, length) }.to_vec(),
         };
-        HostArray { dtype, shape, bytes }
+        Ok(HostArray { dtype, shape, bytes })
     }
 
     fn lent(self) -> LocalShard {
@@ -349,7 +360,11 @@ pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAn
 
 /// The error of an argument that is none of what it may be.
 pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
-    let found =
-        object.get_type().name().map_or_else(|_| String::from("?"), |name| name.to_string());
+    let is_element = object.cast::<Ndarray>().is_ok_and(|array| array.get().array.is_element());
+    let found = match object.get_type().name() {
+        _ if is_element => String::from("an element, which never changes"),
+        Ok(name) => name.to_string(),
+        Err(_) => String::from("?"),
+    };
     type_error(Mistake::Type, format!("{name} must be {expected}, not {found}"))
 }

@@ -539,13 +539,13 @@ fn shards_split(parts: &[Bound<'_, PyAny>]) -> PyResult<Option<SplitAlong>> {
         match (part.cast::<Shard>(), split) {
             (Ok(shard), None) if shard.get().devices != parts.len() => {
                 let devices = shard.get().devices;
-                return Err(coded(
-                    PyValueError::new_err(format!(
+                return Err(coded::<PyValueError>(
+                    format!(
                         "the shards do not fit together: {} of the {devices} that this process has \
                          of an array [PX031]\n  hint    give all of x.local_shards(), or the data \
                          of some",
                         parts.len()
-                    )),
+                    ),
                     "PX031",
                 ));
             }

@@ -1,11 +1,13 @@
 //! Errors as Python's and NumPy's exceptions.
 
 use crate::mistakes::Mistake;
+use crate::site::here;
 use crate::spelling;
 use crate::waiting::interruption;
-use phalanx::{ConfigError, Error, ErrorKind, InitError, Site};
+use phalanx::{ConfigError, DType, Error, ErrorKind, InitError, Site};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::*;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use std::fmt::Display;
 
@@ -26,7 +28,7 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
         text += &format!("\n  from    {site}");
     }
     text += &format!("\n  hint    {}", in_python(error.hint()));
-    coded(of_class(py, error.numpy_class(), text), code)
+    with_code(of_class(py, error.numpy_class(), text), code)
 }
 
 /// A hint with names as Python has them: hints are written for Rust.
@@ -45,33 +47,64 @@ fn in_python(hint: &str) -> String {
 /// The exception of a session that does not begin.
 pub fn not_begun(error: &InitError) -> PyErr {
     let text = || format!("{error} [{}]\n  hint    {}", error.code(), in_python(error.hint()));
-    interruption().unwrap_or_else(|| coded(PyRuntimeError::new_err(text()), error.code()))
+    interruption().unwrap_or_else(|| coded::<PyRuntimeError>(text(), error.code()))
 }
 
 /// The exception of a configuration that is none.
 pub fn configuration_error(error: &ConfigError) -> PyErr {
     let text = format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
-    coded(PyValueError::new_err(text), error.code())
+    coded::<PyValueError>(text, error.code())
 }
 
 /// An exception that tells its code.
-pub fn coded(exception: PyErr, code: &str) -> PyErr {
-    // An exception that takes no attributes still has its text.
-    let _ = Python::attach(|py| exception.value(py).setattr("code", code));
+pub fn coded<E: PyTypeInfo>(text: String, code: &str) -> PyErr {
+    Python::attach(|py| {
+        // Made at once: an exception that is only noted could not be made while the interpreter
+        // ends, when finalisers still call.
+        let made = py.get_type::<E>().call1((text,));
+        made.map_or_else(
+            |error| error,
+            |exception| {
+                let _ = exception.setattr("code", code);
+                PyErr::from_value(exception)
+            },
+        )
+    })
+}
+
+fn with_code(exception: PyErr, code: &str) -> PyErr {
+    if !is_ending() {
+        // An exception that takes no attributes still has its text.
+        let _ = Python::attach(|py| exception.value(py).setattr("code", code));
+    }
     exception
+}
+
+/// Whether the interpreter is ending, as when a `__del__` runs that it has kept for last: what an
+/// exception is of which no object has been made yet cannot be asked then.
+fn is_ending() -> bool {
+    // SAFETY: this may be asked at any time.
+    unsafe { ffi::Py_IsInitialized() == 0 }
 }
 
 /// An exception about a mistake in a call, with its code.
 pub fn refused<E: PyTypeInfo>(mistake: Mistake, text: impl Display) -> PyErr {
     let (code, hint) = (mistake.code(), mistake.hint());
-    coded(PyErr::new::<E, _>(format!("{text} [{code}]\n  hint    {hint}")), code)
+    coded::<E>(format!("{text} [{code}]\n  hint    {hint}"), code)
 }
 
-/// As [`refused`], for the modules of Python: `raise _refusal(ValueError, "value", text)`.
+/// As [`refused`], for the modules of Python: `raise _refusal(ValueError, "value", text)`,
+/// with a hint of its own if one is given.
 #[pyfunction(name = "_refusal")]
-pub fn refusal(class: &Bound<'_, PyAny>, mistake: &str, text: &str) -> PyResult<Py<PyAny>> {
+#[pyo3(signature = (class, mistake, text, hint=None))]
+pub fn refusal(
+    class: &Bound<'_, PyAny>,
+    mistake: &str,
+    text: &str,
+    hint: Option<&str>,
+) -> PyResult<Py<PyAny>> {
     let mistake = Mistake::from_name(mistake);
-    let (code, hint) = (mistake.code(), mistake.hint());
+    let (code, hint) = (mistake.code(), hint.unwrap_or(mistake.hint()));
     let exception = class.call1((format!("{text} [{code}]\n  hint    {hint}"),))?;
     let _ = exception.setattr("code", code);
     Ok(exception.unbind())
@@ -105,10 +138,27 @@ pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
     warn.call1((text, class, site.file(), site.line())).map(drop)
 }
 
+/// Warns, at the user's line, by one of the classes of `numpy.exceptions` or of Python.
+pub fn warn(py: Python<'_>, class: &str, text: &str) -> PyResult<()> {
+    let site = here(py);
+    let home = if class == "DeprecationWarning" { "builtins" } else { "numpy.exceptions" };
+    let class = py.import(home)?.getattr(class)?;
+    let explicit = py.import("warnings")?.getattr("warn_explicit")?;
+    explicit.call1((text, class, site.file(), site.line())).map(drop)
+}
+
+/// Warns of a cast of complex numbers to real ones, as NumPy does.
+pub fn warn_discarded(py: Python<'_>, from: DType, to: DType) -> PyResult<()> {
+    if !from.is_complex() || to.is_complex() || to == DType::Bool {
+        return Ok(());
+    }
+    warn(py, "ComplexWarning", "Casting complex values to real discards the imaginary part")
+}
+
 /// The error of an argument that is of another type than it should be: one of ours in place of a
 /// `TypeError` of Python's. What else the program's own `__index__` or `__float__` raises stays.
 pub fn for_type_error(py: Python<'_>, exception: PyErr, refused: impl FnOnce() -> PyErr) -> PyErr {
-    if exception.is_instance_of::<PyTypeError>(py) { refused() } else { exception }
+    if is_ending() || exception.is_instance_of::<PyTypeError>(py) { refused() } else { exception }
 }
 
 /// A `TypeError`.

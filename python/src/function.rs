@@ -3,9 +3,12 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::documentation;
+use crate::elements::are_given_by;
+use crate::records;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
+use crate::subclass;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::OnceLock;
@@ -33,13 +36,16 @@ pub struct Function {
     row: &'static Row,
     /// The module's or the class's name, with the dot after it.
     home: &'static str,
+    /// Whether it may be about structured arrays.
+    takes_records: bool,
     signature: OnceLock<Signature>,
 }
 
 impl Function {
     /// The function of a row.
     pub fn new(row: &'static Row, home: &'static str) -> Function {
-        Function { row, home, signature: OnceLock::new() }
+        let takes_records = home != "phalanx.random." && records::may_take(row.name());
+        Function { row, home, takes_records, signature: OnceLock::new() }
     }
 
     fn signature(&self) -> &Signature {
@@ -59,7 +65,15 @@ impl Function {
             arguments.like()?;
         }
         let _mesh = arguments.enter_mesh();
-        at_line(py, || (self.row.call)(&arguments))?.into_python(py)
+        if self.takes_records
+            && let Some(answer) = records::called(&arguments)?
+        {
+            return answer.into_python(py);
+        }
+        let template = arguments.template();
+        let answer = at_line(py, || (self.row.call)(&arguments))?;
+        let are_elements = || are_given_by(self.row.name(), receiver.is_some(), arguments.first());
+        subclass::answered(py, answer, template.as_ref(), &are_elements)
     }
 }
 

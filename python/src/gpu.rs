@@ -45,7 +45,7 @@ impl Gpus {
 /// The exception of an error of a GPU.
 pub fn failed(error: &phalanx::cuda::DeviceError) -> PyErr {
     let text = format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
-    coded(PyRuntimeError::new_err(text), error.code())
+    coded::<PyRuntimeError>(text, error.code())
 }
 
 /// A device of this process by its number.
@@ -100,6 +100,15 @@ pub fn gpu_attributes<'py>(py: Python<'py>, number: usize) -> PyResult<Bound<'py
         attributes.set_item(name, value)?;
     }
     Ok(attributes)
+}
+
+/// Whether a device of this process reaches the memory of another one: CPUs have one memory.
+#[pyfunction(name = "_can_reach")]
+pub fn can_reach(number: usize, other: usize) -> PyResult<bool> {
+    if GPUS.is_empty() {
+        return Ok(true);
+    }
+    Ok(on_device(number)?.reach(on_device(other)?.ordinal()))
 }
 
 /// Free bytes of a GPU, and all of them.
@@ -436,6 +445,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(gpu_count, module)?)?;
     module.add_function(wrap_pyfunction!(device_count, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_attributes, module)?)?;
+    module.add_function(wrap_pyfunction!(can_reach, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_memory, module)?)?;
     module.add_function(wrap_pyfunction!(driver_version, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize_gpu, module)?)?;

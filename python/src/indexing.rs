@@ -4,7 +4,8 @@ use crate::convert;
 use crate::errors::{as_numpy_raises, refused};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
-use phalanx::{AnyIndex, Array, Index};
+use crate::site::at_line;
+use phalanx::{AnyIndex, Array, DType, Index};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
@@ -56,15 +57,17 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     if object.is_instance_of::<PyBool>() {
         return convert::array(object, None).map(AnyIndex::Array);
     }
-    if object.is_instance_of::<PyList>() {
-        // An empty list has no dtype, and stands for no positions.
-        let is_empty = object.len()? == 0;
-        let dtype = is_empty.then_some(phalanx::DType::I64);
-        return positions(convert::array(object, dtype)?);
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        // A list without elements, however deep, has no dtype and stands for no positions.
+        let array = convert::array(object, None)?;
+        return positions(match array.size() {
+            0 => at_line(object.py(), || array.astype(DType::I64)),
+            _ => array,
+        });
     }
     if object.hasattr("dtype")? && object.hasattr("shape")? {
         let host = convert::to_host_array(object, None)?;
-        if host.shape.is_empty() && host.dtype != phalanx::DType::Bool {
+        if host.shape.is_empty() && host.dtype != DType::Bool {
             return position(object);
         }
         return positions(convert::upload(object.py(), &host)?);

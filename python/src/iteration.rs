@@ -2,12 +2,15 @@
 
 use crate::call_mesh;
 use crate::convert::{argument, fetch};
-use crate::errors::raised;
+use crate::errors::{raised, refused};
 use crate::indexing::{Key, key};
-use crate::ndarray::{Ndarray, assign};
+use crate::mistakes::Mistake;
+use crate::ndarray::{Ndarray, assign, check_one};
 use crate::options::written;
 use crate::site::at_line;
-use phalanx::{Argument, Array, HostArray, Index, Mode, Scalar, Snapshot};
+use phalanx::records::Records;
+use phalanx::{Argument, Array, DType, HostArray, Index, Mode, Scalar, Snapshot};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +22,10 @@ const BATCH: usize = 4096;
 #[pyclass(module = "phalanx", frozen)]
 pub struct Iteration {
     array: Array,
+    /// An object of the subclass of which the items are.
+    template: Option<Py<PyAny>>,
+    /// The structured array, if it is one.
+    records: Option<Records>,
     length: usize,
     state: Mutex<State>,
 }
@@ -47,9 +54,18 @@ impl Batch {
 
 impl Iteration {
     /// Iteration over an array that has a first axis.
-    pub fn new(array: Array) -> Iteration {
+    pub fn new(array: Array, template: Option<Py<PyAny>>) -> Iteration {
         let length = array.shape().first().copied().unwrap_or(0);
-        Iteration { array, length, state: Mutex::new(State { next: 0, batch: None }) }
+        let state = Mutex::new(State { next: 0, batch: None });
+        Iteration { array, template, records: None, length, state }
+    }
+
+    /// Iteration over a structured array that has a first axis.
+    pub fn of_records(records: &Records) -> Iteration {
+        let length = records.shape().first().copied().unwrap_or(0);
+        let state = Mutex::new(State { next: 0, batch: None });
+        let array = records.bytes().clone();
+        Iteration { array, template: None, records: Some(records.clone()), length, state }
     }
 
     /// The state. It is never held while the interpreter is let go.
@@ -94,13 +110,19 @@ impl Iteration {
             state.next += 1;
             state.next - 1
         };
+        if let Some(records) = &self.records {
+            let item = at_line(py, || records.slice(&[Index::At(position as i64)]));
+            let item = item.map_err(|error| raised(py, &error))?;
+            return Ndarray::wrap_records(py, item).map(Some);
+        }
         let item = if self.array.ndim() == 1 {
             let element = self.element(py, position)?;
             at_line(py, || self.array.of_element(element))
         } else {
             at_line(py, || self.array.slice(&[Index::At(position as i64)][..]))
         };
-        Ndarray::wrap(py, item).map(Some)
+        let template = self.template.as_ref().map(|template| template.bind(py));
+        crate::subclass::wrap_as(py, item, template).map(Some)
     }
 
     fn __length_hint__(&self) -> usize {
@@ -118,7 +140,7 @@ pub struct FlatIteration {
 impl FlatIteration {
     /// The elements of an array.
     pub fn new(array: &Array) -> FlatIteration {
-        let iteration = Iteration::new(array.reshape([-1]));
+        let iteration = Iteration::new(array.reshape([-1]), None);
         FlatIteration { array: array.clone(), iteration }
     }
 
@@ -163,16 +185,22 @@ impl FlatIteration {
 
     fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        check_flat_key(object)?;
         let (flat, items) = (self.flat(py), key(object)?);
         // What `flat` gives is a copy.
-        Ndarray::wrap(py, at_line(py, || at(&flat, &items).copy()))
+        Ndarray::result(py, at_line(py, || at(&flat, &items).copy()))
     }
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        check_flat_key(object)?;
         let items = key(object)?;
         let flat = self.flat(py);
         let value = argument(value)?;
+        if matches!(&items, Key::Basic(items) if matches!(items.as_slice(), [Index::At(_)])) {
+            // Of every dtype `flat` refuses alike.
+            check_one(&value, DType::I64, true)?;
+        }
         let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
         if let (Key::Basic(items), true) = (&items, is_one && flat.has_base_of(&self.array)) {
             let target = at_line(py, || flat.slice(items.as_slice()));
@@ -263,5 +291,13 @@ impl Grids {
         }
         let vectors = at_line(py, || phalanx::ogrid(&ranges));
         crate::answer::Answer::from(vectors).into_python(py)
+    }
+}
+
+/// Refuses a new axis, for which `flat` has no place.
+fn check_flat_key(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match object.is_none() {
+        true => Err(refused::<PyIndexError>(Mistake::Key, "unsupported iterator index")),
+        false => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! What can be wrong with a call of the front, before an operation sees its arguments.
 
+use phalanx::InitFailure;
+
 /// A kind of mistake. The texts of the errors are NumPy's where NumPy has the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mistake {
@@ -83,7 +85,7 @@ impl Mistake {
             Mistake::Fixed => "PX150",
             Mistake::Absent => "PX151",
             Mistake::Key => "PX152",
-            Mistake::State => "PX153",
+            Mistake::State => InitFailure::NOT_NOW,
             Mistake::Export => "PX154",
             Mistake::Floating => "PX155",
             Mistake::Message => "PX156",

@@ -1,5 +1,6 @@
 //! The module: what `import phalanx` finds in it.
 
+use crate::construct;
 use crate::distribution;
 use crate::errstate;
 use crate::function::Function;
@@ -9,10 +10,13 @@ use crate::iteration::{FlatIteration, Grids};
 use crate::ndarray::Ndarray;
 use crate::options;
 use crate::program;
+use crate::series;
 use crate::session;
 use crate::site::set_own_folder;
+use crate::subclass;
 use crate::ufunc::Ufunc;
 use crate::waiting;
+use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 
 /// The native part of `phalanx`.
@@ -21,7 +25,10 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     waiting::attend();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // `phalanx/_panics.py` makes it a RuntimeError.
+    module.add("_panic", py.get_type::<PanicException>())?;
     module.add_class::<Ndarray>()?;
+    module.add_class::<crate::functions::Archive>()?;
     module.add_class::<FlatIteration>()?;
     module.add_class::<Ufunc>()?;
     module.add_class::<Function>()?;
@@ -43,6 +50,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for row in METHODS_ALONE.iter().copied().flatten() {
         class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
     }
+    module.add_class::<construct::Memory>()?;
+    subclass::add(module)?;
     module.add("mgrid", Grids { sparse: false })?;
     module.add("ogrid", Grids { sparse: true })?;
     crate::submodules::add(module)?;
@@ -79,8 +88,14 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::check_world, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(crate::errors::refusal, module)?)?;
+    module.add_function(wrap_pyfunction!(series::value, module)?)?;
+    module.add_function(wrap_pyfunction!(series::vander, module)?)?;
+    module.add_function(wrap_pyfunction!(series::derivative, module)?)?;
+    module.add_function(wrap_pyfunction!(series::integral, module)?)?;
+    module.add_function(wrap_pyfunction!(series::fit, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::elements::element, module)?)?;
     Ok(())
 }
 

@@ -1,38 +1,93 @@
 //! The class of arrays.
 
+use crate::buffers::{cause_of_refusal, export, was_refused};
 use crate::call_mesh;
-use crate::convert::{argument, array, fetch, to_number, to_numpy};
+use crate::construct::{self, Memory};
+use crate::convert::{argument, fetch, to_number, to_numpy};
 use crate::dtypes;
-use crate::errors::{raised, refused, type_error, value_error};
+use crate::elements::{claimed, never_changes};
+use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
 use crate::flags::FlagsObject;
 use crate::gpu::GPUS;
-use crate::host_buffer::{export, release};
+use crate::implicit_copy;
 use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
 use crate::mistakes::Mistake;
+use crate::options::written;
+use crate::records;
+use crate::shown::Shown;
 use crate::site::at_line;
+use crate::subclass::{self, Made};
 use crate::text::{TextOptions, text};
-use phalanx::{Argument, Array, Index, MemoryOrder, Scalar};
-use pyo3::exceptions::PyBufferError;
+use crate::writing::value_for;
+pub use crate::writing::{assign, check_one, warn_of_value};
+use phalanx::records::Records;
+use phalanx::{Array, Flags, HostArray, Index, MemoryOrder, Scalar};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 
 /// An array over all devices of a mesh.
-#[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
+#[pyclass(name = "ndarray", module = "phalanx", frozen, weakref, subclass)]
 pub struct Ndarray {
     /// The array.
-    pub array: Array,
+    pub array: Shown,
+    /// Whether no other array showed the elements when the object was made.
+    pub owns_data: bool,
+    /// The elements of a structured array, whose `array` carries the error of what has no numbers.
+    pub records: Option<Records>,
 }
 
 impl Ndarray {
-    /// An array as an object; raises the error that it carries.
+    /// The extents.
+    fn extents(&self) -> &[usize] {
+        self.records.as_ref().map_or_else(|| self.array.shape(), Records::shape)
+    }
+
+    /// The object of an array, before Python has it.
+    pub fn new(array: Array) -> Ndarray {
+        let owns_data = array.is_sole() || array.is_element();
+        Ndarray { owns_data, array: Shown::new(array), records: None }
+    }
+
+    /// A structured array as an object.
+    pub fn wrap_records(py: Python<'_>, records: Records) -> PyResult<Py<PyAny>> {
+        let owns_data = records.bytes().is_sole();
+        let array = Shown::new(at_line(py, Records::refusal));
+        Ok(Py::new(py, Ndarray { array, owns_data, records: Some(records) })?.into_any())
+    }
+
+    /// The elements as an array of NumPy. Collective.
+    pub fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.records {
+            Some(records) => records::host(py, records),
+            None => to_numpy(py, fetch(py, &self.array)?),
+        }
+    }
+
+    /// An array as an object that can be written; raises the error that it carries.
     pub fn wrap(py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
+        Ndarray::wrapped(py, array, false)
+    }
+
+    /// What an operation gives, as an object: an element if it has no axes.
+    pub fn result(py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
+        let is_element = array.ndim() == 0;
+        Ndarray::wrapped(py, array, is_element)
+    }
+
+    /// What shows this array otherwise: an element if this is one.
+    fn seen(&self, py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
+        let is_element = array.ndim() == 0 && self.array.is_element();
+        Ndarray::wrapped(py, array, is_element)
+    }
+
+    fn wrapped(py: Python<'_>, array: Array, is_element: bool) -> PyResult<Py<PyAny>> {
         array.ok().map_err(|error| raised(py, &error))?;
-        Ok(Py::new(py, Ndarray { array })?.into_any())
+        Ok(Py::new(py, Ndarray::new(claimed(py, array, is_element)))?.into_any())
     }
 
     /// The one element as a number of Python. Collective.
@@ -73,59 +128,115 @@ impl Ndarray {
 
 #[pymethods]
 impl Ndarray {
+    // Programs call `__new__` of `subclass`, which calls this.
+    #[new]
+    fn made(made: &Bound<'_, Made>) -> Ndarray {
+        let Made { array, owns_data } = made.get();
+        Ndarray { array: Shown::new(array.clone()), owns_data: *owns_data, records: None }
+    }
+
+    /// Tells a new object of a subclass what it was made from: an array, or None if it was made by
+    /// the constructor.
+    fn __array_finalize__(&self, obj: &Bound<'_, PyAny>) {
+        let _ = obj;
+    }
+
+    /// Classes of arrays with the types of their shape and dtype, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        cls: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, item))
+    }
+
+    /// The memory of the elements, which ``ndarray`` takes as its buffer.
+    #[getter]
+    fn data(&self) -> Memory {
+        Memory::new(self.records.as_ref().map_or(&*self.array, Records::bytes))
+    }
+
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.array.shape())
+        PyTuple::new(py, self.extents())
     }
 
     #[setter]
-    fn set_shape(&self, _shape: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(value_error(Mistake::Fixed, "the shape of an array does not change: use reshape"))
+    fn set_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        construct::set_shape(self, shape)
     }
 
     #[getter]
     fn ndim(&self) -> usize {
-        self.array.ndim()
+        self.extents().len()
     }
 
     #[getter]
     fn size(&self) -> usize {
-        self.array.size()
+        self.extents().iter().product()
     }
 
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        dtypes::to_python(py, self.array.dtype())
+        match &self.records {
+            Some(records) => records::to_python(py, records.record()),
+            None => dtypes::to_python(py, self.array.dtype()),
+        }
+    }
+
+    #[setter]
+    fn set_dtype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+        construct::set_dtype(self, dtype)
     }
 
     #[getter]
     fn itemsize(&self) -> usize {
-        self.array.dtype().size()
+        match &self.records {
+            Some(records) => records.record().size(),
+            None => self.array.dtype().size(),
+        }
     }
 
     #[getter]
     fn nbytes(&self) -> usize {
-        self.array.size() * self.array.dtype().size()
+        self.size() * self.itemsize()
     }
 
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.array.strides())
+        match &self.records {
+            Some(records) => PyTuple::new(py, records.strides()),
+            None => PyTuple::new(py, self.array.strides()),
+        }
+    }
+
+    #[setter]
+    fn set_strides(&self, strides: &Bound<'_, PyAny>) -> PyResult<()> {
+        construct::set_strides(self, strides)
     }
 
     #[getter(T)]
-    fn transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.t()))
+    fn transposed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        if let Some(records) = &slf.get().records {
+            let turned = at_line(slf.py(), || records.transposed(None));
+            let turned = turned.map_err(|error| raised(slf.py(), &error))?;
+            return Ndarray::wrap_records(slf.py(), turned);
+        }
+        view_of(slf, at_line(slf.py(), || slf.get().array.t()), slf.get().array.is_element())
     }
 
     #[getter(mT)]
-    fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.mt()))
+    fn matrix_transposed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        view_of(slf, at_line(slf.py(), || slf.get().array.mt()), slf.get().array.is_element())
     }
 
     #[getter]
-    fn real(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.real()))
+    fn real(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        // Real numbers are their own real parts.
+        if !slf.get().array.dtype().is_complex() {
+            return Ok(slf.clone().into_any().unbind());
+        }
+        view_of(slf, at_line(slf.py(), || slf.get().array.real()), slf.get().array.is_element())
     }
 
     #[setter]
@@ -134,8 +245,8 @@ impl Ndarray {
     }
 
     #[getter]
-    fn imag(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.imag()))
+    fn imag(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        view_of(slf, at_line(slf.py(), || slf.get().array.imag()), slf.get().array.is_element())
     }
 
     #[setter]
@@ -157,25 +268,39 @@ impl Ndarray {
     /// The whole array that this one is a view of.
     #[getter]
     fn base(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let base = self.array.base().map_err(|error| raised(py, &error))?;
-        base.map(|base| Ndarray::wrap(py, base)).transpose()
+        if self.owns_data {
+            return Ok(None);
+        }
+        if let Some(records) = &self.records {
+            let array = Shown::new(at_line(py, Records::refusal));
+            let whole = records.whole().map_err(|error| raised(py, &error))?;
+            let base = Ndarray { array, owns_data: true, records: Some(whole) };
+            return Ok(Some(Py::new(py, base)?.into_any()));
+        }
+        let base = self.array.whole_base().map_err(|error| raised(py, &error))?;
+        let base = Ndarray { array: Shown::new(base), owns_data: true, records: None };
+        Ok(Some(Py::new(py, base)?.into_any()))
     }
 
     /// How the array lies in memory.
     #[getter]
     fn flags(&self, py: Python<'_>) -> PyResult<FlagsObject> {
-        let flags = self.array.flags().map_err(|error| raised(py, &error))?;
-        Ok(FlagsObject { flags })
+        let flags = match &self.records {
+            Some(records) => records.flags(),
+            None => self.array.flags(),
+        };
+        let flags = flags.map_err(|error| raised(py, &error))?;
+        Ok(FlagsObject { flags: Flags { owns_data: self.owns_data, ..flags } })
     }
 
-    /// Where the array lies: ``cpu``.
+    /// Where the array lies: ``cpu``, which has the attributes of a device of CuPy, too.
     #[getter]
-    fn device(&self) -> &'static str {
-        "cpu"
+    fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("phalanx.cuda")?.getattr("ArrayDevice")?.call1(("cpu",))
     }
 
     fn __len__(&self) -> PyResult<usize> {
-        let first = self.array.shape().first();
+        let first = self.extents().first();
         first.copied().ok_or_else(|| type_error(Mistake::Conversion, "len() of unsized object"))
     }
 
@@ -252,10 +377,16 @@ impl Ndarray {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        if self.records.is_some() {
+            return self.host(py)?.repr()?.extract();
+        }
         text(py, &self.array, TextOptions::Repr)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        if self.records.is_some() {
+            return self.host(py)?.str()?.extract();
+        }
         text(py, &self.array, TextOptions::Str)
     }
 
@@ -273,22 +404,52 @@ impl Ndarray {
         self.__str__(py)
     }
 
-    fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+    fn __getitem__(slf: &Bound<'_, Self>, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let (py, own) = (object.py(), slf.get());
+        if let Some(records) = &own.records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::item(records, object);
+        }
+        let _mesh = call_mesh::of_array(&own.array);
         let items = key(object)?;
-        Ndarray::wrap(py, self.at(py, &items))
+        let found = own.at(py, &items);
+        match items {
+            // An ellipsis asks for a view.
+            Key::Basic(items) if element(&items, own.array.ndim()).is_none() => {
+                view_of(slf, found, false)
+            }
+            _ => view_of(slf, found, true),
+        }
     }
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Some(records) = &self.records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::set_item(records, object, value);
+        }
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         if !self.array.is_writeable() {
             self.array.ok().map_err(|error| raised(py, &error))?;
+            if self.array.is_element() {
+                return Err(never_changes());
+            }
             return Err(value_error(Mistake::Fixed, "assignment destination is read-only"));
         }
         match key(object)? {
-            Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
+            Key::Basic(items) => {
+                let target = at_line(py, || self.array.slice(items.as_slice()));
+                target.ok().map_err(|error| raised(py, &error))?;
+                let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+                let value = value_for(&target, value)?;
+                if element(&items, self.array.ndim()).is_some() {
+                    check_one(&value, target.dtype(), is_list)?;
+                }
+                warn_of_value(py, &value, &target)?;
+                written(py, || target.try_assign(value))
+            }
             Key::Advanced(items) => {
                 let value = value_for(&self.array, value)?;
+                warn_of_value(py, &value, &self.array)?;
                 let written = at_line(py, || self.array.try_assign_index(&items, value));
                 written.map_err(|error| raised(py, &error))
             }
@@ -303,7 +464,11 @@ impl Ndarray {
         slf.get()
             .__len__()
             .map_err(|_| type_error(Mistake::Conversion, "iteration over a 0-d array"))?;
-        Ok(Iteration::new(slf.get().array.clone()))
+        if let Some(records) = &slf.get().records {
+            return Ok(Iteration::of_records(records));
+        }
+        let template = subclass::template([slf.as_any()]);
+        Ok(Iteration::new(slf.get().array.clone(), template.map(Bound::unbind)))
     }
 
     fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -311,7 +476,7 @@ impl Ndarray {
         let value = argument(object)?;
         let found = at_line(py, || self.array.equal(value).any(()));
         found.ok().map_err(|error| raised(py, &error))?;
-        Ndarray { array: found }.number(py)?.is_truthy()
+        Ndarray::new(found).number(py)?.is_truthy()
     }
 
     /// The one element, or that at a position, as a number of Python.
@@ -340,6 +505,9 @@ impl Ndarray {
     #[pyo3(signature = (*position))]
     fn item<'py>(&self, position: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = position.py();
+        if self.records.is_some() {
+            return self.host(py)?.call_method1("item", position);
+        }
         if position.is_empty() {
             if self.array.size() != 1 {
                 return Err(value_error(
@@ -361,7 +529,7 @@ impl Ndarray {
             _ => self.at(py, &key(&position)?),
         };
         array.ok().map_err(|error| raised(py, &error))?;
-        Ndarray { array }.number(py)
+        Ndarray::new(array).number(py)
     }
 
     /// The elements as nested lists of numbers of Python.
@@ -379,7 +547,7 @@ impl Ndarray {
     /// -----
     /// Collective if the array is still pending, or not all of it is held by this process.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, fetch(py, &self.array)?)?.call_method0("tolist")
+        self.host(py)?.call_method0("tolist")
     }
 
     /// The elements as bytes, in C order.
@@ -406,8 +574,15 @@ impl Ndarray {
     #[pyo3(signature = (order="C"))]
     fn tobytes<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyAny>> {
         match order {
-            "C" => Ok(PyBytes::new(py, &fetch(py, &self.array)?.bytes).into_any()),
-            _ => to_numpy(py, fetch(py, &self.array)?)?.call_method1("tobytes", (order,)),
+            "C" if self.records.is_none() => {
+                let HostArray { bytes, .. } = fetch(py, &self.array)?;
+                let filled = |given: &mut [u8]| {
+                    given.copy_from_slice(&bytes);
+                    Ok(())
+                };
+                Ok(PyBytes::new_with(py, bytes.len(), filled)?.into_any())
+            }
+            _ => self.host(py)?.call_method1("tobytes", (order,)),
         }
     }
 
@@ -415,34 +590,24 @@ impl Ndarray {
         self.tobytes(py, "C")
     }
 
-    /// The elements without a copy, to be read, where one device of this process has them all.
+    /// The elements for whoever asks the interpreter for them; see `buffers`.
     unsafe fn __getbuffer__(
         slf: Bound<'_, Self>,
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let (py, array) = (slf.py(), &slf.get().array);
-        let memory = at_line(py, || array.shard_memory());
-        let mut memory = memory.map_err(|error| raised(py, &error))?;
-        let whole = match memory.len() {
-            1 => memory.pop().filter(|whole| whole.shape == array.shape()),
-            _ => None,
-        };
-        let whole = whole.ok_or_else(|| {
-            refused::<PyBufferError>(
-                Mistake::Export,
-                "the array does not lie whole on one device alone: the parts that this process \
-                 holds are x.local_view(), and a copy of all is x.get()",
-            )
-        })?;
-        // SAFETY: the interpreter gives the view, and `__releasebuffer__` releases it.
-        unsafe { export(slf.as_any(), whole, array.dtype(), view, flags) }
+        // SAFETY: the interpreter gives the view.
+        unsafe { export(&slf, view, flags) }
     }
 
-    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: filled by `__getbuffer__`; the interpreter releases it once.
-        unsafe { release(view) };
+    /// Whether the array has just refused a buffer.
+    fn _buffer_was_refused(slf: Bound<'_, Self>) -> bool {
+        was_refused(&slf)
     }
+
+    /// Does nothing: a buffer belongs to an object of its own. That arrays have the method tells
+    /// NumPy that memory may go when its buffer does.
+    unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {}
 
     /// The elements as an array of NumPy. Collective.
     ///
@@ -487,7 +652,7 @@ impl Ndarray {
             _ => Ok(()),
         };
         order_of("_before")?;
-        let made = to_numpy(py, fetch(py, &self.array)?)?;
+        let made = self.host(py)?;
         order_of("_after")?;
         if let Some(out) = out {
             dtypes::numpy(py)?.getattr("copyto")?.call1((out, made))?;
@@ -525,47 +690,53 @@ impl Ndarray {
     #[pyo3(signature = (arr, stream=None))]
     fn set(&self, arr: &Bound<'_, PyAny>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let _ = stream;
-        assign(&self.array, arr)
+        match &self.records {
+            Some(records) => records::written(records, arr),
+            None => assign(&self.array, arr),
+        }
     }
 
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         dtype: Option<&Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // One element is a number, which `float` fetches as well; more do not come by accident.
-        if self.array.ndim() > 0 {
-            return Err(type_error(
-                Mistake::Conversion,
-                "implicit conversion to a NumPy array is not allowed: use `.get()` or \
-                 `phalanx.asnumpy`",
-            ));
+        let py = slf.py();
+        if let Some(error) = cause_of_refusal(slf) {
+            return Err(error);
         }
         if copy == Some(false) {
-            let text = "the element is not converted without a copy";
+            let text = "the elements are not converted without a copy";
             return Err(value_error(Mistake::Export, text));
         }
-        let element = to_numpy(py, fetch(py, &self.array)?)?;
+        implicit_copy::tell(py, &slf.get().array)?;
+        let elements = to_numpy(py, fetch(py, &slf.get().array)?)?;
+        let options = PyDict::new(py);
+        options.set_item("copy", false)?;
         match dtype.filter(|dtype| !dtype.is_none()) {
-            Some(dtype) => element.call_method1("astype", (dtype,)),
-            None => Ok(element),
+            Some(dtype) => elements.call_method("astype", (dtype,), Some(&options)),
+            None => Ok(elements),
         }
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let flags = self.array.flags().map_err(|error| raised(py, &error))?;
-        let mut array = to_numpy(py, fetch(py, &self.array)?)?;
+        let flags = self.flags(py)?.flags;
+        let mut array = self.host(py)?;
         if flags.f_contiguous && !flags.c_contiguous {
             array = dtypes::numpy(py)?.getattr("asfortranarray")?.call1((array,))?;
         }
-        let make = py.import("phalanx")?.getattr("asarray")?;
+        let name = if self.array.is_element() { "_element" } else { "asarray" };
+        let make = py.import("phalanx._phalanx")?.getattr(name)?;
         Ok((make, (array,)).into_pyobject(py)?.into_any())
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.copy_in(MemoryOrder::K)))
+        if let Some(records) = &self.records {
+            let copied = at_line(py, || records.copy_in(MemoryOrder::K));
+            return Ndarray::wrap_records(py, copied.map_err(|error| raised(py, &error))?);
+        }
+        self.seen(py, at_line(py, || self.array.copy_in(MemoryOrder::K)))
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -601,9 +772,19 @@ impl Ndarray {
     /// Exception
     ///     What has failed of what was recorded, with the line that recorded it.
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
-        let done = at_line(py, || self.array.evaluate());
+        let array = self.records.as_ref().map_or(&*self.array, Records::bytes);
+        let done = at_line(py, || array.evaluate());
         done.map_err(|error| raised(py, &error))?;
         errstate::observed(py, true)
+    }
+}
+
+/// A view of an object's array, or a copy of its elements, as an object of the class of that.
+fn view_of(source: &Bound<'_, Ndarray>, array: Array, is_element: bool) -> PyResult<Py<PyAny>> {
+    match subclass::template([source.as_any()]) {
+        None if is_element => Ndarray::result(source.py(), array),
+        None => Ndarray::wrap(source.py(), array),
+        template => subclass::wrap_as(source.py(), array, template.as_ref()),
     }
 }
 
@@ -614,28 +795,4 @@ fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
     }
     let index = |item: &Index| if let Index::At(index) = item { Some(*index) } else { None };
     items.iter().map(index).collect()
-}
-
-/// Writes a value into a view.
-pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let (py, _mesh) = (value.py(), call_mesh::of_array(target));
-    target.ok().map_err(|error| raised(py, &error))?;
-    let value = value_for(target, value)?;
-    let written = at_line(py, || target.try_assign(value));
-    written.map_err(|error| raised(py, &error))
-}
-
-/// What is written into an array. What has no dtype of its own, be it a list, a text or an integer
-/// beyond all dtypes, is read by NumPy as of the array's dtype.
-fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
-    let is_plain = value.is_instance_of::<PyList>()
-        || value.is_instance_of::<PyTuple>()
-        || value.is_instance_of::<PyString>()
-        || value.is_instance_of::<PyBytes>()
-        || value.is_none()
-        || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
-    match is_plain {
-        true => Ok(Argument::Array(array(value, Some(target.dtype()))?)),
-        false => argument(value),
-    }
 }

@@ -2,12 +2,15 @@
 
 use crate::call_mesh;
 use crate::convert::{self, operand};
+use crate::elements::InPlace;
 use crate::errors::{raised, type_error};
 use crate::errors_met::check;
 use crate::errstate;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
+use crate::records;
 use crate::site::at_line;
+use crate::subclass;
 use phalanx::{Argument, Array, DType, Op};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
@@ -15,42 +18,55 @@ use pyo3::types::{PyString, PyTuple};
 
 impl Ndarray {
     /// `self op other`, or `other op self`.
-    fn binary(&self, op: Op, other: &Bound<'_, PyAny>, reflected: bool) -> PyResult<Py<PyAny>> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+    fn binary(
+        slf: &Bound<'_, Self>,
+        op: Op,
+        other: &Bound<'_, PyAny>,
+        reflected: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let own = slf.get();
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
+        let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        let template = subclass::template(pair);
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
-        let own = Argument::Array(self.array.clone());
+        let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
         check(py, op.name(), &operands, &[(op, &result)]);
-        Ndarray::wrap(py, result)
+        subclass::wrap_as(py, result, template.as_ref())
     }
 
     /// The quotient and the remainder.
     fn divided<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         reflected: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let own = slf.get();
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
+        let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        let template = subclass::template(pair);
         let Some(other) = operand(other)? else {
             return Ok(py.NotImplemented().into_bound(py));
         };
-        let own = Argument::Array(self.array.clone());
+        let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let apply = |op| at_line(py, || Array::apply(op, &operands));
         let (quotient, remainder) = (apply(Op::FloorDivide), apply(Op::Remainder));
         let results = [(Op::FloorDivide, &quotient), (Op::Remainder, &remainder)];
         check(py, "divmod", &operands, &results);
-        let parts = [Ndarray::wrap(py, quotient)?, Ndarray::wrap(py, remainder)?];
+        let wrap = |part| subclass::wrap_as(py, part, template.as_ref());
+        let parts = [wrap(quotient)?, wrap(remainder)?];
         Ok(PyTuple::new(py, parts)?.into_any())
     }
 
-    fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
-        let _mesh = call_mesh::of_array(&self.array);
-        let operand = [Argument::Array(self.array.clone())];
+    fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
+        let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
+        let _mesh = call_mesh::of_array(array);
+        let operand = [Argument::Array(array.clone())];
         let result = at_line(py, || Array::apply(op, &operand));
         check(py, op.name(), &operand, &[(op, &result)]);
-        Ndarray::wrap(py, result)
+        subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref())
     }
 
     /// `self op= other`.
@@ -70,211 +86,226 @@ impl Ndarray {
 
 #[pymethods]
 impl Ndarray {
-    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Add, other, false)
+    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Add, other, false)
     }
 
-    fn __radd__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Add, other, true)
+    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Add, other, true)
     }
 
-    fn __iadd__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::Add, other)
+    fn __iadd__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Add, other)
     }
 
-    fn __sub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Subtract, other, false)
+    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Subtract, other, false)
     }
 
-    fn __rsub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Subtract, other, true)
+    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Subtract, other, true)
     }
 
-    fn __isub__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::Subtract, other)
+    fn __isub__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Subtract, other)
     }
 
-    fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Multiply, other, false)
+    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Multiply, other, false)
     }
 
-    fn __rmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Multiply, other, true)
+    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Multiply, other, true)
     }
 
-    fn __imul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::Multiply, other)
+    fn __imul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Multiply, other)
     }
 
-    fn __truediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Divide, other, false)
+    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Divide, other, false)
     }
 
-    fn __rtruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Divide, other, true)
+    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Divide, other, true)
     }
 
-    fn __itruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::Divide, other)
+    fn __itruediv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Divide, other)
     }
 
-    fn __floordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::FloorDivide, other, false)
+    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::FloorDivide, other, false)
     }
 
-    fn __rfloordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::FloorDivide, other, true)
+    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::FloorDivide, other, true)
     }
 
-    fn __ifloordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::FloorDivide, other)
+    fn __ifloordiv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::FloorDivide, other)
     }
 
-    fn __mod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Remainder, other, false)
+    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Remainder, other, false)
     }
 
-    fn __rmod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::Remainder, other, true)
+    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Remainder, other, true)
     }
 
-    fn __imod__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::Remainder, other)
+    fn __imod__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Remainder, other)
     }
 
-    fn __and__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseAnd, other, false)
+    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseAnd, other, false)
     }
 
-    fn __rand__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseAnd, other, true)
+    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseAnd, other, true)
     }
 
-    fn __iand__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::BitwiseAnd, other)
+    fn __iand__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseAnd, other)
     }
 
-    fn __or__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseOr, other, false)
+    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseOr, other, false)
     }
 
-    fn __ror__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseOr, other, true)
+    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseOr, other, true)
     }
 
-    fn __ior__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::BitwiseOr, other)
+    fn __ior__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseOr, other)
     }
 
-    fn __xor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseXor, other, false)
+    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseXor, other, false)
     }
 
-    fn __rxor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::BitwiseXor, other, true)
+    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseXor, other, true)
     }
 
-    fn __ixor__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::BitwiseXor, other)
+    fn __ixor__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseXor, other)
     }
 
-    fn __lshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::LeftShift, other, false)
+    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::LeftShift, other, false)
     }
 
-    fn __rlshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::LeftShift, other, true)
+    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::LeftShift, other, true)
     }
 
-    fn __ilshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::LeftShift, other)
+    fn __ilshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::LeftShift, other)
     }
 
-    fn __rshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::RightShift, other, false)
+    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::RightShift, other, false)
     }
 
-    fn __rrshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.binary(Op::RightShift, other, true)
+    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::RightShift, other, true)
     }
 
-    fn __irshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.in_place(Op::RightShift, other)
+    fn __irshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::RightShift, other)
     }
 
     fn __pow__(
-        &self,
+        slf: &Bound<'_, Self>,
         other: &Bound<'_, PyAny>,
         modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         no_modulo(modulo)?;
-        self.binary(Op::Power, other, false)
+        Ndarray::binary(slf, Op::Power, other, false)
     }
 
     fn __rpow__(
-        &self,
+        slf: &Bound<'_, Self>,
         other: &Bound<'_, PyAny>,
         modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         no_modulo(modulo)?;
-        self.binary(Op::Power, other, true)
+        Ndarray::binary(slf, Op::Power, other, true)
     }
 
     fn __ipow__(
-        &self,
+        slf: InPlace<'_>,
         other: &Bound<'_, PyAny>,
         modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         no_modulo(modulo)?;
-        self.in_place(Op::Power, other)
+        slf.0.in_place(Op::Power, other)
     }
 
     fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
-        Ndarray::wrap(py, at_line(py, || phalanx::matmul(&self.array, &other)))
+        Ndarray::result(py, at_line(py, || phalanx::matmul(&self.array, &other)))
     }
 
     fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
-        Ndarray::wrap(py, at_line(py, || phalanx::matmul(&other, &self.array)))
+        Ndarray::result(py, at_line(py, || phalanx::matmul(&other, &self.array)))
     }
 
-    fn __imatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+    fn __imatmul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let target = &slf.0.array;
+        let (py, _mesh) = (other.py(), call_mesh::of_array(target));
         let other = convert::array(other, None)?;
-        let written = at_line(py, || self.array.try_assign(phalanx::matmul(&self.array, &other)));
+        let written = at_line(py, || target.try_assign(phalanx::matmul(target, &other)));
         written.map_err(|error| raised(py, &error))
     }
 
-    fn __divmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.divided(other, false)
+    fn __divmod__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ndarray::divided(slf, other, false)
     }
 
-    fn __rdivmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.divided(other, true)
+    fn __rdivmod__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ndarray::divided(slf, other, true)
     }
 
-    fn __neg__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, Op::Negative)
+    fn __neg__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Negative)
     }
 
-    fn __pos__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, Op::Positive)
+    fn __pos__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Positive)
     }
 
-    fn __abs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, Op::Absolute)
+    fn __abs__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Absolute)
     }
 
-    fn __invert__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.unary(py, Op::Invert)
+    fn __invert__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Invert)
     }
 
-    fn __richcmp__(&self, other: &Bound<'_, PyAny>, compare: CompareOp) -> PyResult<Py<PyAny>> {
+    fn __richcmp__(
+        slf: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        compare: CompareOp,
+    ) -> PyResult<Py<PyAny>> {
+        if let Some(records) = &slf.get().records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::compared(records, other, compare);
+        }
         let op = match compare {
             CompareOp::Lt => Op::Less,
             CompareOp::Le => Op::LessEqual,
@@ -283,16 +314,40 @@ impl Ndarray {
             CompareOp::Gt => Op::Greater,
             CompareOp::Ge => Op::GreaterEqual,
         };
-        let is_nothing = other.is_none() || other.is_instance_of::<PyString>();
-        if is_nothing && matches!(op, Op::Equal | Op::NotEqual) {
+        let (py, array) = (other.py(), &slf.get().array);
+        if matches!(op, Op::Equal | Op::NotEqual) && is_no_number(other)? {
             // No number equals what is none.
             let unequal = f64::from(u8::from(op == Op::NotEqual));
-            let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
-            let answer = at_line(py, || phalanx::full_like(&self.array, unequal, DType::Bool));
-            return Ndarray::wrap(py, answer);
+            let _mesh = call_mesh::of_array(array);
+            let answer = at_line(py, || phalanx::full_like(array, unequal, DType::Bool));
+            return Ndarray::result(py, answer);
         }
-        self.binary(op, other, false)
+        let answer = Ndarray::binary(slf, op, other, false)?;
+        let plain = || py.get_type::<PyAny>().getattr("__ne__");
+        let is_asked = op == Op::NotEqual && answer.is(py.NotImplemented());
+        if is_asked && other.get_type().getattr("__ne__")?.is(&plain()?) {
+            // An object that says what it equals alone is asked that, as NumPy asks it for each
+            // element.
+            let equal = other.call_method1("__eq__", (slf,))?;
+            if let Ok(equal) = equal.cast::<Ndarray>() {
+                return Ndarray::result(py, at_line(py, || equal.get().array.logical_not()));
+            }
+        }
+        Ok(answer)
     }
+}
+
+/// Whether an object is no number, and says nothing of what it equals.
+fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_none() || object.is_instance_of::<PyString>() {
+        return Ok(true);
+    }
+    if object.is_instance_of::<Ndarray>() || convert::weak(object)?.is_some() {
+        return Ok(false);
+    }
+    let plain = object.py().get_type::<PyAny>().getattr("__eq__")?;
+    let own = object.get_type().getattr("__eq__")?;
+    Ok(own.is(&plain) && operand(object)?.is_none())
 }
 
 /// Arrays have no powers by a modulus, and neither have NumPy's.

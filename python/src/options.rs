@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, integer, is_integer};
 use crate::convert::{self, wrong_type};
 use crate::dtypes::numpy;
+use crate::elements;
 use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::indexing::{Key, key};
 use crate::mistakes::Mistake;
@@ -15,7 +16,7 @@ use phalanx::{
     Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Scalar, Sections, Weak,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySlice, PyString, PyTuple};
 
 impl<'py> Arguments<'_, 'py> {
     /// Axes in the order given, or none.
@@ -135,8 +136,17 @@ impl<'py> Arguments<'_, 'py> {
     /// An array that is to be written: one of ours.
     pub fn target(&self, name: &str) -> PyResult<Array> {
         let object = self.object(name)?;
-        let array = object.cast::<Ndarray>().map_err(|_| self.wrong(name, "a phalanx.ndarray"))?;
-        Ok(array.get().array.clone())
+        let wrong = || self.wrong(name, "a phalanx.ndarray");
+        Ok(elements::target(object).ok_or_else(wrong)?.clone())
+    }
+
+    /// Values that are written into an array of a dtype, which numbers in lists must fit.
+    pub fn values(&self, name: &str, dtype: DType) -> PyResult<Argument> {
+        let object = self.object(name)?;
+        match object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            true => convert::array(object, Some(dtype)).map(Argument::Array),
+            false => convert::argument(object),
+        }
     }
 
     /// A value for an array of a dtype: a text is the number that it spells, as NumPy reads it.
@@ -182,8 +192,8 @@ impl<'py> Arguments<'_, 'py> {
             Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
             _ => object.clone(),
         };
-        let out = object.cast::<Ndarray>().map_err(|_| self.wrong("out", "a phalanx.ndarray"))?;
-        let out = &out.get().array;
+        let wrong = || wrong_type(&format!("{}(): out", self.name()), "a phalanx.ndarray", &object);
+        let out = elements::target(&object).ok_or_else(wrong)?;
         let py = self.py();
         result.ok().map_err(|error| raised(py, &error))?;
         self.check_cast(result.dtype(), out.dtype(), casting)?;
@@ -199,7 +209,7 @@ impl<'py> Arguments<'_, 'py> {
             ));
         }
         out.try_assign(result).map_err(|error| raised(py, &error))?;
-        Ok(Answer::Object(object.unbind()))
+        Ok(Answer::Object(object.clone().unbind()))
     }
 
     /// Refuses a cast that a rule does not allow.
@@ -234,7 +244,7 @@ impl<'py> Arguments<'_, 'py> {
     /// The one element of an array of truth values. Collective.
     pub fn truth(&self, array: Array) -> PyResult<bool> {
         array.ok().map_err(|error| raised(self.py(), &error))?;
-        Ndarray { array }.number(self.py())?.is_truthy()
+        Ndarray::new(array).number(self.py())?.is_truthy()
     }
 
     /// What NumPy's function of the same name answers to the same arguments, arrays of ours being
@@ -300,7 +310,7 @@ fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 pub fn on_host<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     match object.cast::<Ndarray>() {
-        Ok(array) => convert::to_numpy(py, convert::fetch(py, &array.get().array)?),
+        Ok(array) => array.get().host(py),
         Err(_) => Ok(object.clone()),
     }
 }

@@ -4,9 +4,10 @@ use crate::arguments::Arguments;
 use crate::dtypes::numpy;
 use crate::errors::{raised, type_error, value_error};
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
-use phalanx::random::{Generator, State, fresh_seed, seeded};
+use phalanx::random::{Generator, State, Stream as Known, fresh_seed, seeded, streamed};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -52,6 +53,92 @@ impl Stream {
     fn set_state(&self, key: u64, next: u64) {
         self.generator.set_state(State { key, next });
     }
+
+    /// That of a generator of this name, of the words that are made of a seed.
+    #[staticmethod]
+    fn of_words(
+        py: Python<'_>,
+        name: &str,
+        words: Vec<u64>,
+        seed: &Bound<'_, PyAny>,
+    ) -> PyResult<Stream> {
+        session::ensure(py)?;
+        let stream = match (name, words.as_slice()) {
+            ("Philox", &[first, second]) => Known::Philox4x64([first, second]),
+            ("PCG64", &[a, b, c, d]) => Known::pcg64([a, b, c, d]),
+            ("PCG64DXSM", &[a, b, c, d]) => Known::pcg64dxsm([a, b, c, d]),
+            ("MRG32k3a", &[a, b, c, d, e, f]) => Known::mrg32k3a([a, b, c, d, e, f]),
+            _ => unreachable!("bug: {} words of {name}", words.len()),
+        };
+        let generator = at_line(py, || streamed(stream)).map_err(|error| raised(py, &error))?;
+        Ok(Stream { generator: Arc::new(generator), seed: seed.clone().unbind() })
+    }
+
+    /// The name of the class of bit generators that it is of.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.generator.stream() {
+            Known::Philox4x32 => "Philox4x3210",
+            Known::Philox4x64(_) => "Philox",
+            Known::Pcg64(..) => "PCG64",
+            Known::Pcg64Dxsm(..) => "PCG64DXSM",
+            Known::Mrg32k3a(_) => "MRG32k3a",
+        }
+    }
+
+    /// What the words are made of; nothing for a key alone.
+    #[getter]
+    fn words(&self) -> Vec<u128> {
+        match self.generator.stream() {
+            Known::Philox4x32 => Vec::new(),
+            Known::Philox4x64(key) => key.map(u128::from).to_vec(),
+            Known::Pcg64(state, increment) | Known::Pcg64Dxsm(state, increment) => {
+                vec![state, increment]
+            }
+            Known::Mrg32k3a(state) => state.map(u128::from).to_vec(),
+        }
+    }
+
+    /// Goes on from other words.
+    fn set_words(&self, words: Vec<u128>) -> PyResult<()> {
+        let word = |place: usize| words[place] as u64;
+        let stream = match (self.generator.stream(), words.len()) {
+            (Known::Philox4x64(_), 2) => Known::Philox4x64([word(0), word(1)]),
+            (Known::Pcg64(..), 2) => Known::Pcg64(words[0], words[1] | 1),
+            (Known::Pcg64Dxsm(..), 2) => Known::Pcg64Dxsm(words[0], words[1] | 1),
+            (Known::Mrg32k3a(_), 6) => Known::mrg32k3a(std::array::from_fn(word)),
+            (Known::Philox4x32, 0) => return Ok(()),
+            _ => return Err(value_error(Mistake::Value, "the state is of another generator")),
+        };
+        self.generator.set_stream(stream);
+        Ok(())
+    }
+
+    /// The next words, of 64 bits.
+    fn raw(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Py<PyAny>> {
+        Ndarray::result(py, at_line(py, || self.generator.bits(shape.as_slice())))
+    }
+}
+
+/// What the functions of the module draw from, as an object.
+#[pyfunction(name = "_shared")]
+pub fn shared_source(py: Python<'_>) -> PyResult<LegacySource> {
+    let seed = py.None();
+    Ok(LegacySource { stream: Py::new(py, Stream { generator: shared(py)?, seed })? })
+}
+
+/// Has the functions of the module draw from another source, or from one of a seed of its own when
+/// they are next called.
+#[pyfunction(name = "_share")]
+#[pyo3(signature = (source))]
+pub fn share(py: Python<'_>, source: Option<&Bound<'_, LegacySource>>) -> PyResult<()> {
+    session::ensure(py)?;
+    let generators = &mut generators().1;
+    generators.retain(|known| !known.mesh().is_current());
+    if let Some(source) = source {
+        generators.push(Arc::clone(&source.get().stream.get().generator));
+    }
+    Ok(())
 }
 
 /// NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
@@ -87,8 +174,8 @@ impl RandomSource {
     #[getter]
     fn bit_generator(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let made = self.bit_generator.get_or_try_init(py, || {
-            let class = py.import("phalanx.random")?.getattr("Philox")?;
-            class.call_method1("_of", (&self.stream,)).map(Bound::unbind)
+            let of = py.import("phalanx.random")?.getattr("_bit_generator_of")?;
+            of.call1((&self.stream,)).map(Bound::unbind)
         });
         made.map(|made| made.clone_ref(py))
     }
@@ -144,17 +231,22 @@ impl LegacySource {
         Ok(LegacySource { stream })
     }
 
-    #[allow(clippy::type_complexity, reason = "what pickle takes: the class, arguments, the state")]
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (u64,), (u64, u64)) {
-        (slf.get_type().into_any(), (0,), slf.get().stream.get().state())
+    /// With the state, so that a copy draws what this one would.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<PyAny>,))> {
+        let class = slf.get_type().into_any();
+        Ok((class, (slf.get()._bit_generator(slf.py())?,)))
     }
 
-    fn __setstate__(&self, state: (u64, u64)) {
-        self.stream.get().set_state(state.0, state.1);
+    /// What the numbers are drawn by.
+    #[getter]
+    fn _bit_generator(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let of = py.import("phalanx.random")?.getattr("_bit_generator_of")?;
+        Ok(of.call1((&self.stream,))?.unbind())
     }
 
-    fn __repr__(&self) -> &'static str {
-        "RandomState(Philox)"
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let name = self._bit_generator(py)?.bind(py).get_type().name()?.to_string();
+        Ok(format!("RandomState({name})"))
     }
 }
 
@@ -185,7 +277,9 @@ pub fn reseed_one(
     generator: &Generator,
     seed: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    generator.set_state(begun(py, seed)?.state());
+    let other = begun(py, seed)?;
+    generator.set_stream(other.stream());
+    generator.set_state(other.state());
     Ok(())
 }
 
@@ -226,6 +320,10 @@ fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Genera
 
 /// The state of a generator as NumPy tells it: a tuple, or a dictionary.
 pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
+    if generator.stream() != Known::Philox4x32 {
+        let text = "the state of this generator is that of its bit generator: see state there";
+        return Err(value_error(Mistake::Value, text));
+    }
     let State { key, next } = generator.state();
     if is_legacy {
         let key = numpy(py)?.getattr("array")?.call1(([key], "uint64"))?;
@@ -258,6 +356,9 @@ pub fn take_state(generator: &Generator, told: &Bound<'_, PyAny>) -> PyResult<()
         ));
     }
     let wrong = |_| value_error(Mistake::Value, "state is not a legal Philox state");
+    if generator.stream() != Known::Philox4x32 {
+        generator.set_stream(Known::Philox4x32);
+    }
     generator.set_state(read().map_err(wrong)?);
     Ok(())
 }

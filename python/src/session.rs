@@ -3,6 +3,7 @@
 use crate::errors::{configuration_error, not_begun, raised, refused, type_error, value_error};
 use crate::errstate;
 use crate::gpu::GPUS;
+use crate::implicit_copy;
 use crate::mistakes::Mistake;
 use crate::site::at_line;
 use crate::waiting::interruption;
@@ -141,11 +142,13 @@ fn begin(
     }
     let config = at_line(py, || config.meet());
     let config = config.map_err(|error| interruption().unwrap_or(configuration_error(&error)))?;
+    let copies = config.implicit_copy;
     let meeting = config.startup.as_ref();
     let meeting = meeting.map(|startup| (startup.bind, startup.token.clone()));
     let begun = || Session::with_options(config, mesh, policy, Limits::default());
     let begun = at_line(py, begun).map_err(|error| not_begun(&error))?;
     GPUS.set(begun.gpus());
+    implicit_copy::limit(copies);
     *session = Some(begun);
     *lock(&MEETING) = meeting;
     COUNT.fetch_add(1, Ordering::Relaxed);

@@ -411,7 +411,7 @@ impl SparseMatrix {
             .ok()
             .cloned()
         });
-        Ndarray::wrap(py, found.map_err(|error| raised(py, &error))?)
+        Ndarray::result(py, found.map_err(|error| raised(py, &error))?)
     }
 
     fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {

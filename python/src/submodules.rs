@@ -2,7 +2,7 @@
 
 use crate::function::{Function, Row};
 use crate::functions::{fft, linalg, random, sparse};
-use crate::random_source::{LegacySource, RandomSource, Stream};
+use crate::random_source::{LegacySource, RandomSource, Stream, share, shared_source};
 use crate::sparse_matrix::SparseMatrix;
 use pyo3::prelude::*;
 
@@ -15,21 +15,31 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         "random",
         "phalanx.random.",
-        &[random::FUNCTIONS, random::LEGACY_FUNCTIONS, random::ALONE],
+        &[random::FUNCTIONS, random::PLAIN_FUNCTIONS, random::LEGACY_FUNCTIONS, random::ALONE],
     )?;
     drawn.add_class::<RandomSource>()?;
     drawn.add_class::<LegacySource>()?;
     drawn.setattr("_Stream", py.get_type::<Stream>())?;
+    drawn.setattr("_shared", wrap_pyfunction!(shared_source, &drawn)?)?;
+    drawn.setattr("_share", wrap_pyfunction!(share, &drawn)?)?;
     let of_class = |class: &Bound<'_, pyo3::types::PyType>, tables: &[&'static [Row]]| {
         for row in tables.iter().copied().flatten() {
             class.setattr(row.name(), Bound::new(py, Function::new(row, "phalanx.random."))?)?;
         }
         PyResult::Ok(())
     };
-    of_class(&py.get_type::<RandomSource>(), &[random::METHODS, random::GENERATOR_METHODS])?;
+    of_class(
+        &py.get_type::<RandomSource>(),
+        &[random::METHODS, random::PLAIN_METHODS, random::GENERATOR_METHODS],
+    )?;
     of_class(
         &py.get_type::<LegacySource>(),
-        &[random::METHODS, random::LEGACY_METHODS, random::RANDOM_STATE_METHODS],
+        &[
+            random::TYPED_METHODS,
+            random::PLAIN_METHODS,
+            random::LEGACY_METHODS,
+            random::RANDOM_STATE_METHODS,
+        ],
     )?;
     let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[sparse::FUNCTIONS])?;
     sparse.add_class::<SparseMatrix>()

@@ -5,15 +5,20 @@ use crate::arguments::Arguments;
 use crate::call_mesh;
 use crate::convert;
 use crate::documentation;
+use crate::elements;
 use crate::errors::{raised, type_error, value_error};
 use crate::errors_met::{check, check_scan};
+use crate::indexing::{self, Key};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
 use crate::spelling::in_numpy;
-use phalanx::{Arg, Argument, Array, Casting, DType, MULTI_OUTPUT, MemoryOrder, Op, ufunc};
+use crate::subclass;
+use phalanx::{
+    AnyIndex, Arg, Argument, Array, Casting, DType, MULTI_OUTPUT, MemoryOrder, Op, ufunc,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -65,15 +70,26 @@ impl Ufunc {
         std::iter::once(self.name).chain(aliases).collect()
     }
 
-    fn compute(&self, py: Python<'_>, operands: &[Argument]) -> SmallVec<[Array; 2]> {
+    /// The results, of a dtype if one is asked for.
+    fn compute(
+        &self,
+        py: Python<'_>,
+        operands: &[Argument],
+        asked: Option<(DType, Casting)>,
+    ) -> SmallVec<[Array; 2]> {
+        let apply = |op| {
+            at_line(py, || match asked {
+                Some((dtype, casting)) => Array::apply_to(op, operands, dtype, casting),
+                None => Array::apply(op, operands),
+            })
+        };
         match self.rows {
             Rows::One(op) => {
-                let result = at_line(py, || Array::apply(op, operands));
+                let result = apply(op);
                 check(py, self.name, operands, &[(op, &result)]);
                 SmallVec::from_iter([result])
             }
             Rows::Two(first, second) => {
-                let apply = |op| at_line(py, || Array::apply(op, operands));
                 let results = [apply(first), apply(second)];
                 let pairs = [(first, &results[0]), (second, &results[1])];
                 check(py, self.name, operands, &pairs);
@@ -131,25 +147,8 @@ impl Ufunc {
         }
         let casting = a.casting("casting", Casting::SameKind)?;
         a.order_or("order", MemoryOrder::K)?;
-        if let Some(dtype) = a.optional_dtype("dtype")? {
-            for operand in &mut operands {
-                let array = convert::as_array(py, operand.clone())?;
-                if !phalanx::can_cast(array.dtype(), dtype, casting) && !is_weak(operand) {
-                    return Err(type_error(
-                        Mistake::Type,
-                        format!(
-                            "Cannot cast ufunc '{}' input from {} to {} with casting rule '{}'",
-                            self.name,
-                            array.dtype().numpy_name(),
-                            dtype.numpy_name(),
-                            casting.name()
-                        ),
-                    ));
-                }
-                *operand = Argument::Array(at_line(py, || array.astype(dtype)));
-            }
-        }
-        self.check_inputs(&operands, casting)?;
+        let asked = a.optional_dtype("dtype")?.map(|dtype| (dtype, casting));
+        self.check_inputs(&operands, asked, casting)?;
         let outs = self.outs(&a, results)?;
         let mask = match a.given("where") {
             Some(object) if !object.is(pyo3::types::PyBool::new(py, true)) => {
@@ -157,7 +156,7 @@ impl Ufunc {
             }
             _ => None,
         };
-        let computed = self.compute(py, &operands);
+        let computed = self.compute(py, &operands, asked);
         let mut answers = Vec::with_capacity(results);
         for (computed, out) in computed.into_iter().zip(outs) {
             computed.ok().map_err(|error| raised(py, &error))?;
@@ -172,7 +171,7 @@ impl Ufunc {
                 });
                 continue;
             };
-            let target = &out.get().array;
+            let target: &Array = &out.get().array;
             if !phalanx::can_cast(computed.dtype(), target.dtype(), casting) {
                 return Err(type_error(
                     Mistake::Type,
@@ -203,14 +202,21 @@ impl Ufunc {
             at_line(py, || target.try_assign(computed)).map_err(|error| raised(py, &error))?;
             answers.push(Answer::Object(out.into_any()));
         }
+        let template = a.template();
+        let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
         match answers.len() {
-            1 => answers.remove(0).into_python(py),
-            _ => Answer::Tuple(answers).into_python(py),
+            1 => answers.remove(0).into_python_by(py, &wrap),
+            _ => Answer::Tuple(answers).into_python_by(py, &wrap),
         }
     }
 
     /// Refuses operands that the loop would have to cast where a rule does not allow it.
-    fn check_inputs(&self, operands: &[Argument], casting: Casting) -> PyResult<()> {
+    fn check_inputs(
+        &self,
+        operands: &[Argument],
+        asked: Option<(DType, Casting)>,
+        casting: Casting,
+    ) -> PyResult<()> {
         let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
         let kind = |operand: &Argument| match operand {
             Argument::Array(array) => Arg::Strong(array.dtype()),
@@ -219,11 +225,15 @@ impl Ufunc {
         };
         let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
         // Operands without a loop are refused where they are computed.
-        let Ok(signature) = op.resolve(&kinds) else { return Ok(()) };
+        let signature = match asked {
+            Some((dtype, _)) => op.resolve_to(&kinds, dtype, Casting::Unsafe),
+            None => op.resolve(&kinds),
+        };
+        let Ok(signature) = signature else { return Ok(()) };
         for (place, (kind, &wanted)) in kinds.iter().zip(signature.inputs()).enumerate() {
             let Arg::Strong(given) = *kind else { continue };
             // NumPy's logical functions take elements of every dtype as they are.
-            if wanted == DType::Bool {
+            if wanted == DType::Bool && op.is_logical() {
                 continue;
             }
             if !phalanx::can_cast(given, wanted, casting) {
@@ -250,11 +260,10 @@ impl Ufunc {
             if object.is_none() {
                 return PyResult::Ok(None);
             }
-            let array = object.cast::<Ndarray>();
-            let array = array.map_err(|_| {
-                type_error(Mistake::Type, "return arrays must be of phalanx.ndarray")
-            })?;
-            Ok(Some(array.clone().unbind()))
+            match object.cast::<Ndarray>() {
+                Ok(array) if !array.get().array.is_element() => Ok(Some(array.clone().unbind())),
+                _ => Err(type_error(Mistake::Type, "return arrays must be of phalanx.ndarray")),
+            }
         };
         let mut outs: Vec<Option<Py<Ndarray>>> = (0..results).map(|_| None).collect();
         match a.given("out") {
@@ -271,7 +280,9 @@ impl Ufunc {
                         "The 'out' tuple must have exactly one entry per ufunc output",
                     ));
                 }
-                Err(_) if results == 1 => outs[0] = target(object)?,
+                Err(_) if results == 1 || a.positional() > self.arity => {
+                    outs[0] = target(object)?;
+                }
                 Err(_) => return Err(type_error(Mistake::Type, "'out' must be a tuple of arrays")),
             },
         }
@@ -313,10 +324,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("true_divide", "divide"),
 ];
 
-fn is_weak(operand: &Argument) -> bool {
-    matches!(operand, Argument::Weak(_))
-}
-
 /// Rows that are no ufuncs of NumPy.
 fn is_internal(op: Op) -> bool {
     matches!(op, Op::Philox | Op::Complex)
@@ -340,12 +347,17 @@ impl Ufunc {
                 operands.push(convert::argument(&object)?);
             }
             if operands.iter().all(|operand| !matches!(operand, Argument::Array(_))) {
-                operands[0] = Argument::Array(convert::as_array(py, operands[0].clone())?);
+                // One with a dtype of its own: beside it Python's numbers have none.
+                let has_dtype = |operand: &Argument| matches!(operand, Argument::Scalar(_));
+                let place = operands.iter().position(has_dtype).unwrap_or(0);
+                operands[place] = Argument::Array(convert::as_array(py, operands[place].clone())?);
             }
-            let mut computed = self.compute(py, &operands);
+            let mut computed = self.compute(py, &operands, None);
+            let template = subclass::template(&arguments.iter().collect::<SmallVec<[_; 2]>>());
+            let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
             return match computed.len() {
-                1 => Ndarray::wrap(py, computed.remove(0)),
-                _ => Answer::tuple(computed).into_python(py),
+                1 => wrap(computed.remove(0)),
+                _ => Answer::tuple(computed).into_python_by(py, &wrap),
             };
         }
         self.call_with(arguments, keywords)
@@ -414,7 +426,7 @@ impl Ufunc {
         let (op, array) = (self.one("reduce")?, a.array("array")?);
         let result = at_line(py, || ufunc(op).reduce(&array, axes));
         a.check_reduced("array", &result)?;
-        Ndarray::wrap(py, result)
+        Ndarray::result(py, result)
     }
 
     /// The running combinations of the elements along an axis.
@@ -459,8 +471,11 @@ impl Ufunc {
         let _mesh = call_mesh::of_objects([array]);
         let op = self.one("accumulate")?;
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
-        let array = convert::array(array, dtype)?;
-        let result = at_line(py, || ufunc(op).accumulate(&array, axis));
+        let array = convert::array(array, None)?;
+        let result = at_line(py, || match dtype {
+            Some(dtype) => ufunc(op).accumulate_as(&array, axis, dtype),
+            None => ufunc(op).accumulate(&array, axis),
+        });
         check_scan(py, &array, &result);
         written(py, result, out)
     }
@@ -511,9 +526,12 @@ impl Ufunc {
         let op = self.one("reduceat")?;
         let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
-        let array = convert::array(array, dtype)?;
+        let array = convert::array(array, None)?;
         let starts = convert::array(indices, None)?;
-        let result = at_line(py, || ufunc(op).reduceat(&array, &starts, axis));
+        let result = at_line(py, || match dtype {
+            Some(dtype) => ufunc(op).reduceat_as(&array, &starts, axis, dtype),
+            None => ufunc(op).reduceat(&array, &starts, axis),
+        });
         written(py, result, out)
     }
 
@@ -525,6 +543,8 @@ impl Ufunc {
     ///     The first operands.
     /// b : array_like
     ///     The second operands.
+    /// **keywords : dict
+    ///     ``out``, ``where``, ``casting``, ``order`` and ``dtype``, as of a call.
     ///
     /// Returns
     /// -------
@@ -541,18 +561,25 @@ impl Ufunc {
     /// Notes
     /// -----
     /// Local: recorded, and computed when a value is observed.
-    #[pyo3(signature = (a, b, /))]
+    #[pyo3(signature = (a, b, /, **keywords))]
     fn outer(
         &self,
         py: Python<'_>,
         a: &Bound<'_, PyAny>,
         b: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([a, b]);
         let op = self.one("outer")?;
-        let (a, b) = (convert::array(a, None)?, convert::array(b, None)?);
-        Ndarray::wrap(py, at_line(py, || ufunc(op).outer(&a, &b)))
+        let (first, second) = (convert::array(a, None)?, convert::array(b, None)?);
+        let Some(keywords) = keywords else {
+            return Ndarray::result(py, at_line(py, || ufunc(op).outer(&first, &second)));
+        };
+        let mut shape: Vec<usize> = first.shape().to_vec();
+        shape.resize(first.ndim() + second.ndim(), 1);
+        let rows = Ndarray::wrap(py, at_line(py, || first.reshape(shape)))?;
+        self.call_with(&PyTuple::new(py, [rows.bind(py), b])?, Some(keywords))
     }
 
     /// Applies the operation to elements in place, as often as each is named.
@@ -561,10 +588,11 @@ impl Ufunc {
     /// ----------
     /// a : ndarray
     ///     The array that is written.
-    /// indices : array_like of int
-    ///     Positions along the first axis.
-    /// b : array_like
-    ///     The second operands, broadcast to the elements.
+    /// indices : array_like of int, slice, tuple of these
+    ///     Whatever may stand in brackets after ``a``.
+    /// b : array_like, optional
+    ///     The second operands of an operation of two, broadcast to the elements. The result is
+    ///     computed in the dtype that both promote to, and cast to that of ``a`` each time.
     ///
     /// Returns
     /// -------
@@ -575,33 +603,51 @@ impl Ufunc {
     /// IndexError
     ///     PX025: the positions are no integers. PX028: a position is outside of the axis.
     /// TypeError
-    ///     PX012: the results are of another kind than ``a``.
+    ///     PX011: there is no loop for the dtypes.
     /// ValueError
-    ///     The operation has one operand.
+    ///     PX002: ``b`` cannot be broadcast to the elements. PX022: integers to negative integer
+    ///     powers. PX143: ``b`` is missing, or is given to an operation of one operand.
     ///
     /// Notes
     /// -----
-    /// Collective where positions may be outside of the axis, else Local.
+    /// Collective where masks are among the indices or positions may be outside of their axis, else
+    /// Local.
     #[pyo3(signature = (a, indices, b=None, /))]
     fn at(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ndarray>,
+        a: &Bound<'_, PyAny>,
         indices: &Bound<'_, PyAny>,
         b: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let _mesh = call_mesh::of_array(&a.get().array);
-        let op = self.one("at")?;
-        let Some(b) = b else {
+        let target = array_to_write(a)?;
+        let _mesh = call_mesh::of_array(target);
+        let Rows::One(op) = self.rows else {
             return Err(value_error(
                 Mistake::Absent,
-                "at() of an operation of one operand is not there",
+                "Only single output ufuncs supported at this time",
             ));
         };
-        let indices = convert::array(indices, None)?;
-        let values = convert::argument(b)?;
-        let target = &a.get().array;
-        let done = at_line(py, || ufunc(op).try_at(target, &indices, values));
+        let items = match indexing::key(indices)? {
+            Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
+            Key::Advanced(items) => items,
+        };
+        let done = match (self.arity, b) {
+            (1, None) => at_line(py, || ufunc(op).try_at_alone(target, &items)),
+            (1, Some(_)) => {
+                return Err(value_error(
+                    Mistake::Count,
+                    "second operand provided when ufunc is unary",
+                ));
+            }
+            (_, None) => {
+                return Err(value_error(Mistake::Count, "second operand needed for ufunc"));
+            }
+            (_, Some(b)) => {
+                let values = convert::argument(b)?;
+                at_line(py, || ufunc(op).try_at(target, &items, values))
+            }
+        };
         done.map_err(|error| raised(py, &error))
     }
 
@@ -665,9 +711,15 @@ impl Ufunc {
     }
 }
 
+/// The array that is written in place.
+fn array_to_write<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a Array> {
+    let wrong = || type_error(Mistake::Type, "first operand must be array");
+    elements::target(object).ok_or_else(wrong)
+}
+
 /// An answer that may be written into an array.
 fn written(py: Python<'_>, result: Array, out: Option<Py<Ndarray>>) -> PyResult<Py<PyAny>> {
-    let Some(out) = out else { return Ndarray::wrap(py, result) };
+    let Some(out) = out else { return Ndarray::result(py, result) };
     result.ok().map_err(|error| raised(py, &error))?;
     let assigned = at_line(py, || out.get().array.try_assign(result));
     assigned.map_err(|error| raised(py, &error))?;

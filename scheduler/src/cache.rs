@@ -22,6 +22,9 @@ use std::sync::Arc;
 const MOST_INSTANCES: usize = 1024;
 /// Instances that stay when some are forgotten.
 const KEPT_INSTANCES: usize = 512;
+/// Sets of live values that an instance, or a skeleton, is kept ready for; of more, all are
+/// forgotten: a loop that keeps values at random has ever new sets.
+const MOST_LIVE_SETS: usize = 64;
 
 /// What plans are made for.
 pub(crate) struct Target<'a> {
@@ -134,10 +137,16 @@ impl PlanCache {
             None => {
                 let case = Case::new(plan, &liveness, target.kernels)?;
                 let ready = case.ready(plan, target.mesh, devices, is_host);
+                if skeleton.cases.len() >= MOST_LIVE_SETS {
+                    skeleton.cases.clear();
+                }
                 skeleton.cases.entry(liveness.clone()).or_insert(case);
                 ready
             }
         });
+        if instance.ready.len() >= MOST_LIVE_SETS {
+            instance.ready.clear();
+        }
         instance.ready.insert(liveness, ready.clone());
         Ok(ready)
     }

@@ -15,8 +15,10 @@ pub enum RunError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A device has too little memory.
-    #[error("{refusal}{}", table(.largest))]
+    #[error("{}{refusal}{}", named(.value.as_ref()), table(.largest))]
     Memory {
+        /// The value that cannot be made, where it is one alone.
+        value: Option<(DType, Vec<usize>)>,
         /// What was asked of which device.
         refusal: DeviceError,
         /// The largest arrays that this process holds blocks of.
@@ -83,6 +85,12 @@ pub struct LargeArray {
     pub shape: Vec<usize>,
     /// The call that made it.
     pub site: Site,
+}
+
+fn named(value: Option<&(DType, Vec<usize>)>) -> String {
+    value.map_or_else(String::new, |(dtype, shape)| {
+        format!("{}{shape:?} cannot be made: ", dtype.name())
+    })
 }
 
 fn table(largest: &[LargeArray]) -> String {

@@ -28,6 +28,8 @@ pub(crate) struct Processes {
     declared: Mutex<Declared>,
     /// Whether the program has been given an error.
     has_told: AtomicBool,
+    /// Code and text of the error that the last call gave the program, if it was one.
+    last: Mutex<Option<(String, String)>>,
 }
 
 /// Digests of what the program has declared to be equal on all ranks since the last ticket, in its
@@ -63,6 +65,7 @@ impl Processes {
             settings,
             declared: Mutex::default(),
             has_told: AtomicBool::new(false),
+            last: Mutex::default(),
         })
     }
 
@@ -129,6 +132,13 @@ impl Processes {
         self.declared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Says where this process reads a value, which may take no step.
+    pub fn observes(&self, site: Site) {
+        if self.control.is_some() {
+            self.world.note_observation("observes a value", &site.to_string());
+        }
+    }
+
     /// Remembers, for the next ticket, a digest of what every rank declares to be equal. Nothing in
     /// a world of one process.
     pub fn declare(&self, digest: impl FnOnce() -> u128, site: Site) {
@@ -142,7 +152,25 @@ impl Processes {
         if outcome.is_err() {
             self.has_told.store(true, Ordering::Relaxed);
         }
+        if self.control.is_some() {
+            let told = outcome.as_ref().err().map(|error| {
+                let text = error.to_string();
+                let line = text.lines().next().unwrap_or_default();
+                let line = line.split_once("]: ").map_or(line, |(_, line)| line);
+                (String::from(error.code()), String::from(line))
+            });
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        }
         outcome
+    }
+
+    /// The program ends its session without `finish`. If the last thing that it was given is an
+    /// error, that is why, and the others hear of it.
+    pub fn pass_on_last(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some((code, message)), None) = (last, self.world.failure()) {
+            self.abort(&code, message);
+        }
     }
 
     /// Whether the world has failed and the program, which is about to leave, has not heard of it.

@@ -88,10 +88,36 @@ pub(crate) struct Ready {
     /// Whether devices tell each other something, on whatever process.
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
+    workspace: OnceLock<usize>,
     runs: Arc<FirstRuns>,
 }
 
 impl Ready {
+    /// Bytes of the host that routines work in beside the plan's memory: those of one step of each
+    /// device, which work at the same time.
+    pub fn workspace(&self, devices: &[Arc<dyn Device>]) -> usize {
+        let of_device = |(instance, device): (&Instance, &Arc<dyn Device>)| {
+            if !device.is_host() {
+                return 0;
+            }
+            let threads = device.pool().map_or(1, |pool| pool.current_num_threads());
+            let nowhere = Buffer::without_memory(0);
+            let of_step = |step: &LocalStep| match step {
+                LocalStep::Routine(routine) => {
+                    let operands = routine.operands.iter().map(|at| block_at(at, &nowhere));
+                    let operands: SmallVec<[Block<'_>; 3]> = operands.collect();
+                    let to = block_at(&routine.to, &nowhere);
+                    structured::workspace(&routine.op, &operands, &to, threads)
+                }
+                _ => 0,
+            };
+            instance.steps.iter().map(of_step).max().unwrap_or(0)
+        };
+        *self.workspace.get_or_init(|| {
+            self.instances.iter().zip(devices).map(of_device).fold(0, usize::saturating_add)
+        })
+    }
+
     /// Whether devices tell each other something.
     pub fn communicates(&self) -> bool {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
@@ -234,6 +260,7 @@ impl Case {
             segments: instances.iter().map(of_instance).collect(),
             instances,
             is_loaded: OnceLock::new(),
+            workspace: OnceLock::new(),
         }
     }
 }

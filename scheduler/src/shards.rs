@@ -78,7 +78,11 @@ impl Shards {
         refusal: DeviceError,
         site: Site,
     ) -> Shards {
-        let error = RunError::Memory { refusal: refusal.clone(), largest: Vec::new() };
+        let error = RunError::Memory {
+            value: Some((dtype, shape.to_vec())),
+            refusal: refusal.clone(),
+            largest: Vec::new(),
+        };
         let error = Error::failure(error, Some(site));
         let shards = Shards::new(
             dtype,
@@ -116,6 +120,17 @@ impl Shards {
     /// The ticket of the work that computes it, if ranks have done that together.
     pub fn ticket(&self) -> Option<u64> {
         self.outcome.as_ref()?.ticket
+    }
+
+    /// Why the value is known to have failed. Local.
+    pub fn failure(&self) -> Option<Error> {
+        let outcome = self.outcome.as_ref().filter(|outcome| outcome.is_done())?;
+        outcome.wait_surely().err()
+    }
+
+    /// The outcome of the work that computes it, unless that is known to have gone well.
+    pub fn unknown_outcome(&self) -> Option<Arc<Outcome>> {
+        self.outcome.clone().filter(|outcome| !outcome.has_succeeded())
     }
 
     /// The buffer of each local device.

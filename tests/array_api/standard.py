@@ -1,13 +1,15 @@
-"""A plugin for pytest: what the suite of the standard needs here.
+"""A plugin for pytest: settings for the official suite of the standard, whose checkout
+``ARRAY_API_TESTS_CHECKOUT`` names (``cargo xtask test --array-api CHECKOUT`` sets it).
 
-The suite's package of signatures imports every version of the standard, of which only that which is
-tested is kept. The tests of ``expected_failures.txt`` are expected to fail; one that passes is a
+The suite's package of signatures would import every version of the standard; the stand-in below
+lets it import the tested version alone. The tests of ``expected_failures.txt`` are expected to fail; one that passes is a
 failure, so that its line goes, unless the line ends with ``sometimes``.
 
 All arrays are split over the devices, small as they are. Examples that fail are not made smaller,
 which would take most of the time; without the two settings below, one is.
 """
 
+import os
 import pathlib
 import sys
 import types
@@ -22,8 +24,9 @@ settings.register_profile("standard", phases=[Phase.explicit, Phase.generate], d
 settings.load_profile("standard")
 
 _HERE = pathlib.Path(__file__).parent
+_CHECKOUT = pathlib.Path(os.environ["ARRAY_API_TESTS_CHECKOUT"])
 _package = types.ModuleType("array_api_stubs")
-_package.__path__ = [str(_HERE / "suite" / "array-api" / "src" / "array_api_stubs")]
+_package.__path__ = [str(_CHECKOUT / "array-api" / "src" / "array_api_stubs")]
 sys.modules["array_api_stubs"] = _package
 
 

@@ -2,6 +2,7 @@
 //! text.
 
 mod printing;
+mod translations;
 mod vectors;
 #[cfg(feature = "ndarray")]
 mod with_ndarray;

@@ -5,6 +5,7 @@ use crate::world::{Ended, World};
 trials![
     work_that_no_rank_has_room_for,
     work_that_one_rank_has_no_room_for,
+    work_that_is_pending_or_dropped,
     data_that_one_rank_has_no_room_for
 ];
 
@@ -28,6 +29,12 @@ fn work_that_one_rank_has_no_room_for() {
     // The limit of one rank holds for all.
     let ended = World::of(2, "memory", &["work"]).set_on(1, "PHALANX_MEMORY_LIMIT", "1M").run();
     assert!(ended[0].value("refused").starts_with("error[PX050]: "), "{ended:#?}");
+}
+
+/// What there is no room for is not planned again, whichever rank still has a handle.
+fn work_that_is_pending_or_dropped() {
+    refused("pending");
+    refused("dropped");
 }
 
 fn data_that_one_rank_has_no_room_for() {

@@ -9,10 +9,10 @@
 //! | `SIGSTOP` for a while | none; named after 5 s | `silence` |
 //! | a rank that is slow | none | `silence` |
 //! | a closed connection, a truncated frame | PX060 | `damage` |
-//! | a frame that claims 2^63 bytes | PX072 or PX077 | `damage` |
-//! | bytes of another protocol | PX077 | `damage` |
+//! | a frame that no rank has made, bytes of another protocol | PX077 | `damage` |
+//! | a bit that changes on the way | PX077 | `damage` |
 //! | a wrong token | PX064, PX066 | `start_up` |
-//! | a peer of another version | PX068 | `damage` |
+//! | a peer of another version | PX068 | tests of the root package and of the collectives |
 //! | other operations, shapes or dtypes on one rank | PX062 | `divergence`, over TCP and by MPI |
 //! | an error, an exception or a panic on one rank | PX062, PX063 | `divergence`, Python's tests |
 //! | a full disk under an output file | PX081, PX032 | `input`; a checkpoint: `restart` |

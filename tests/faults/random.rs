@@ -132,7 +132,7 @@ fn world(
     (moment, pause): (u64, u64),
 ) -> Duration {
     let (before, address) = (Before::now(), free_address());
-    let wire = Wire::to(address.clone(), None);
+    let wire = Wire::to(address.clone());
     let words: Vec<&str> = match fault {
         Fault::Ends(ending) => vec![ending, work],
         _ => vec![work],

@@ -1,8 +1,12 @@
 //! Worlds that do not come together.
 
 use crate::world::{World, free_address, token};
-use std::net::TcpListener;
+use std::collections::VecDeque;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 trials![
     a_port_in_use_is_an_error_on_every_rank,
@@ -10,6 +14,10 @@ trials![
     a_rank_that_never_arrives_is_named,
     two_processes_of_one_rank_are_an_error,
     a_token_that_others_can_read_is_refused,
+    a_token_that_is_a_pipe_is_refused_at_once,
+    strangers_that_say_nothing_keep_no_rank_out,
+    encrypted_ranks_compute_and_do_not_meet_others,
+    a_rank_that_is_killed_is_named_when_encrypted,
     ranks_with_other_programs_are_refused,
     ranks_with_other_limits_are_refused,
     ranks_with_other_kinds_of_devices_are_refused,
@@ -109,5 +117,68 @@ fn a_mesh_that_does_not_fit_is_refused() {
     }
     for rank in &World::of(2, "other_mesh", &[]).set("PHALANX_TIMEOUT", "30").run() {
         assert!(rank.error("PX068").starts_with("mesh differs"), "{rank:#?}");
+    }
+}
+
+fn a_token_that_is_a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("token");
+    let made = Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status();
+    assert!(made.is_ok_and(|made| made.success()));
+    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "6");
+    let ended = world.set("PHALANX_TOKEN_FILE", &pipe).run();
+    for rank in &ended {
+        let error = rank.error("PX094");
+        assert!(error.ends_with("it is no file, but a folder, pipe or device"), "{error}");
+    }
+}
+
+/// Rank 0 may have 64 files open, and 80 connections are open to it all the time.
+fn strangers_that_say_nothing_keep_no_rank_out() {
+    let few = ["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
+    let late = ["sh", "-c", "sleep 2; exec \"$@\"", "sh"];
+    let address = free_address();
+    let world = World::of(3, "nothing", &[]).set("PHALANX_ADDRESS", &address);
+    let world = world.set("PHALANX_TIMEOUT", "30").before(0, &few).before(2, &late);
+    let is_over = AtomicBool::new(false);
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut strangers = VecDeque::new();
+            while !is_over.load(Ordering::Relaxed) {
+                strangers.extend(TcpStream::connect(&address));
+                if strangers.len() > 80 {
+                    strangers.pop_front();
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let ended = world.run();
+        is_over.store(true, Ordering::Relaxed);
+        ended
+    });
+    assert!(ended.iter().all(|rank| rank.status.success()), "{ended:#?}");
+}
+
+fn encrypted_ranks_compute_and_do_not_meet_others() {
+    let world = || World::of(3, "generated", &["1", "8", "8", "1024", "keep"]);
+    let ended = world().set("PHALANX_TLS", "1").run();
+    assert!(ended.iter().all(|rank| rank.status.success()), "{ended:#?}");
+    let mixed = world().set("PHALANX_TIMEOUT", "3").set("PHALANX_TLS", "1");
+    let ended = mixed.set_on(1, "PHALANX_TLS", "0").run();
+    assert!(ended[0].error("PX066").contains("[1] did not arrive"), "{ended:#?}");
+    ended[1].error("PX067");
+    // Rank 0 may have closed the encrypted connection before its report is through.
+    let errors = &ended[2].errors;
+    assert!(["error[PX066]", "error[PX060]: rank 0"].iter().any(|code| errors.contains(code)));
+}
+
+fn a_rank_that_is_killed_is_named_when_encrypted() {
+    let mut running = World::of(3, "go_on", &["split"]).set("PHALANX_TLS", "1").start();
+    (0..3).for_each(|rank| running.wait_for(rank, "turn 100"));
+    running.kill(1);
+    let ended = running.end();
+    for rank in [0, 2] {
+        let error = ended[rank].error("PX060");
+        assert!(error.starts_with("rank 1 died, last heard at step "), "{error}");
     }
 }

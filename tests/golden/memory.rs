@@ -214,3 +214,26 @@ fn chains_on_large_arrays_stay_whole() {
     let text = phalanx::planning::diffusion_step(4, [1 << 17, 1 << 12]);
     assert!(text.starts_with("plan on mesh(device=4): 1 launch, 1 exchange\n"), "{text}");
 }
+
+#[test]
+fn an_array_updated_in_place_is_listed_once() {
+    for devices in [1, 2] {
+        let config = Config::default().devices(devices).memory_limit(1 << 20);
+        let policy = phalanx::Policy { split_from: 1 };
+        let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+        session.expect("a session").handle().enter(|| {
+            let mut updated = ones([64], DType::F64);
+            for _ in 0..20 {
+                updated += 1;
+                updated.evaluate().expect("what is small fits");
+            }
+            let other = ones([32], DType::F64);
+            other.evaluate().expect("what is small fits");
+            let larger = ones([1 << 20], DType::F64) * 2.0;
+            let text = larger.evaluate().expect_err("what does not fit is refused").to_string();
+            let lines: Vec<&str> = text.lines().filter(|line| line.contains("made at")).collect();
+            assert_eq!(lines.len(), 2, "{text}");
+            assert!(lines[0].contains("f64[64]") && lines[1].contains("f64[32]"), "{text}");
+        });
+    }
+}

@@ -36,6 +36,7 @@ tests![
     a_rank_that_exits_is_named,
     a_rank_that_returns_early_is_named,
     a_rank_that_panics_is_named,
+    a_program_that_fails_on_one_rank_is_the_cause_on_all,
     a_death_that_nobody_asks_about_is_reported,
 ];
 
@@ -76,7 +77,7 @@ fn divergence(ended: &[Ended]) -> String {
     for rank in ended {
         assert_eq!(rank.error("PX062"), error);
         assert!(
-            rank.errors.contains("x.evaluate()") && rank.errors.contains("phalanx::print(x)"),
+            rank.errors.contains("h = x.get()") && rank.errors.contains("phalanx::print(x)"),
             "{rank:#?}"
         );
     }
@@ -294,11 +295,23 @@ fn a_rank_that_panics_is_named(of: Of<'_>) {
     }
 }
 
+fn a_program_that_fails_on_one_rank_is_the_cause_on_all(of: Of<'_>) {
+    let ended = of(3, "end_on_one", &["run", "split"]).run();
+    assert_eq!(ended[1].errors, "error: a failure of this rank alone\n");
+    for rank in [0, 2] {
+        let error = ended[rank].error("PX063");
+        assert_eq!(error, "rank 1 failed: a failure of this rank alone [program]");
+    }
+}
+
 fn a_death_that_nobody_asks_about_is_reported(of: Of<'_>) {
     let ended = of(2, "die_unnoticed", &[]).run();
     assert_eq!(ended[1].status.code(), Some(3));
     assert!(ended[0].status.success(), "{ended:#?}");
-    assert!(ended[0].errors.starts_with("error[PX060]: rank 1 died at step "), "{ended:#?}");
+    assert!(
+        ended[0].errors.starts_with("error[PX060]: rank 1 died, last heard at step "),
+        "{ended:#?}"
+    );
     assert_eq!(ended[0].errors.lines().count(), 1, "{ended:#?}");
     assert!(ended[0].errors.contains(" ended without `finish`"), "{ended:#?}");
 }

@@ -190,7 +190,7 @@ fn a_rank_without_the_library_keeps_all_from_mpi() {
 /// Tickets go over TCP, and may be later than what a rank says by MPI when it ends.
 fn tickets_that_come_later_than_messages_are_compared() {
     let (token, address) = (token("a secret of this test"), free_address());
-    let wire = Wire::late_to(address.clone(), None, Duration::from_millis(300));
+    let wire = Wire::late_to(address.clone(), Duration::from_millis(300));
     let script = format!("[ $OMPI_COMM_WORLD_RANK = 1 ] && export PHALANX_ADDRESS=$WIRE; {RANK}");
     let words = ["leave_loop_early", "replicated"];
     let Some(mut command) = mpirun(&script, "cpu:1", &[], &words, token.path()) else { return };

@@ -68,6 +68,9 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "print_or_evaluate" => divergence::print_or_evaluate(),
         "die_unnoticed" => return divergence::die_unnoticed(session),
         "leave_loop_early" => divergence::leave_loop_early(arguments[0]),
+        "end_on_one" if arguments[0] == "run" => {
+            return session.run(|_| divergence::end_on_one("return", arguments[1]));
+        }
         "end_on_one" => divergence::end_on_one(arguments[0], arguments[1]),
         "refuse_powers" => data_errors::refuse(),
         "defer_errors" => data_errors::defer(),

@@ -11,23 +11,23 @@ pub struct Wire {
     /// Where the process finds the coordinator.
     pub address: String,
     ends: Arc<Mutex<Vec<TcpStream>>>,
+    /// For each direction, back and forth: after how many bytes which bit changes.
+    flips: Arc<[Mutex<Option<(usize, u32)>>; 2]>,
 }
-
-/// Text that is replaced by other text of the same length on its way to the coordinator.
-pub type Change = (&'static [u8], &'static [u8]);
 
 impl Wire {
     /// A way to a coordinator, which need not listen yet.
-    pub fn to(coordinator: String, change: Option<Change>) -> Wire {
-        Wire::late_to(coordinator, change, Duration::ZERO)
+    pub fn to(coordinator: String) -> Wire {
+        Wire::late_to(coordinator, Duration::ZERO)
     }
 
     /// As `to`; what goes to the coordinator is held up for so long.
-    pub fn late_to(coordinator: String, change: Option<Change>, delay: Duration) -> Wire {
+    pub fn late_to(coordinator: String, delay: Duration) -> Wire {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
         let ends = Arc::<Mutex<Vec<TcpStream>>>::default();
-        let shared = ends.clone();
+        let flips = Arc::<[Mutex<Option<(usize, u32)>>; 2]>::default();
+        let (shared, flipped) = (ends.clone(), flips.clone());
         // Ends with the program of the tests.
         thread::spawn(move || {
             for near in listener.incoming().map_while(Result::ok) {
@@ -36,19 +36,26 @@ impl Wire {
                 let copies = [&near, &far].map(|end| end.try_clone().expect("a socket"));
                 let [back, forth] = copies;
                 *lock(&shared) = vec![near, far];
-                let own = shared.clone();
-                thread::spawn(move || pass_on(back, 1, &own, change, delay));
-                let own = shared.clone();
-                thread::spawn(move || pass_on(forth, 0, &own, None, Duration::ZERO));
+                let (own, flips) = (shared.clone(), flipped.clone());
+                thread::spawn(move || pass_on(back, 1, &own, &flips[1], delay));
+                let (own, flips) = (shared.clone(), flipped.clone());
+                thread::spawn(move || pass_on(forth, 0, &own, &flips[0], Duration::ZERO));
             }
         });
-        Wire { address, ends }
+        Wire { address, ends, flips }
     }
 
     /// Sends bytes to the coordinator in the name of the process, between two of its messages.
     pub fn inject(&self, bytes: &[u8]) {
         let mut ends = lock(&self.ends);
         ends[1].write_all(bytes).expect("the coordinator is there");
+    }
+
+    /// Changes a bit of the byte that comes after so many more have passed, on the way to the
+    /// coordinator or back.
+    pub fn flip(&self, after: usize, bit: usize, to_coordinator: bool) {
+        let flip = &self.flips[usize::from(to_coordinator)];
+        *flip.lock().unwrap_or_else(PoisonError::into_inner) = Some((after, bit as u32));
     }
 
     /// Ends the connection.
@@ -69,17 +76,20 @@ fn pass_on(
     mut from: TcpStream,
     to: usize,
     ends: &Mutex<Vec<TcpStream>>,
-    change: Option<Change>,
+    flip: &Mutex<Option<(usize, u32)>>,
     delay: Duration,
 ) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
-        if let Some((old, new)) = change {
-            let found = bytes[..count].windows(old.len()).position(|part| part == old);
-            if let Some(at) = found {
-                bytes[at..at + new.len()].copy_from_slice(new);
+        let mut flip = flip.lock().unwrap_or_else(PoisonError::into_inner);
+        *flip = match *flip {
+            Some((after, bit)) if after < count => {
+                bytes[after] ^= 1 << bit;
+                None
             }
-        }
+            waiting => waiting.map(|(after, bit)| (after - count, bit)),
+        };
+        drop(flip);
         thread::sleep(delay);
         if lock(ends)[to].write_all(&bytes[..count]).is_err() {
             break;

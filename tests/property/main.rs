@@ -4,7 +4,7 @@
 //! all run all. With `PHALANX_TEST_DEVICES=cuda` a mesh runs seeds on all cores at once, since
 //! nearly all of their time is that of compiling kernels. A failing case is reported as a small
 //! program with the seed that it came from; `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`,
-//! runs that seed alone.
+//! runs that seed alone. `PHALANX_TEST_SEED=2000..9000` runs those seeds on every mesh.
 
 mod case;
 mod compare;
@@ -20,6 +20,7 @@ mod stretch;
 mod views;
 
 use case::Case;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -28,14 +29,18 @@ const SEEDS: u64 = 2000;
 
 /// Runs all seeds on a mesh, or every eighth one.
 fn check(mesh: &[usize], whole: bool) {
-    if let Some(seed) = only_seed() {
-        let case = generate::case(seed, mesh);
+    let given = given_seeds();
+    if let Some(range) = &given
+        && range.end - range.start == 1
+    {
+        let case = generate::case(range.start, mesh);
         println!("{case}");
         return report(&case);
     }
     let whole = whole || std::env::var_os("PHALANX_TEST_FULL").is_some_and(|value| value == "1");
     let share = mesh.iter().fold(mesh.len(), |share, extent| share * 5 + extent) as u64 % 8;
-    let seeds: Vec<u64> = (0..SEEDS).filter(|seed| whole || seed % 8 == share).collect();
+    let drawn = (0..SEEDS).filter(|seed| whole || seed % 8 == share);
+    let seeds: Vec<u64> = given.map_or_else(|| drawn.collect(), Iterator::collect);
     let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || {
         let _telling = Telling(&has_failed);
@@ -80,10 +85,16 @@ fn report(case: &Case) {
     }
 }
 
-/// The seed that is to run alone.
-fn only_seed() -> Option<u64> {
+/// The seeds that are to run instead of those of the tests.
+fn given_seeds() -> Option<Range<u64>> {
     let text = std::env::var("PHALANX_TEST_SEED").ok().filter(|text| !text.is_empty())?;
-    Some(text.parse().unwrap_or_else(|_| panic!("PHALANX_TEST_SEED is {text}, which is no seed")))
+    let number = |text: &str| -> u64 {
+        text.parse().unwrap_or_else(|_| panic!("PHALANX_TEST_SEED has {text}, which is no seed"))
+    };
+    Some(match text.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => number(&text)..number(&text) + 1,
+    })
 }
 
 macro_rules! meshes {

@@ -66,6 +66,77 @@ fn random_numbers_are_those_of_their_seed() {
     }));
 }
 
+/// The first words of other generators, and the word of number 69,999.
+///
+/// Those of NumPy's generators are NumPy's for the seed 1; those of MRG32k3a are of the state that
+/// its author begins with.
+#[test]
+fn words_of_other_generators_are_theirs() {
+    use random::Stream;
+    let cases = [
+        (Stream::pcg64(PCG_SEED), PCG64),
+        (Stream::pcg64dxsm(PCG_SEED), PCG64_DXSM),
+        (Stream::Philox4x64([PCG_SEED[0], PCG_SEED[1]]), PHILOX),
+        (Stream::mrg32k3a([12_345; 6]), MRG),
+    ];
+    all_equal(on_meshes(|mesh| {
+        for (stream, known) in cases {
+            let numbers = random::streamed(stream).unwrap();
+            let words = numbers.bits([2, 35_000]);
+            let found = [[0, 0], [0, 1], [1, 34_999]].map(|at| words.at(at).item::<u64>().unwrap());
+            assert_eq!(found, known, "{stream:?} on {mesh}");
+            // What is drawn in parts is what is drawn at once.
+            let numbers = random::streamed(stream).unwrap();
+            let parts = [3, 1, 70].map(|count| numbers.bits([count]).to_vec::<u64>().unwrap());
+            let whole = words.reshape([-1]).slice(s![..74]).to_vec::<u64>().unwrap();
+            assert_eq!(parts.concat(), whole, "{stream:?} on {mesh}");
+            assert_eq!(numbers.state().next, 74);
+        }
+        let numbers = random::streamed(cases[0].0).unwrap();
+        numbers.gamma(2.0, 1.0, [50]).to_vec::<f64>().unwrap()
+    }));
+}
+
+const PCG_SEED: [u64; 4] =
+    [0x672d_8ee5_6d67_91ff, 0x8ae1_9ca1_4eb1_072c, 0x4915_796d_1322_fc4a, 0xd0cc_2bdc_aba0_49bd];
+const PCG64: [u64; 3] = [0x8306_bdf3_7922_e4ff, 0xf351_96bb_c152_a866, 0xc746_6d03_3365_f020];
+const PCG64_DXSM: [u64; 3] = [0x4569_de53_b956_589f, 0x4783_8278_a685_28bf, 0x317b_da1f_ef26_0dfd];
+const PHILOX: [u64; 3] = [0x1119_efbd_6bc0_ce3a, 0x143a_31df_2c79_cf7e, 0x9bbb_6ea9_37f3_a229];
+const MRG: [u64; 3] = [0x2083_cced_518b_0582, 0x4f26_d051_d36a_b288, 0xee15_3b97_f1d7_61e6];
+
+/// Integers of ranges of their own, and trials of chances of their own, broadcast.
+#[test]
+fn parameters_may_be_arrays() {
+    all_equal(on_meshes(|_| {
+        let numbers = random::seeded(9).unwrap();
+        let low = from_slice(&[-3i64, 5, i64::MIN], [3, 1]);
+        let high = from_slice(&[10i64, i64::MAX], [2]);
+        let drawn = numbers.integers_between(&low, &high, [200, 3, 2], DType::I64);
+        assert_eq!(drawn.shape(), [200, 3, 2]);
+        assert!(drawn.less(&low).any(()).item::<bool>().is_ok_and(|any| !any));
+        assert!(drawn.greater_equal(&high).any(()).item::<bool>().is_ok_and(|any| !any));
+        let chances = from_slice(&[0.25, 1.0], [2]);
+        let trials = numbers.geometric(&chances, [4000, 2]);
+        let means = trials.mean(0).to_vec::<f64>().unwrap();
+        assert!((means[0] - 4.0).abs() < 0.4 && means[1] == 1.0, "{means:?}");
+        let ones = from_slice(&[1i64, 1], [2]);
+        for (code, array) in [
+            ("PX017", numbers.integers_between(&ones, &ones, [2], DType::I64)),
+            ("PX017", numbers.integers_between(&ones, &(&ones * 300), [2], DType::U8)),
+            ("PX011", numbers.integers_between(&chances, &ones, [2], DType::I64)),
+            ("PX011", numbers.integers_between(&ones, &(&ones + 1), [2], DType::F64)),
+            ("PX017", numbers.geometric(from_slice(&[0.5, 0.0], [2]), [2])),
+            ("PX017", numbers.geometric(from_slice(&[0.5, f64::NAN], [2]), [2])),
+            ("PX011", random::Generator::drawn_as(&chances, DType::I32)),
+            ("PX011", random::Generator::drawn_as(&ones, DType::C64)),
+        ] {
+            assert_eq!(array.evaluate().unwrap_err().code(), code);
+        }
+        let single = random::Generator::drawn_as(&numbers.gamma(2.0, 1.0, [9]), DType::F32);
+        (drawn.to_vec::<i64>().unwrap(), means, single.to_vec::<f32>().unwrap())
+    }));
+}
+
 /// Mean, variance and correlation of many numbers lie where chance leads them.
 #[test]
 fn random_numbers_have_their_moments() {

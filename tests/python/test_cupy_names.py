@@ -293,3 +293,100 @@ def test_asking_for_gpus_begins_no_session():
         """
     )
     assert ended.stdout.split() == ["False", "2"]
+
+
+def test_names_of_cupys_own_module_are_there():
+    import phalanx.cuda.memory
+    import phalanx.cuda.stream
+
+    assert np.get_default_memory_pool() is phalanx.cuda.get_default_memory_pool()
+    assert np.get_default_pinned_memory_pool() is phalanx.cuda.get_default_pinned_memory_pool()
+    assert np.is_available() == phalanx.cuda.is_available()
+    calls = []
+
+    @np.memoize(for_each_device=True)
+    def squared(number):
+        calls.append(number)
+        return number**2
+
+    assert squared(3) == squared(3) == 9 and calls == [3]
+    np.clear_memo()
+    assert squared(3) == 9 and calls == [3, 3]
+    assert phalanx.cuda.stream.Stream is phalanx.cuda.Stream
+    assert phalanx.cuda.stream.get_current_stream().ptr == phalanx.cuda.get_current_stream().ptr
+    assert phalanx.cuda.memory.MemoryPool is phalanx.cuda.MemoryPool
+    assert phalanx.cuda.pinned_memory.PinnedMemoryPool is phalanx.cuda.PinnedMemoryPool
+    assert phalanx.cuda.device.Device is phalanx.cuda.Device
+
+
+def test_what_a_session_runs_on_is_told(capsys):
+    told = np.show_config("dicts")
+    assert told["Phalanx"] == np.__version__ and told["NumPy"] == numpy.__version__
+    assert told["Devices"] == np.mesh().devices and told["Processes"] == np.size()
+    assert np.show_config() is None and np.show_runtime() is None
+    assert capsys.readouterr().out.count("Phalanx") == 2
+    with pytest.raises(ValueError, match="PX141"):
+        np.show_config("yaml")
+
+
+def test_arrays_lie_on_the_cpu_and_on_a_device_of_cupys():
+    place = np.arange(3).device
+    assert place == "cpu" and np.arange(3).to_device(place).tolist() == [0, 1, 2]
+    assert np.zeros(2, device=place).device == place and repr(place) == "'cpu'"
+    assert place.id == int(place) == phalanx.cuda.Device().id
+    with place as same:
+        assert same.id == place.id
+    with phalanx.cuda.Device(DEVICES - 1):
+        assert place.id == DEVICES - 1
+    place.use()
+    place.synchronize()
+    assert len(place.mem_info) == 2
+    with pytest.raises(AttributeError):
+        place.nothing
+
+
+def test_devices_say_where_they_are():
+    device = phalanx.cuda.Device(0)
+    if phalanx.cuda.is_available():
+        assert phalanx.cuda.Device.from_pci_bus_id(device.pci_bus_id) == device
+    else:
+        with pytest.raises(runtime.CUDARuntimeError, match="cudaErrorNoDevice"):
+            device.pci_bus_id
+    with pytest.raises(runtime.CUDARuntimeError, match="ffff"):
+        phalanx.cuda.Device.from_pci_bus_id("ffff:00:00.0")
+    assert runtime.deviceCanAccessPeer(0, 0) == 0
+    if not phalanx.cuda.is_available() and DEVICES > 1:
+        assert runtime.deviceCanAccessPeer(0, DEVICES - 1) == 1
+    with pytest.raises(runtime.CUDARuntimeError, match="no device"):
+        runtime.deviceCanAccessPeer(0, DEVICES)
+
+
+def test_the_limit_of_a_cpu_says_where_it_is_set():
+    if phalanx.cuda.is_available():
+        pytest.skip("a GPU takes another limit")
+    pool = np.get_default_memory_pool()
+    with pytest.raises(ValueError, match=r"phalanx\.init\(memory_limit=1073741824\)") as raised:
+        pool.set_limit(size=2**30)
+    assert "PHALANX_MEMORY_LIMIT=1073741824" in str(raised.value)
+    with pytest.raises(ValueError, match="80%"):
+        pool.set_limit(fraction=0.5)
+
+
+def test_modes_of_errors_are_those_of_the_module():
+    x = phalanx.x
+    assert x.geterr() == {**np.geterr(), "linalg": "raise", "fallback_mode": None}
+    with pytest.raises(FloatingPointError):
+        with x.errstate(divide="raise", linalg="raise"):
+            assert np.geterr()["divide"] == "raise"
+            (np.ones(2) / np.zeros(2)).get()
+    before = x.seterr(divide="raise")
+    try:
+        assert x.geterr()["divide"] == "raise" and before["divide"] != "raise"
+    finally:
+        x.seterr(**{name: mode for name, mode in before.items() if mode})
+    for modes in [{"linalg": "ignore"}, {"fallback_mode": "warn"}, {"divide": "perhaps"}]:
+        with pytest.raises(ValueError):
+            with x.errstate(**modes):
+                pass
+        with pytest.raises(ValueError):
+            x.seterr(**modes)

@@ -1,4 +1,4 @@
-"""Arrays without axes, which NumPy gives as its scalars, as numbers of Python."""
+"""Arrays without axes, which NumPy gives as its scalars, as numbers of Python and as elements."""
 
 import json
 import math
@@ -97,3 +97,226 @@ def test_keys_of_elements_are_the_same_on_all_ranks():
         processes=2,
     )
     assert ended.stdout.count("sum max 2 2.50") == 2, ended.stdout
+
+
+def _changed(np):
+    """What programs of elements and writes in place end with, as numbers."""
+    found = []
+    b = np.arange(5.0)
+    v = b[-1]
+    v *= b
+    found += [v.tolist(), b.tolist()]
+    a = np.arange(5)
+    a[-1] += 0.5
+    a[0] -= 2
+    found += [a.tolist()]
+    first = a[1]
+    kept = first
+    first += 7
+    found += [int(first), int(kept), a.tolist()]
+    total = a.sum()
+    other = total
+    total -= b
+    found += [total.tolist(), int(other)]
+    one = np.array(3.0)
+    same = one
+    one += 1
+    one[...] = one * 2
+    found += [float(same)]
+    product = a.max()
+    product **= 2
+    product //= 3
+    product %= 4
+    product <<= 2
+    product |= 1
+    found += [int(product), a.tolist()]
+    for x in b:
+        x += 100
+    found += [b.tolist()]
+    grid = np.arange(6).reshape(2, 3)
+    view = grid[1, 1, ...]
+    view += 10
+    found += [grid.tolist()]
+    return found
+
+
+def test_operators_in_place_make_another_element_and_change_arrays():
+    assert _changed(np) == _changed(numpy)
+
+
+ELEMENTS = {
+    "position": lambda np: np.arange(3.0)[1],
+    "negative": lambda np: np.ones((2, 3))[-1, -1],
+    "array of a position": lambda np: np.arange(3)[np.array(1)],
+    "nothing": lambda np: np.array(2.0)[()],
+    "element of an element": lambda np: np.ones(2).sum()[()],
+    "sum": lambda np: np.ones(3).sum(),
+    "largest": lambda np: np.max(np.ones(3)),
+    "mean": lambda np: np.mean(np.ones((2, 2))),
+    "place": lambda np: np.ones(3).argmax(),
+    "product": lambda np: np.ones(3) @ np.ones(3),
+    "dot": lambda np: np.dot(np.ones(3), np.ones(3)),
+    "norm": lambda np: np.linalg.norm(np.ones(3)),
+    "determinant": lambda np: np.linalg.det(np.eye(2)),
+    "operator": lambda np: np.array(1.0) + np.array(2.0),
+    "comparison": lambda np: np.array(1.0) < np.array(2.0),
+    "sign": lambda np: -np.array(1.0),
+    "ufunc": lambda np: np.add(np.array(1), np.array(2)),
+    "ufunc of two results": lambda np: np.divmod(np.array(7), np.array(2))[0],
+    "reduce": lambda np: np.add.reduce(np.ones(3)),
+    "median": lambda np: np.median(np.ones(3)),
+    "take": lambda np: np.take(np.ones(3), 1),
+    "flat": lambda np: np.ones((2, 2)).flat[1],
+    "iteration": lambda np: next(iter(np.ones(3))),
+    "iteration of flat": lambda np: next(iter(np.ones((2, 2)).flat)),
+    "copy of an element": lambda np: np.ones(3).sum().copy(),
+    "real part": lambda np: np.sum(np.ones(2) + 1j).real,
+    "astype": lambda np: np.ones(3).sum().astype("f4"),
+    "squeeze": lambda np: np.squeeze(np.ones(3).sum()),
+    "transpose": lambda np: np.ones(3).sum().T,
+    "round": lambda np: np.round(np.ones(3).sum(), 2),
+    "clip": lambda np: np.clip(np.ones(3).sum(), 0, 1),
+    "einsum": lambda np: np.einsum("i,i->", np.ones(3), np.ones(3)),
+    "searchsorted": lambda np: np.searchsorted(np.arange(3), 1),
+    "unstacked": lambda np: np.unravel_index(4, (3, 3))[0],
+}
+
+ARRAYS = {
+    "array": lambda np: np.array(1.0),
+    "asarray of an element": lambda np: np.asarray(np.ones(3).sum()),
+    "copy": lambda np: np.copy(np.ones(3).sum()),
+    "method copy": lambda np: np.array(1.0).copy(),
+    "zeros": lambda np: np.zeros(()),
+    "full_like": lambda np: np.full_like(np.ones(3).sum(), 4),
+    "ellipsis": lambda np: np.ones(3)[0, ...],
+    "ellipsis of an element": lambda np: np.ones(3).sum()[...],
+    "reshape": lambda np: np.ones(1).reshape(()),
+    "squeeze": lambda np: np.ones((1, 1)).squeeze(),
+    "where": lambda np: np.where(np.array(True), np.array(1.0), 2.0),
+    "astype": lambda np: np.array(1).astype("f8"),
+    "real": lambda np: np.array(1j).real,
+    "transpose": lambda np: np.array(1.0).T,
+    "new axis of an element": lambda np: np.ones(3).sum()[None],
+    "vector of an element": lambda np: np.atleast_1d(np.ones(3).sum()),
+    "ravelled element": lambda np: np.ravel(np.ones(3).sum()),
+    "reshaped element": lambda np: np.ones(3).sum().reshape(1),
+}
+
+
+@pytest.mark.parametrize("case", ELEMENTS)
+def test_elements_never_change(case):
+    assert not isinstance(ELEMENTS[case](numpy), numpy.ndarray)
+    element = ELEMENTS[case](np)
+    assert element.shape == () and not element.flags.writeable
+    assert np.isscalar(element) and element.base is None
+    was = element.item()
+    with pytest.raises(TypeError, match="PX150"):
+        element[()] = 5
+    with pytest.raises(TypeError, match="PX150"):
+        element[1] = 5
+    with pytest.raises(TypeError, match="PX140"):
+        np.add(element, 1, out=element)
+    with pytest.raises(TypeError):
+        np.copyto(element, 3)
+    same = element
+    same = same.astype(float) if was in (True, False) else same
+    same += 1
+    assert element.item() == was and same.item() == was + 1
+    for view in [
+        element.reshape(1),
+        np.asarray(element),
+        np.atleast_2d(element),
+        element[...],
+        element[None],
+        np.broadcast_arrays(element, element)[0],
+    ]:
+        if view.flags.writeable:
+            view[...] = 0
+    assert element.item() == was
+    assert hash(element) == hash(was)
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_arrays_without_axes_are_written(case):
+    assert isinstance(ARRAYS[case](numpy), numpy.ndarray)
+    array = ARRAYS[case](np)
+    assert array.flags.writeable and not np.isscalar(array)
+    same = array
+    array[...] = 7
+    assert array.tolist() in (7, [7])
+    array += 1
+    assert same is array and array.tolist() in (8, [8])
+
+
+def test_an_element_stays_as_it_was_when_its_array_is_written():
+    x = np.zeros(3)
+    first, total = x[0], x.sum()
+    x[...] = 5
+    assert (first, total) == (0, 0)
+    one = np.array(1.0)
+    taken = one[()]
+    one[...] = 2
+    assert taken == 1
+    # A sum over nothing is no view either.
+    summed = one.sum()
+    one += 1
+    assert summed == 2
+
+
+def test_elements_are_copied_and_pickled_as_elements():
+    import copy
+    import pickle
+
+    element = np.arange(4)[2]
+    for other in [copy.copy(element), copy.deepcopy(element), pickle.loads(pickle.dumps(element))]:
+        assert other == 2 and not other.flags.writeable
+    array = np.array(2.0)
+    for other in [copy.copy(array), pickle.loads(pickle.dumps(array))]:
+        other += 1
+        assert other == 3 and array == 2
+
+
+def test_an_element_is_not_written_with_what_has_axes():
+    for key in [0, (1,), -1]:
+        for value in [np.ones(1), [5], numpy.ones((1, 1)), [[1.0]], np.ones(0)]:
+            x = np.zeros(2)
+            with pytest.raises(ValueError, match="PX146"):
+                x[key] = value
+            with pytest.raises(ValueError, match="PX146"):
+                x.flat[0] = value
+            assert x.tolist() == [0, 0]
+    # NumPy's classes differ by the dtype, and a truth value may be that of an array.
+    with pytest.raises(TypeError, match="PX146"):
+        np.zeros(2, complex)[0] = np.ones(1)
+    with pytest.raises(ValueError, match="PX146"):
+        np.zeros(2, complex).flat[0] = np.ones(1)
+    truth = np.zeros(2, bool)
+    truth[0] = np.ones((1, 1))
+    assert truth.tolist() == [True, False]
+    truth[1] = numpy.ones(1)
+    assert truth.all()
+    for value in [np.ones(2), np.ones(0), [0]]:
+        with pytest.raises(ValueError, match="PX146"):
+            truth[1] = value
+    x = np.zeros((2, 2))
+    with pytest.raises(ValueError):
+        x[0, 1] = np.ones(1)
+    x[0, 1, ...] = np.ones(1)
+    x[1] = np.ones((1, 1))
+    x[0, 0] = np.ones(1)[0]
+    assert x.tolist() == [[1, 1], [1, 1]]
+
+
+def test_no_number_equals_an_object_that_is_none():
+    x = np.arange(6.0).reshape(2, 3)
+    for value in [None, ..., object(), "a", range]:
+        for swapped in (False, True):
+            equal = value == x if swapped else x == value
+            unequal = value != x if swapped else x != value
+            assert equal.shape == (2, 3) and not equal.any() and unequal.all(), value
+
+    class Equal:
+        def __eq__(self, other):
+            return "equal"
+
+    assert (x == Equal()) == "equal"

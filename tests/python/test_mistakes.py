@@ -112,11 +112,11 @@ MISTAKES = {
     "hash": ("PX149", TypeError, lambda: hash(np.ones(3))),
     "format": ("PX149", TypeError, lambda: f"{np.ones(3):.2f}"),
     "item": ("PX149", ValueError, lambda: np.ones(3).item()),
-    "conversion": ("PX149", TypeError, lambda: np.ones(3).__array__()),
+    "conversion": ("PX154", ValueError, lambda: np.ones(3).__array__(copy=False)),
     # What does not change.
     "written": ("PX150", ValueError, read_only),
     "deleted": ("PX150", ValueError, deleted),
-    "shape": ("PX150", ValueError, lambda: setattr(np.ones(4), "shape", (2, 2))),
+    "shape": ("PX150", AttributeError, lambda: setattr(np.ones((2, 3)).T, "shape", (2, 3))),
     "resized": ("PX150", ValueError, lambda: np.ones(4).resize(2)),
     "flags": ("PX150", ValueError, lambda: np.ones(4).setflags(write=False)),
     # What is not there.
@@ -130,7 +130,6 @@ MISTAKES = {
     "attribute of a bit generator": ("PX151", AttributeError, lambda: np.random.Philox(1).jumped),
     "name of linalg": ("PX151", AttributeError, lambda: np.linalg.nothing),
     "function of NumPy": ("PX151", TypeError, lambda: numpy.busday_count(np.ones(1), np.ones(1))),
-    "mode of qr": ("PX151", ValueError, lambda: np.linalg.qr([X], mode="raw")),
     # Keys.
     "key": ("PX152", IndexError, lambda: np.ones(3)["first"]),
     "key of floats": ("PX152", IndexError, lambda: np.ones(3)[1.5]),
@@ -271,10 +270,9 @@ def test_axes_in_lists_where_numpy_takes_them():
 def test_attributes_of_numpy_that_are_not_there_say_why():
     x, draws = np.ones(3), np.random.default_rng(1)
     for owner, names in (
-        (x, "getfield setfield ctypes data __array_interface__ __array_struct__"),
+        (x, "getfield setfield ctypes __array_struct__"),
         (draws, "multivariate_hypergeometric"),
-        (np.random.RandomState(1), "tomaxint"),
-        (draws.bit_generator, "jumped random_raw capsule"),
+        (draws.bit_generator, "jumped capsule"),
     ):
         for name in names.split():
             assert not hasattr(owner, name)
@@ -303,7 +301,7 @@ def test_attributes_of_numpy_that_are_not_there_say_why():
         (lambda: np.random.default_rng(1).binomial(5, 2.0), "binomial: p = 2"),
         (
             lambda: np.einsum("ij->k", np.ones((2, 2))),
-            "subscripts = 'ij->k' (the output has 'k', which no operand has) is not allowed",
+            "subscripts = 'ij->k' (the output has 'k', which no operand has; operands of shapes (2, 2)) is not allowed",
         ),
     ],
 )

@@ -20,6 +20,8 @@ DTYPES = ("int64", "int32", "uint8", "float32", "float64", "complex64")
 # left is rounding of the largest number that a program has seen.
 TOLERANCE = {"f": 1e-4, "d": 1e-10, "F": 1e-4, "D": 1e-10}
 OBSERVE = "observe"
+# No elements, one, two, few or many: what is legal for one may be wrong for another.
+EXTENTS = st.sampled_from([0, 1, 1, 2, 3, 5, 17])
 
 
 class Outcome:
@@ -45,7 +47,7 @@ class Outcome:
 
 @st.composite
 def indices(draw, shape):
-    """A key of basic items for a shape, as Python writes it, that leaves no scalar."""
+    """A key of basic items for a shape, as Python writes it."""
     items = []
     for extent in shape[: draw(st.integers(0, len(shape)))]:
         kind = draw(st.sampled_from(["slice", "slice", "at", "new"]))
@@ -58,7 +60,9 @@ def indices(draw, shape):
             start, stop = draw(bound), draw(bound)
             step = draw(st.sampled_from([None, None, 2, -1, -2]))
             items.append(":".join("" if part is None else str(part) for part in (start, stop, step)))
-    return ", ".join([*items, "..."])
+    # Without the ellipsis a key with a position for each axis takes an element.
+    leaves = ["..."] if not items or draw(st.booleans()) else []
+    return ", ".join([*items, *leaves])
 
 
 @st.composite
@@ -77,7 +81,7 @@ def statements(draw, arrays):
     kind = draw(st.sampled_from(kinds))
     target = draw(st.sampled_from(NAMES))
     if kind == "new":
-        shape = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3))
+        shape = draw(st.lists(EXTENTS, min_size=1, max_size=3))
         size = int(numpy.prod(shape))
         dtype = draw(st.sampled_from(DTYPES))
         return f"{target} = (np.arange({size}) % 7).astype(np.{dtype}).reshape({tuple(shape)})"
@@ -85,6 +89,8 @@ def statements(draw, arrays):
         return OBSERVE
     name = draw(st.sampled_from(sorted(arrays)))
     array = arrays[name]
+    # What has no axes is an element, or an array that is made of it.
+    made = st.sampled_from(["", "np.asarray"])
     other = draw(st.sampled_from(sorted(arrays)) | st.sampled_from(["2", "1.5", "-1", "True"]))
     match kind:
         case "view":
@@ -101,15 +107,15 @@ def statements(draw, arrays):
             if draw(st.booleans()):
                 function = draw(st.sampled_from(["maximum", "minimum", "add", "multiply"]))
                 text = f"np.{function}({name}, {other})"
-            return f"{target} = np.asarray({text})"
+            return f"{target} = {draw(made)}({text})"
         case "unary":
             function = draw(st.sampled_from(["negative", "absolute", "square", "isfinite"]))
-            return f"{target} = np.asarray(np.{function}({name}))"
+            return f"{target} = {draw(made)}(np.{function}({name}))"
         case "reduce":
             function = draw(st.sampled_from(["sum", "max", "min", "any", "all", "mean"]))
             axis = draw(st.none() | st.integers(-array.ndim, max(array.ndim - 1, 0)))
             keepdims = draw(st.booleans())
-            return f"{target} = np.asarray({name}.{function}(axis={axis}, keepdims={keepdims}))"
+            return f"{target} = {draw(made)}({name}.{function}(axis={axis}, keepdims={keepdims}))"
         case "take" if array.ndim and array.shape[0]:
             return f"{target} = {name}[{draw(positions(array.shape[0]))}]"
         case "write_taken" if array.ndim and array.shape[0]:
@@ -133,6 +139,8 @@ def difference(expected, found):
     """What differs between two arrays, elements aside."""
     if found.dtype != expected.dtype:
         return f"dtype {found.dtype}, expected {expected.dtype}"
+    if found.flags.writeable != expected.flags.writeable:
+        return f"{'an element' if found.flags.writeable else 'an array'} expected"
     if found.shape != expected.shape:
         return f"shape {found.shape}, expected {expected.shape}"
     matters = [axis for axis, extent in enumerate(expected.shape) if extent != 1]
@@ -187,6 +195,7 @@ def compare(expected, found, largest):
         fault = difference(array, own[name])
         assert not fault, f"{name}: {fault}"
         elements = own[name].get()
+        array = numpy.asarray(array)
         if array.dtype.kind in "fc":
             tolerance = TOLERANCE[array.dtype.char]
             # Beyond this, what overflows depends on rounding.

@@ -55,7 +55,7 @@ def test_draws(name, arguments, keywords):
 def test_numbers_are_the_same_on_any_mesh():
     # The numbers of this seed, whatever `PHALANX_DEVICES` says.
     drawn = random.default_rng(7).integers(0, 1000, size=6).tolist()
-    again = random.Generator(random.Philox(7)).integers(0, 1000, size=6).tolist()
+    again = random.Generator(random.Philox4x3210(7)).integers(0, 1000, size=6).tolist()
     large = random.default_rng(7).integers(0, 1000, size=100_000)[:6].tolist()
     assert drawn == again == large
 
@@ -297,3 +297,192 @@ def test_parameters_that_are_arrays():
     ):
         with pytest.raises(ValueError):
             wrong()
+
+
+@pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "Philox"])
+@pytest.mark.parametrize("seed", [1, 2**70, [3, 4], "sequence"])
+def test_words_of_numpys_bit_generators_are_numpys(name, seed):
+    # A sequence counts the children that it has had.
+    seed = numpy.random.SeedSequence(5, spawn_key=(2,)) if seed == "sequence" else seed
+    ours, theirs = getattr(random, name)(seed), getattr(numpy.random, name)(seed)
+    numpy.testing.assert_array_equal(ours.random_raw(1000).get(), theirs.random_raw(1000))
+    drawn = ours.random_raw((3, 4))
+    assert drawn.dtype == numpy.uint64
+    numpy.testing.assert_array_equal(drawn.get(), theirs.random_raw(12).reshape(3, 4))
+    assert ours.random_raw() == theirs.random_raw()
+    generator, other = random.Generator(ours), numpy.random.Generator(theirs)
+    for size in (1, 500, (70, 1000)):
+        numpy.testing.assert_array_equal(generator.random(size).get(), other.random(size))
+    for delta in (12345, 2**40 + 1):
+        ours.advance(delta), theirs.advance(delta)
+        assert ours.random_raw() == theirs.random_raw()
+    if name != "Philox":
+        assert ours.state == theirs.state
+        assert ours.jumped(2).random_raw() == theirs.jumped(2).random_raw()
+        ours.state = other_state = getattr(numpy.random, name)(77).state
+        assert ours.state == other_state
+        assert ours.random_raw() == getattr(numpy.random, name)(77).random_raw()
+        ours.advance(-1)
+        assert ours.state == other_state
+    numpy.testing.assert_array_equal(
+        getattr(random, name)(seed).spawn(2)[1].random_raw(3).get(),
+        getattr(numpy.random, name)(seed).spawn(2)[1].random_raw(3),
+    )
+
+
+def recursive(words, count):
+    """Numbers of MRG32k3a, one after the other."""
+    moduli = [4294967087] * 3 + [4294944443] * 3
+    state = [word % modulus for word, modulus in zip(words, moduli)]
+    for _ in range(count):
+        first = (1403580 * state[1] - 810728 * state[0]) % moduli[0]
+        second = (527612 * state[5] - 1370589 * state[3]) % moduli[3]
+        state = [*state[1:3], first, *state[4:], second]
+        yield first - second if first > second else first - second + moduli[0]
+
+
+def test_words_of_mrg32k3a_are_two_of_its_numbers():
+    bits = random.MRG32k3a(5)
+    numbers = list(recursive(random.SeedSequence(5).generate_state(6).tolist(), 2200))
+    words = [high << 32 | low for high, low in zip(numbers[::2], numbers[1::2])]
+    assert bits.random_raw(1000).tolist() == words[:1000]
+    state = bits.state
+    assert bits.random_raw((10, 10)).get().ravel().tolist() == words[1000:]
+    bits.state = state
+    generator = random.Generator(bits)
+    numpy.testing.assert_array_equal(
+        generator.random(100).get(), (numpy.array(words[1000:], "u8") >> 11) * 2.0**-53
+    )
+    # A known start: all words 12345.
+    bits._stream.set_words([12345] * 6)
+    assert bits.random_raw(2).tolist() == [
+        high << 32 | low for high, low in zip(*[iter(recursive([12345] * 6, 4))] * 2)
+    ]
+
+
+@pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "Philox", "MRG32k3a", "Philox4x3210"])
+def test_all_distributions_draw_by_all_bit_generators(name):
+    generator = random.Generator(getattr(random, name)(11))
+    assert repr(generator) == f"Generator({name})"
+    assert abs(float(generator.normal(2.0, 1.0, size=20_000).mean()) - 2) < 0.05
+    assert abs(float(generator.gamma(3.0, size=5_000).mean()) - 3) < 0.15
+    assert abs(float(generator.integers(0, 10, size=20_000).mean()) - 4.5) < 0.1
+    assert sorted(generator.permutation(20).tolist()) == list(range(20))
+    state = random.RandomState(getattr(random, name)(11))
+    first = random.Generator(getattr(random, name)(11)).random(3).tolist()
+    assert state.rand(3).tolist() == first
+
+
+@pytest.mark.parametrize("name", ["MT19937", "SFC64", "XORWOW"])
+def test_bit_generators_without_positions_are_refused(name):
+    with pytest.raises(NotImplementedError, match=r"PX151[^~]*Philox4x3210"):
+        getattr(random, name)(1)
+
+
+TYPED = {
+    "rand": (3, 4), "randn": (5,), "random_sample": ((2, 3),), "ranf": (4,), "sample": (4,),
+    "random": (4,), "normal": (1.0, 2.0, 4), "uniform": (0, 1, 4), "exponential": (1.0, 4),
+    "beta": (1.0, 2.0, 4), "chisquare": (3.0, 4), "f": (2.0, 3.0, 4), "gamma": (2.0, 1.0, 4),
+    "gumbel": (0.0, 1.0, 4), "laplace": (0.0, 1.0, 4), "logistic": (0.0, 1.0, 4),
+    "lognormal": (0.0, 1.0, 4), "noncentral_chisquare": (3.0, 1.0, 4),
+    "noncentral_f": (2.0, 3.0, 1.0, 4), "pareto": (2.0, 4), "power": (2.0, 4),
+    "rayleigh": (1.0, 4), "standard_cauchy": (4,), "standard_exponential": (4,),
+    "standard_gamma": (2.0, 4), "standard_normal": (4,), "standard_t": (3.0, 4),
+    "triangular": (0.0, 1.0, 2.0, 4), "vonmises": (0.0, 1.0, 4), "wald": (1.0, 1.0, 4),
+    "weibull": (2.0, 4), "dirichlet": ([1.0, 2.0], 4),
+    "multivariate_normal": ([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 4),
+}
+WHOLE = {
+    "binomial": (10, 0.5, 4), "geometric": (0.5, 4), "hypergeometric": (5, 5, 3, 4),
+    "logseries": (0.5, 4), "negative_binomial": (3, 0.5, 4), "poisson": (3.0, 4), "zipf": (2.0, 4),
+}
+
+
+@pytest.mark.parametrize("name", [*TYPED, *WHOLE])
+def test_numbers_of_a_dtype(name):
+    arguments = TYPED.get(name) or WHOLE[name]
+    for source in (random, random.RandomState(3)):
+        draw = getattr(source, name)
+        assert draw(*arguments).dtype == (numpy.float64 if name in TYPED else numpy.int64)
+        kinds = ["float32", "float64"] + ([] if name in TYPED else ["int16", "uint32", "int64"])
+        for kind in kinds:
+            drawn = draw(*arguments, dtype=kind)
+            assert drawn.dtype == kind and drawn.shape == draw(*arguments).shape
+        for kind in ["bool", "complex64", *(["int32"] if name in TYPED else [])]:
+            with pytest.raises(TypeError):
+                draw(*arguments, dtype=kind)
+    with pytest.raises(TypeError):
+        getattr(random.default_rng(1), "normal")(size=3, dtype="float32")
+
+
+def test_a_dtype_changes_no_number_but_its_rounding():
+    first = random.RandomState(8).gamma(2.0, size=50)
+    second = random.RandomState(8).gamma(2.0, size=50, dtype="float32")
+    numpy.testing.assert_array_equal(second.get(), first.get().astype("float32"))
+
+
+def test_integers_between_arrays():
+    low, high = numpy.array([[-1], [5], [100]]), numpy.array([[10, 11, 12]]) + 100
+    for rng in (random, random.RandomState(3), random.default_rng(3)):
+        draw = getattr(rng, "integers", None) or rng.randint
+        drawn = draw(low, high)
+        assert drawn.shape == (3, 3) and drawn.dtype == numpy.int64
+        assert (drawn.get() >= low).all() and (drawn.get() < high).all()
+        large = draw(phalanx.asarray(low), high, size=(400, 3, 3)).get()
+        assert (large.min(0) == low).sum() >= 6 and (large < high).all()
+        assert set(numpy.unique(draw([0, 5], 7, size=(300, 2)).get()[:, 1])) == {5, 6}
+        assert draw([3], [5], dtype="int8").dtype == numpy.int8
+        for wrong in [([0, 5], 5), ([0], [300], None, "int8"), ([0], [0])]:
+            with pytest.raises(ValueError):
+                draw(*wrong)
+        with pytest.raises(TypeError):
+            draw([0.5], [3])
+    assert set(random.default_rng(1).integers([0], [1], size=90, endpoint=True).tolist()) == {0, 1}
+
+
+def test_bounds_that_are_not_whole_are_cut_off():
+    assert random.randint(-0.9, 1.1, size=3).tolist() == [0, 0, 0]
+    assert random.randint(-1.1, -0.9, size=2).tolist() == [-1, -1]
+    assert set(random.randint(2.9, size=100).tolist()) == {0, 1}
+    for wrong in [(-0.2, 0.3), (numpy.inf,), (numpy.nan,)]:
+        with pytest.raises((ValueError, OverflowError)):
+            random.randint(*wrong)
+
+
+def test_greatest_integers():
+    state = random.RandomState(3)
+    drawn = state.tomaxint((2, 3))
+    assert drawn.shape == (2, 3) and drawn.dtype == numpy.int64 and (drawn.get() >= 0).all()
+    assert int(state.tomaxint()) >= 0
+    assert state.tomaxint(2000).get().max() > 2**62
+
+
+def test_trials_of_several_chances():
+    chances = [0.1, 0.5, 1.0]
+    for rng in (random.default_rng(3), random.RandomState(3)):
+        drawn = rng.geometric(chances, size=(4000, 3)).get()
+        numpy.testing.assert_allclose(drawn.mean(0), [10, 2, 1], rtol=0.1)
+        assert rng.geometric(phalanx.asarray(chances)).shape == (3,)
+        for wrong in [[0.5, 0.0], [1.5], [numpy.nan]]:
+            with pytest.raises(ValueError):
+                rng.geometric(wrong)
+
+
+def test_what_the_module_draws_from():
+    random.seed(4)
+    kept = random.get_random_state()
+    assert isinstance(kept, random.RandomState)
+    first = random.rand(3).tolist()
+    # Both draw from one.
+    assert kept.rand(2).tolist() != first[:2]
+    random.set_random_state(random.RandomState(4))
+    assert random.rand(3).tolist() == first
+    random.set_random_state(random.RandomState(random.PCG64(9)))
+    expected = numpy.random.Generator(numpy.random.PCG64(9)).random(3)
+    numpy.testing.assert_array_equal(random.rand(3).get(), expected)
+    random.reset_states()
+    assert random.rand(3).tolist() != random.rand(3).tolist()
+    with pytest.raises(TypeError, match="PX140"):
+        random.set_random_state(3)
+    random.seed(4)
+    assert random.rand(3).tolist() == first

@@ -98,4 +98,4 @@ def test_the_status_is_that_of_the_first_process_that_fails():
                         ("os.kill(os.getpid(), signal.SIGTERM)", 143)]:
         ended = worlds.run(program.format(end=end), processes=2, check=False)
         assert ended.returncode == status, (end, ended.returncode, ended.stderr)
-        assert "rank 1 died at step " in ended.stderr, ended.stderr
+        assert "rank 1 died, last heard at step " in ended.stderr, ended.stderr

@@ -239,3 +239,60 @@ def test_a_wait_for_the_messages_of_a_process_that_hangs_ends_with_the_world(wai
     assert "rank 0 has been silent for 2 s" in ended.stderr, ended.stderr
     waited = float(ended.stdout.rsplit(" ", 1)[-1])
     assert waited < 30, "as long as a process may be that nobody has told"
+
+
+ENDINGS = {
+    "a global array": "keep = Keeper()",
+    "a cycle": "keep = Keeper(); keep.own = keep",
+    "a module": "import sys; sys.modules['kept'] = Keeper()",
+    "a name of builtins": "import builtins; builtins.kept = Keeper()",
+    "a generator": """
+def numbers():
+    x = np.arange(3.0)
+    try:
+        yield x
+    finally:
+        tried(lambda: float(x.sum()))
+kept = numbers()
+next(kept)
+""",
+}
+
+
+@pytest.mark.one_process("starts a process of its own")
+@pytest.mark.parametrize("kept", ENDINGS)
+def test_arrays_that_are_used_while_the_interpreter_ends_are_errors(kept):
+    program = """
+import phalanx as np
+
+def tried(*calls):
+    for call in calls:
+        try:
+            call()
+        except Exception as error:
+            print("refused", type(error).__name__, flush=True)
+        else:
+            print("done", flush=True)
+
+class Keeper:
+    def __init__(self):
+        self.np, self.tried = np, tried
+        self.x, self.rng = np.eye(3), np.random.default_rng(1)
+        self.element = self.x[0, 0]
+        self.x.evaluate()
+
+    def __del__(self):
+        np, x = self.np, self.x
+        self.tried(
+            lambda: x + 1, lambda: float((x + 1).sum()), lambda: x["a"], lambda: x[0, 0],
+            lambda: x.__setitem__(0, 1), lambda: x.__iadd__(1), lambda: str(x), lambda: x.get(),
+            lambda: list(x), lambda: hash(self.element), lambda: bool(x), lambda: len(x),
+            lambda: np.ones(3), lambda: np.ones("a"), lambda: np.sort(x), lambda: np.linalg.inv(x),
+            lambda: np.array([1, 2]), lambda: np.add(x, "a"), lambda: self.rng.random(3),
+            lambda: np.synchronize(), lambda: x.explain(), lambda: x.sharding, lambda: memoryview(x),
+            lambda: np.init(), lambda: np.shutdown(), lambda: x.tolist(), lambda: x.reshape("a"),
+        )
+"""
+    ended = worlds.run(program + ENDINGS[kept])
+    assert "anic" not in ended.stderr + ended.stdout, ended.stderr
+    assert ended.stdout.count("refused") + ended.stdout.count("done") in (1, 27), ended.stdout

@@ -206,3 +206,35 @@ fn views_between_each_other_share_nothing() {
         assert!(!array.slice(s![..5]).may_share_memory(&array.slice(s![5..])));
     });
 }
+
+/// Writing the view of a number that had been taken of an array changed the number.
+#[test]
+fn elements_were_written_through_their_views() {
+    on_lines(|| {
+        let a = arange(0, 4, 1);
+        let element = a.sum(());
+        assert!(element.claim(true) && element.claim(true) && element.is_element());
+        assert!(!element.is_writeable() && element.try_assign(5).is_err());
+        // A view of it is to be written, so that it has to be a copy.
+        let view = element.reshape([1]);
+        assert!(!view.claim(false) && view.base().unwrap().is_none());
+        let copy = view.copy();
+        assert!(copy.claim(false) && copy.is_writeable());
+        copy.assign(7);
+        assert_eq!(element.item::<i64>().unwrap(), 6);
+        // What is an array already is no element of another handle's.
+        let b = ones((), DType::F64);
+        assert!(b.claim(false) && !b.sum(()).shares_memory(&b) && !b.reshape(()).claim(true));
+    });
+}
+
+/// NumPy takes the element of a 0-d array, ours was a view that followed later writes.
+#[test]
+fn a_0d_array_in_reverse_followed_writes() {
+    on_lines(|| {
+        let a = arange(3, 4, 1).reshape([0usize; 0]);
+        let flipped = phalanx::flip(&a, ());
+        a.assign(7);
+        assert_eq!(flipped.item::<i64>().unwrap(), 3);
+    });
+}

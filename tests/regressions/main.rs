@@ -1,8 +1,10 @@
 //! What once broke, each in a test named by it, with the cause in a line.
 
 mod arrays;
+mod lending;
 mod lenses;
 mod mistakes;
+mod panics;
 mod pictures;
 mod planning;
 mod positions;

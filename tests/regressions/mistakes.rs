@@ -198,9 +198,11 @@ fn assignments_did_not_cast_as_numpy_does() {
             "PX012" masked(DType::F64, complex.into());
             "PX013" full([3], 300, DType::I8);
             "PX013" full([3], -1, DType::U64);
-            "PX013" select(&ones([1], DType::Bool), zeros([1], DType::I8), 300);
         });
         let values = |array: Array| array.to_vec::<i64>().unwrap();
+        // As NumPy's `where`, which wraps numbers.
+        let wrapped = select(&zeros([1], DType::Bool), zeros([1], DType::I8), 300);
+        assert_eq!(values(wrapped), [44]);
         assert_eq!(values(written(DType::I32, 2.7.into())), [2, 2]);
         assert_eq!(values(written(DType::I64, from_slice(&[1.5, -3.5], [2]).into())), [1, -3]);
         assert_eq!(values(written(DType::F64, full((), complex, DType::C128).into())), [1, 1]);
@@ -365,4 +367,100 @@ fn classes_of_errors_were_others() {
         assert_eq!(result_type(&[]).expect_err("of nothing").numpy_class(), "ValueError");
         assert_eq!(fft::rfftfreq(-3, 1.0).shape(), [0]);
     });
+}
+
+/// `shape()` of an array that carries an error is that of a 0-d array, and nobody was told.
+#[test]
+fn errors_that_nobody_looked_at_were_lost() {
+    on_lines(|| {
+        let (a, b) = (arange(0, 3, 1), arange(0, 4, 1));
+        let mesh = a.mesh().unwrap();
+        let unlooked = &a + &b;
+        let passed_on = &unlooked * 2;
+        assert_eq!(unlooked.shape(), [] as [usize; 0]);
+        let (errors, more) = mesh.unseen_errors();
+        assert_eq!((errors.len(), more), (1, 0), "one error, however many arrays carry it");
+        assert!(errors[0].site().unwrap().file().ends_with("mistakes.rs"));
+        // Told of once; and not at all if somebody looks.
+        assert!(mesh.unseen_errors().0.is_empty());
+        let looked_at = &a + &b;
+        assert_eq!(looked_at.try_shape().unwrap_err().code(), "PX001");
+        let observed = &a - &b;
+        assert!(observed.to_vec::<i64>().is_err());
+        let handled = &passed_on * 3;
+        assert!(handled.ok().is_err());
+        assert!(mesh.unseen_errors().0.is_empty());
+        // Those of a loop are not all kept.
+        for _ in 0..20 {
+            let _lost = &a * &b;
+        }
+        let (errors, more) = mesh.unseen_errors();
+        assert_eq!((errors.len(), more), (8, 12));
+    });
+}
+
+/// What an array is could not be asked for with `?`.
+#[test]
+fn arrays_with_errors_told_shapes_that_they_do_not_have() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]);
+        assert_eq!(a.try_shape().unwrap(), [2, 3]);
+        assert_eq!((a.try_ndim().unwrap(), a.try_size().unwrap()), (2, 6));
+        assert_eq!(a.try_dtype().unwrap(), DType::I64);
+        assert_eq!(a.try_strides().unwrap(), [24, 8]);
+        let broken = a.reshape([4, 4]);
+        let code = a.reshape([4, 4]).ok().err().unwrap().code();
+        assert_eq!(broken.try_shape().unwrap_err().code(), code);
+        assert_eq!(broken.try_ndim().unwrap_err().code(), code);
+        assert_eq!(broken.try_size().unwrap_err().code(), code);
+        assert_eq!(broken.try_dtype().unwrap_err().code(), code);
+        assert_eq!(broken.try_strides().unwrap_err().code(), code);
+    });
+}
+
+/// A program that never looked at an array with an error ended as if all was well.
+#[test]
+fn the_end_of_a_session_said_nothing_of_errors() {
+    const CHILD: &str = "UNSEEN_ERRORS_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        let session = phalanx::init(Config::for_tests(1)).unwrap();
+        let _lost = arange(0, 3, 1) + arange(0, 4, 1);
+        return session.finish().unwrap();
+    }
+    let text = alone("mistakes::the_end_of_a_session_said_nothing_of_errors", CHILD);
+    assert!(text.contains("an error that nobody has looked at:\nerror[PX001]"), "{text}");
+    assert!(text.contains("mistakes.rs:"), "{text}");
+}
+
+/// What a test prints as errors in a process of its own, where no other test begins a session.
+fn alone(test: &str, variable: &str) -> String {
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let child = child.args([test, "--exact", "--nocapture"]).env(variable, "1");
+    let ended = child.output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.success(), "{text}");
+    text
+}
+
+/// A second session took the place of the first one, whose arrays did not mix with later ones.
+#[test]
+fn a_second_init_was_not_refused() {
+    const CHILD: &str = "SECOND_INIT_CHILD";
+    if std::env::var_os(CHILD).is_none() {
+        alone("mistakes::a_second_init_was_not_refused", CHILD);
+        return;
+    }
+    let begin = || phalanx::init(Config::for_tests(1));
+    let first = begin().unwrap();
+    let refused = begin().err().unwrap();
+    assert_eq!(refused.code(), "PX153");
+    assert!(refused.to_string().contains("mistakes.rs"), "{refused}");
+    // One inside of the first is asked for by name.
+    let (policy, limits) = (Policy::default(), Limits::default());
+    drop(Session::with_options(Config::for_tests(2), None, policy, limits).unwrap());
+    assert_eq!(arange(0, 4, 1).sum(()).item::<i64>().unwrap(), 6);
+    assert_eq!(begin().err().map(|error| error.code()), Some("PX153"));
+    first.finish().unwrap();
+    drop(begin().unwrap());
+    begin().unwrap().finish().unwrap();
 }

@@ -43,6 +43,43 @@ fn extremes_over_more_devices_than_elements_were_zero() {
     });
 }
 
+/// Axes of extent 1 are all alike, so that an element of a reduction was looked for outside of the
+/// loop that the reduction of the reduction had put it in.
+#[test]
+fn reductions_of_one_element_were_read_before_their_loop() {
+    on_lines(|| {
+        for extents in [vec![1], vec![1, 1], vec![1, 5], vec![5, 1], vec![1, 1, 3], vec![2, 1]] {
+            let size: usize = extents.iter().product();
+            let last = extents.len() as i64 - 1;
+            for keepdims in [false, true] {
+                let values = arange(1, 1 + size as i64, 1).reshape(extents.clone());
+                let reduced = match keepdims {
+                    true => values.sum(last).reshape(&extents[..extents.len() - 1]),
+                    false => values.sum(last),
+                };
+                let total = reduced.sum(());
+                let largest = reduced.max(());
+                let first = reduced.ravel().slice(s![0]);
+                let doubled = &reduced * 2;
+                let expected = (size * (size + 1) / 2) as i64;
+                let row = *extents.last().unwrap() as i64;
+                assert_eq!(first.item::<i64>().unwrap(), row * (row + 1) / 2);
+                assert_eq!(total.item::<i64>().unwrap(), expected);
+                assert_eq!(doubled.sum(()).item::<i64>().unwrap(), 2 * expected);
+                assert!(largest.item::<i64>().unwrap() <= expected);
+            }
+        }
+        // As `v = ones((1, 5)).sum(axis=1); a = v.sum(); v[0]`, with and without `a`.
+        let sums = ones([1, 5], DType::F64).sum(1);
+        let total = sums.sum(());
+        assert_eq!(sums.slice(s![0]).item::<f64>().unwrap(), 5.0);
+        assert_eq!(total.item::<f64>().unwrap(), 5.0);
+        let sums = ones([1, 5], DType::F64).sum(1);
+        drop(sums.sum(()));
+        assert_eq!(sums.slice(s![0]).item::<f64>().unwrap(), 5.0);
+    });
+}
+
 /// The one position of a vector of one element was shifted like the positions of a longer one.
 #[test]
 fn a_fused_write_of_one_element_read_another_one() {

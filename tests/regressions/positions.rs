@@ -118,7 +118,7 @@ fn errors_named_other_functions() {
             (vecdot(&ones([3], DType::F64), &ones([2], DType::F64), -1), "vecdot: inner sizes"),
             (ufunc(Op::Add).reduceat(&arange(0, 8, 1), &starts, 0), "reduceat: starts must be"),
             (linalg::eigvalsh(&b, linalg::Triangle::Lower), "eigvalsh: the last two extents"),
-            (linalg::slogdet(&b).0, "slogdet: the last two extents"),
+            (linalg::slogdet(&b).sign, "slogdet: the last two extents"),
         ] {
             let error = array.evaluate().expect_err("it is refused").to_string();
             assert!(error.contains(text), "{error}");

@@ -42,6 +42,8 @@ cargo xtask COMMAND
   tidy                    the rules of the house alone
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
                           and tests the wheel
+  test --array-api CHECKOUT [--full]
+                          the official suite of the array API standard, from a checkout of it
   gpu [--fast]            pack what is to run on a machine with a GPU and no Rust: the module,
                           tests and benchmarks with a script; --fast builds without optimising
   python                  build the Python module and put it into python/phalanx

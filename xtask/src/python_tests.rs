@@ -1,4 +1,4 @@
-//! The tests of the Python module: its own, and those of the standard of array libraries.
+//! The tests of the Python module: its own, and the suite of the standard of array libraries.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -70,7 +70,10 @@ pub fn run(
     };
     // The longest first, so that none of them is left at the end.
     let mut programs: Vec<Program> = ["cpu:3", "cpu:1"].map(on_devices).into();
-    programs.extend(["cpu:1", "cpu:3"].map(|devices| standard(project, python, devices, full)));
+    programs.extend(["cpu:1", "cpu:3"].map(|devices| {
+        let program = Program::new(python).named("python");
+        pytest(project, program, devices, full).arguments(["tests/array_api"])
+    }));
     programs.extend(["cpu:8", "cpu:4", "cpu:2"].map(on_devices).map(shared));
     programs.extend(launchers(python).into_iter().map(in_processes).map(shared));
     tally.watch_together(programs, summary)
@@ -123,16 +126,30 @@ fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Pro
         .variable("PHALANX_TEST_FULL", if full { "1" } else { "0" })
 }
 
-/// The suite of the array API standard.
-fn standard(project: &Project, python: &Path, devices: &str, full: bool) -> Program {
-    let suite = project.path("tests/array_api/suite");
+/// Runs the official suite of the array API standard, from a checkout of
+/// `data-apis/array-api-tests` with its submodule, on one and on three devices, and adds what it
+/// counts.
+pub fn run_suite(
+    project: &Project,
+    python: &Path,
+    checkout: &Path,
+    full: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    place(project, &build_beside_tests(project)?)?;
+    let suites = ["cpu:1", "cpu:3"].map(|devices| suite(project, python, checkout, devices, full));
+    tally.watch_together(suites.into(), summary)
+}
+
+fn suite(project: &Project, python: &Path, checkout: &Path, devices: &str, full: bool) -> Program {
     pytest(project, Program::new(python).named("python"), devices, full)
-        .folder(&suite)
+        .folder(checkout)
         // A busy machine is no failure.
         .arguments(["-p", "standard", "--hypothesis-disable-deadline"])
         .arguments(["--hypothesis-seed", "1", "--max-examples"])
         .arguments([if full { "100" } else { "10" }])
         .arguments(["array_api_tests"])
+        .variable("ARRAY_API_TESTS_CHECKOUT", checkout)
         .variable("ARRAY_API_TESTS_MODULE", "phalanx")
         .variable("ARRAY_API_TESTS_VERSION", STANDARD)
 }

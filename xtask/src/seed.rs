@@ -1,13 +1,14 @@
-//! `cargo xtask replay --seed`: one random program once more.
+//! `cargo xtask replay --seed`: one random program once more, or the programs of a range of seeds.
 
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::test_command::Tally;
 
 /// Runs the random program of a seed and shows it, on one mesh, such as `2x4`, or on all meshes of
-/// `tests/property/`.
+/// `tests/property/`. With a range of seeds, such as `2000..9000`, runs those programs.
 pub fn run(project: &Project, seed: &str, mesh: Option<&str>) -> Result<(), Failure> {
-    if seed.parse::<u64>().is_err() {
+    let bounds = seed.split_once("..").unwrap_or((seed, seed));
+    if [bounds.0, bounds.1].iter().any(|bound| bound.parse::<u64>().is_err()) {
         return Err(Failure::usage(["replay", "--seed", seed].map(str::to_owned).iter()));
     }
     let tests = mesh.map_or_else(|| "programs_on_".to_owned(), test_name);

@@ -11,6 +11,7 @@ use crate::python;
 use crate::python_tests;
 use crate::wheel;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The variable that names what the machine must not lack.
@@ -158,14 +159,21 @@ impl Tally {
     }
 }
 
-/// Runs the tests whose names hold the filter, all of them without one. Prints `N passed, N failed`
-/// last, and before it what there was not for the tests that were skipped.
+/// Runs the tests whose names hold the filter, all of them without one; with `--array-api CHECKOUT`
+/// the official suite of the array API standard alone. Prints `N passed, N failed` last, and before
+/// it what there was not for the tests that were skipped.
 pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let mut filter = None;
     let mut full = false;
-    for argument in arguments {
+    let mut standard = None;
+    let mut words = arguments.iter();
+    while let Some(argument) = words.next() {
         match argument.as_str() {
             "--full" => full = true,
+            "--array-api" => match words.next() {
+                Some(checkout) => standard = Some(Path::new(checkout)),
+                None => return Err(Failure::usage(arguments.iter())),
+            },
             other if !other.starts_with('-') && filter.is_none() => filter = Some(other),
             _ => return Err(Failure::usage(arguments.iter())),
         }
@@ -177,7 +185,11 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         return Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") });
     }
     let mut tally = Tally { required, ..Tally::default() };
-    if let Err(failure) = all(project, filter, full, &mut tally) {
+    let outcome = match standard {
+        Some(checkout) => suite(project, checkout, full, &mut tally),
+        None => all(project, filter, full, &mut tally),
+    };
+    if let Err(failure) = outcome {
         // What keeps tests from running is a failure like theirs.
         eprintln!("error: {failure}");
         tally.failed += 1;
@@ -190,6 +202,13 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         0 => Ok(()),
         count => Err(Failure::Tests { count }),
     }
+}
+
+/// The suite of the standard, of which the repository has no copy.
+fn suite(project: &Project, checkout: &Path, full: bool, tally: &mut Tally) -> Result<(), Failure> {
+    let checkout = std::fs::canonicalize(checkout).map_err(Failure::file(checkout))?;
+    let python = python::environment(project)?;
+    python_tests::run_suite(project, &python, &checkout, full, tally)
 }
 
 fn all(

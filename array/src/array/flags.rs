@@ -42,20 +42,20 @@ impl Array {
         Ok(Flags {
             c_contiguous: view.is_contiguous(),
             f_contiguous: view.transpose(&reversed, &self.base_shape()?).is_contiguous(),
-            owns_data: view.is_whole(),
-            writeable: !view.is_read_only,
+            owns_data: view.is_whole() || self.is_element(),
+            writeable: self.is_writeable(),
         })
     }
 
     /// Whether the array may be written. Local.
     pub fn is_writeable(&self) -> bool {
-        self.base_view().is_ok_and(|view| !view.is_read_only)
+        self.base_view().is_ok_and(|view| !view.is_read_only) && !self.is_element()
     }
 
     /// NumPy's `base`: the whole array that this one is a view of, if it is one. Local. Errors:
     /// what the array carries.
     pub fn base(&self) -> Result<Option<Array>, Error> {
-        if self.base_view()?.is_whole() {
+        if self.base_view()?.is_whole() || self.is_element() {
             return Ok(None);
         }
         let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());

@@ -4,21 +4,25 @@ use super::write::form_operand;
 use crate::elementwise::{copy_order, record_as};
 use crate::error::{Error, Site, call_site};
 use crate::graph::{Held, Node, NodeOp};
+use crate::lending::Loans;
 use crate::lens::show_truth;
 use crate::operand::{Argument, Operand};
+use crate::unseen;
 use crate::view::{Stage, View};
 use crate::window::{MeshHandle, map_or_none};
 use phalanx_ops::{DType, Shape, Sharding};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
 /// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing)
 /// computes. An operation with wrong arguments returns an array that carries the error (see
 /// [`Array::ok`]); operations on it pass the error on and observing it returns it, so no operation
-/// panics and none has to be unwrapped.
+/// panics and none has to be unwrapped. The end of the session warns of errors that nobody has
+/// looked at, with the calls that caused them.
 ///
 /// Clones and views share the elements: writing through one is seen by the others.
+#[must_use = "an operation that fails gives an array that carries the error, which nobody sees"]
 #[derive(Clone)]
 pub struct Array(pub(super) Result<Live, Broken>);
 
@@ -41,13 +45,17 @@ pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
     value: Mutex<Result<Arc<Node>, Error>>,
     pub(super) shape: Shape,
+    /// Whether it is an element, once somebody has said so.
+    pub(super) is_element: OnceLock<bool>,
+    loans: Loans,
 }
 
 impl Cell {
     fn new(mesh: MeshHandle, node: Arc<Node>) -> Arc<Cell> {
         node.add_handle();
         let shape = node.shape().clone();
-        Arc::new(Cell { mesh, value: Mutex::new(Ok(node)), shape })
+        let (value, loans) = (Mutex::new(Ok(node)), Loans::default());
+        Arc::new(Cell { mesh, value, shape, is_element: OnceLock::new(), loans })
     }
 
     pub(super) fn node(&self) -> Result<Arc<Node>, Error> {
@@ -84,6 +92,7 @@ impl Array {
 
     /// An array that carries an error.
     pub(crate) fn broken(error: Error) -> Array {
+        unseen::note(&error);
         Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
     }
 
@@ -98,10 +107,36 @@ impl Array {
 
     /// The array itself, or the error it carries. Local.
     pub fn ok(&self) -> Result<&Array, Error> {
-        self.live().map(|_| self)
+        self.live().map(|_| self).map_err(Error::told)
     }
 
-    /// The extents; those of a 0-d array if the array carries an error. Local.
+    /// The extents, or the error that the array carries. Local.
+    pub fn try_shape(&self) -> Result<&[usize], Error> {
+        Ok(self.ok()?.shape())
+    }
+
+    /// The number of axes, or the error that the array carries. Local.
+    pub fn try_ndim(&self) -> Result<usize, Error> {
+        Ok(self.ok()?.ndim())
+    }
+
+    /// The number of elements, or the error that the array carries. Local.
+    pub fn try_size(&self) -> Result<usize, Error> {
+        Ok(self.ok()?.size())
+    }
+
+    /// The dtype, or the error that the array carries. Local.
+    pub fn try_dtype(&self) -> Result<DType, Error> {
+        Ok(self.ok()?.dtype())
+    }
+
+    /// NumPy's strides, in bytes, or the error that the array carries. Local.
+    pub fn try_strides(&self) -> Result<Vec<isize>, Error> {
+        Ok(self.ok()?.strides())
+    }
+
+    /// The extents; those of a 0-d array if the array carries an error, see [`Array::try_shape`].
+    /// Local.
     pub fn shape(&self) -> &[usize] {
         match &self.0 {
             Ok(live) => &live.view.shape,
@@ -109,17 +144,18 @@ impl Array {
         }
     }
 
-    /// The number of axes. Local.
+    /// The number of axes; 0 if the array carries an error, see [`Array::try_ndim`]. Local.
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
 
-    /// The number of elements. Local.
+    /// The number of elements; 1 if the array carries an error, see [`Array::try_size`]. Local.
     pub fn size(&self) -> usize {
         phalanx_ops::shape::size(self.shape())
     }
 
-    /// The dtype of the elements. Local.
+    /// The dtype of the elements; `f64` if the array carries an error, see [`Array::try_dtype`].
+    /// Local.
     pub fn dtype(&self) -> DType {
         match &self.0 {
             Ok(live) => live.view.dtype,
@@ -127,7 +163,7 @@ impl Array {
         }
     }
 
-    /// NumPy's strides, in bytes. Local.
+    /// NumPy's strides, in bytes; none if the array carries an error. Local.
     pub fn strides(&self) -> Vec<isize> {
         let strides = |live: &Live| live.view.strides.iter().map(|&s| s as isize).collect();
         self.0.as_ref().map_or(Vec::new(), strides)
@@ -142,6 +178,11 @@ impl Array {
     /// The mesh of the array. Local.
     pub fn mesh(&self) -> Result<MeshHandle, Error> {
         Ok(self.live()?.cell.mesh.clone())
+    }
+
+    /// How many handles show elements of the base; none of an array that carries an error.
+    pub(crate) fn handles(&self) -> Option<usize> {
+        self.0.as_ref().ok().map(|live| Arc::strong_count(&live.cell))
     }
 
     /// How the array looks at its base.
@@ -164,8 +205,14 @@ impl Array {
         if bytes > MOST_BYTES || !self.is_held()? {
             return Ok(None);
         }
+        self.with_view(view.clone())?.check_not_lent(None)?;
         let copied = Array::from_node(self.mesh()?, node);
         copied.with_view(View { is_read_only: false, ..view }).map(Some)
+    }
+
+    /// What of the base is lent.
+    pub(crate) fn loans(&self) -> Result<&Loans, Error> {
+        Ok(&self.live()?.cell.loans)
     }
 
     /// The value of the base that the array looks at.
@@ -181,6 +228,7 @@ impl Array {
     /// they show.
     pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
         let live = self.live()?;
+        self.check_not_lent(Some(site))?;
         let mesh = &live.cell.mesh;
         let node = Held::new(live.cell.node()?);
         let mut operand = Operand::Value { node, map: None };
@@ -254,8 +302,8 @@ impl Array {
         })())
     }
 
-    /// The array with another sharding: an array of its own, equal in value. Local (records a
-    /// node).
+    /// The array with another sharding: an array of its own, equal in value, and in Fortran's order
+    /// if this one is. Local (records a node).
     #[track_caller]
     pub fn with_sharding(&self, sharding: Sharding) -> Array {
         let site = call_site();
@@ -263,6 +311,13 @@ impl Array {
             let live = self.live()?;
             crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())
                 .map_err(|error| Error::op(error, site))?;
+            if self.is_fortran()? {
+                // The elements stay in their order: what is recorded has the axes reversed.
+                let mut reversed = sharding;
+                reversed.axes.reverse();
+                let base = crate::error::within(site, || self.t().with_sharding(reversed));
+                return base.t().ok().cloned();
+            }
             let op = NodeOp::Reshard(Arc::new(sharding));
             let operand = self.operand(site)?;
             let node =

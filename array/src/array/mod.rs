@@ -1,5 +1,6 @@
 //! `Array`: a cell and a view of it.
 
+mod element;
 mod flags;
 mod handle;
 mod observe;

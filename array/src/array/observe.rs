@@ -2,9 +2,9 @@
 
 use super::handle::Array;
 use crate::engine::Cause;
-use crate::error::{Error, Site, call_site};
+use crate::error::{Error, ErrorKind, Site, call_site};
 use crate::graph::{Evaluated, Node, NodeOp};
-use crate::host::HostArray;
+use crate::host::{HostArray, room_on_host};
 use crate::lens::show_truth_host;
 use crate::manipulation::refused;
 use phalanx_ops::{AffineMap, Element, Sharding};
@@ -30,7 +30,8 @@ impl Array {
     /// The node of the value once it is computed. Another thread may write the array meanwhile,
     /// which then has another node.
     fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
-        let live = self.live()?;
+        let live = self.live().map_err(Error::told)?;
+        self.check_not_lent(Some(site))?;
         let mesh = &live.cell.mesh;
         loop {
             let node = live.cell.node()?;
@@ -39,7 +40,15 @@ impl Array {
                 mesh.raise_known(is_pending && cause != Cause::Print)?;
             }
             if is_pending {
-                mesh.close_for(&node, cause, site)?;
+                let closed = mesh.close_for(&node, cause, site);
+                // Other arrays may have failed, for want of memory; errors in data are told at the
+                // next observation, whichever it is.
+                if let Err(error) = closed {
+                    let is_in_data = matches!(error.kind(), ErrorKind::Data(_));
+                    if is_in_data || node.result().is_none() {
+                        return Err(error);
+                    }
+                }
                 if cause.is_observation() {
                     mesh.raise_known(cause != Cause::Print)?;
                 }
@@ -49,7 +58,7 @@ impl Array {
                     mesh.engine().wait(value)?;
                     return Ok(node);
                 }
-                Some(Err(error)) => return Err(error.clone()),
+                Some(Err(error)) => return Err(error.clone().told()),
                 None => {}
             }
             // Another thread has written the array and closed the window before this one asked for
@@ -96,7 +105,9 @@ impl Array {
     }
 
     pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
-        let live = self.live()?;
+        let live = self.live().map_err(Error::told)?;
+        self.check_not_lent(Some(site))?;
+        live.cell.mesh.engine().observes(site);
         if let [] | [_] = live.view.stages.as_slice()
             && live.view.stages.iter().all(|stage| stage.form.is_none())
         {
@@ -188,7 +199,10 @@ impl Array {
     /// as [`Array::to_host`].
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        Ok(self.to_host_at(call_site())?.to_vec())
+        let site = call_site();
+        let host = self.to_host_at(site)?;
+        room_on_host(host.size().saturating_mul(size_of::<T>()), Some(site))?;
+        Ok(host.to_vec())
     }
 
     /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
@@ -196,7 +210,7 @@ impl Array {
     #[track_caller]
     pub fn item<T: Element>(&self) -> Result<T, Error> {
         let site = call_site();
-        if self.live()?.view.shape.iter().product::<usize>() != 1 {
+        if self.ok()?.size() != 1 {
             let value = format!("{:?}", self.shape());
             return Err(refused("item", "shape", value, site));
         }

@@ -15,6 +15,7 @@ impl Array {
     /// broadcasts to the view's.
     pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
         let live = self.live()?;
+        self.check_not_lent(Some(site))?;
         let writing = live.cell.mesh.writing(&value);
         let written = write_stages(&live.cell, &live.view, value, site);
         drop(writing);

@@ -32,7 +32,10 @@ pub(crate) fn current_mesh(site: Site) -> Result<MeshHandle, Error> {
     MeshHandle::current().ok_or_else(|| Error::failure(NotInitialised, Some(site)))
 }
 
-/// A shape argument: an array, slice or vector of extents, or one extent.
+/// A shape argument: an array, tuple, slice or vector of extents, or one extent.
+///
+/// The compiler takes an integer without another type for an `i32`, of which products may overflow:
+/// `let n: usize = 70_000; zeros([n * n], …)`.
 #[derive(Clone, Debug)]
 pub struct ShapeArgument(pub(crate) Vec<i64>);
 
@@ -71,6 +74,35 @@ impl From<usize> for ShapeArgument {
         ShapeArgument(vec![saturating(extent)])
     }
 }
+macro_rules! shapes_of_tuples {
+    ($(($($extent:ident)+))*) => {$(
+        #[allow(non_snake_case, reason = "each value has the name of its type")]
+        impl<$($extent: Extent),+> From<($($extent,)+)> for ShapeArgument {
+            fn from(($($extent,)+): ($($extent,)+)) -> ShapeArgument {
+                ShapeArgument(vec![$($extent.extent()),+])
+            }
+        }
+    )*};
+}
+shapes_of_tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+
+/// An integer that may stand in a tuple of extents.
+pub trait Extent {
+    /// The extent; one that is too large becomes the largest there is, which no array has.
+    fn extent(self) -> i64;
+}
+
+macro_rules! extents {
+    ($($integer:ty)*) => {$(
+        impl Extent for $integer {
+            fn extent(self) -> i64 {
+                i64::try_from(self).unwrap_or(i64::MAX)
+            }
+        }
+    )*};
+}
+extents! { usize u64 u32 i64 i32 }
+
 impl From<()> for ShapeArgument {
     fn from((): ()) -> ShapeArgument {
         ShapeArgument(Vec::new())

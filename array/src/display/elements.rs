@@ -4,8 +4,14 @@ use super::digits::Precision;
 use super::float::{FloatFormat, float_text};
 use phalanx_ops::{DType, Kind, Scalar, Weak};
 
-/// The words of the elements shown of an array with at least one axis, aligned with each other.
-pub(super) fn words(elements: &[Scalar], dtype: DType) -> Vec<String> {
+/// The words of the elements shown of an array with at least one axis, aligned with each other;
+/// with `digits`, floats have so many digits after the point, as Rust's `{:.3}` writes them.
+pub(super) fn words(elements: &[Scalar], dtype: DType, digits: Option<usize>) -> Vec<String> {
+    if let (Some(digits), Kind::Float | Kind::Complex) = (digits, dtype.kind()) {
+        let texts: Vec<String> = elements.iter().map(|element| rounded(element, digits)).collect();
+        let width = texts.iter().map(String::len).max().unwrap_or(0);
+        return texts.iter().map(|text| format!("{text:>width$}")).collect();
+    }
     match dtype.kind() {
         Kind::Bool => elements.iter().map(|element| format!("{:>5}", truth(element))).collect(),
         Kind::Signed | Kind::Unsigned => {
@@ -51,6 +57,22 @@ pub(super) fn scalar_text(element: &Scalar) -> String {
             let sign = if imaginary.starts_with('-') { "" } else { "+" };
             format!("({}{sign}{imaginary}j)", text(re))
         }
+    }
+}
+
+/// A float, or both parts of a complex number, with so many digits after the point.
+pub(super) fn rounded(element: &Scalar, digits: usize) -> String {
+    let part = |value: f64| {
+        if value.is_nan() { String::from("nan") } else { format!("{value:.digits$}") }
+    };
+    let [re, im] = parts(element);
+    match element.dtype().kind() {
+        Kind::Complex => {
+            let sign = if im.is_sign_negative() && !im.is_nan() { "" } else { "+" };
+            format!("{}{sign}{}j", part(re), part(im))
+        }
+        Kind::Float => part(re),
+        _ => scalar_text(element),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Integers and arrays as text.
 
 use super::digits::{Decimal, Precision};
-use super::layout::{LINE_WIDTH, NAMED, Summary};
+use super::layout::{LINE_WIDTH, NAMED, PLAIN, Summary};
 use crate::array::Array;
 use crate::engine::Cause;
 use crate::error::{Error, call_site, within};
@@ -15,7 +15,8 @@ pub fn array_str(array: &Array) -> Result<String, Error> {
     let site = call_site();
     array.ok()?;
     within(site, || array.evaluate())?;
-    Ok(array.to_string())
+    let shown = array.shown(Summary::default(), Cause::Print, site)?;
+    Ok(shown.text_within(array.shape(), PLAIN, None))
 }
 
 /// NumPy's `array2string`: as [`array_str`], and a 0-d array as the element of an array.
@@ -42,7 +43,7 @@ pub fn array_repr(array: &Array) -> Result<String, Error> {
     let summary = Summary::default();
     let text = match shape {
         [] => within(site, || array2string(array))?,
-        _ => array.shown(summary, Cause::Print, site)?.text_within(shape, NAMED),
+        _ => array.shown(summary, Cause::Print, site)?.text_within(shape, NAMED, None),
     };
     let mut extras = Vec::new();
     if (array.size() == 0 && shape != [0]) || summary.cuts(shape) {

@@ -1,6 +1,6 @@
 //! What prints: `Display` and `Debug` of arrays, and [`print`].
 
-use super::elements::{scalar_text, words};
+use super::elements::{rounded, scalar_text, words};
 use super::layout::{Frame, PLAIN, Summary, layout};
 use crate::array::Array;
 use crate::engine::Cause;
@@ -26,34 +26,48 @@ impl HostArray {
         }
         let shown =
             Summary::default().shown_positions(&self.shape).into_iter().map(|at| self.element(at));
-        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN)
+        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN, None)
     }
 
-    /// The text of an array of `shape` of which these are the elements shown.
-    pub(super) fn text_within(&self, shape: &[usize], frame: Frame) -> String {
+    /// The text of an array of `shape` of which these are the elements shown, floats with so many
+    /// digits after the point if that is asked for.
+    pub(super) fn text_within(
+        &self,
+        shape: &[usize],
+        frame: Frame,
+        digits: Option<usize>,
+    ) -> String {
         if shape.contains(&0) {
             return String::from("[]");
         }
         let shown: Vec<Scalar> = (0..self.size()).map(|at| self.element(at)).collect();
-        text_of(shape, &shown, self.dtype, frame)
+        text_of(shape, &shown, self.dtype, frame, digits)
     }
 }
 
 /// The text of an array that has elements, from those of them that are shown.
-fn text_of(shape: &[usize], shown: &[Scalar], dtype: DType, frame: Frame) -> String {
-    match shown {
-        [element] if shape.is_empty() => scalar_text(element),
-        _ => layout(shape, &words(shown, dtype), frame),
+fn text_of(
+    shape: &[usize],
+    shown: &[Scalar],
+    dtype: DType,
+    frame: Frame,
+    digits: Option<usize>,
+) -> String {
+    match (shown, digits) {
+        ([element], Some(digits)) if shape.is_empty() => rounded(element, digits),
+        ([element], None) if shape.is_empty() => scalar_text(element),
+        _ => layout(shape, &words(shown, dtype, digits), frame),
     }
 }
 
 impl fmt::Display for Array {
-    /// The elements as NumPy prints them, or the error. Of an array that is summarised only the
-    /// elements shown are fetched. Collectivity as [`Array::to_host`].
+    /// The elements as NumPy prints them, or the error; `{:.3}` writes floats with three digits
+    /// after the point. Of an array that is summarised only the elements shown are fetched.
+    /// Collectivity as [`Array::to_host`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Formatting does not know who calls it.
         match self.made_at().and_then(|site| self.shown(Summary::default(), Cause::Print, site)) {
-            Ok(shown) => f.write_str(&shown.text_within(self.shape(), PLAIN)),
+            Ok(shown) => f.write_str(&shown.text_within(self.shape(), PLAIN, f.precision())),
             Err(error) => write!(f, "{error}"),
         }
     }
@@ -75,7 +89,7 @@ impl fmt::Debug for Array {
 pub fn print(array: &Array) -> Result<(), Error> {
     let shown = array.shown(Summary::default(), Cause::Observation, call_site())?;
     if array.mesh()?.engine().process().0 == 0 {
-        println!("{}", shown.text_within(array.shape(), PLAIN));
+        println!("{}", shown.text_within(array.shape(), PLAIN, None));
     }
     Ok(())
 }

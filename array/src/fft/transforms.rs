@@ -66,7 +66,11 @@ fn transform(
     };
     let fft = Structured::Fft(Fft { axis: axis as u8, transform });
     let mut result = record_structured(fft, &[&source], site)?;
-    let factor = line.norm.factor(is_forward, extent as usize);
+    let mut factor = line.norm.factor(is_forward, extent as usize);
+    if array.dtype() == DType::F16 {
+        // NumPy computes the factor in the dtype of what it is given.
+        factor = half::f16::from_f64(factor).to_f64();
+    }
     within(site, || {
         if factor != 1.0 {
             result = &result * factor;
@@ -230,7 +234,7 @@ pub fn irfftn(array: &Array, grid: impl Into<Grid>) -> Array {
 }
 
 fn no_axes(site: Site) -> Result<Array, Error> {
-    Err(refused("fft", "axes", "[]", site))
+    Err(Error::op(OpError::Index { index: -1, axis: 0, extent: 0 }, site))
 }
 
 fn plane(grid: Grid) -> Grid {

@@ -11,7 +11,7 @@ use crate::operand::Argument;
 use crate::{Index, IndexItem};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::{DType, Shape};
+use phalanx_ops::{DType, Op, Shape};
 
 /// An item of an index: a basic one, or an array of positions or of bools.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ enum Spelled {
 }
 
 /// An index worked out: what it shows, and of which axes it takes positions.
-struct Worked {
+pub(super) struct Worked {
     /// The array through the basic items; axes that positions are taken of come first.
     view: Array,
     /// The positions of each of these axes, in range, of one shape.
@@ -132,21 +132,16 @@ impl Array {
             return self.try_assign_where(mask, value.clone(), site);
         }
         let worked = self.work_out(items, site)?;
-        let (lines, position) = worked.lines(site)?;
-        let rest = &lines.shape()[1..];
-        let mut target: Vec<usize> = rest[..worked.place].to_vec();
-        target.extend(&worked.shape);
-        target.extend(&rest[worked.place..]);
-        within(site, || {
+        let target = worked.target();
+        let value = within(site, || {
             let value = argument_array(value, self, site)?;
             let value = without_leading(&value, target.len()).broadcast_to(target.as_slice());
-            let value = moveaxis(&value, worked.there(), worked.first());
-            let new = lines.put_rows(None, &position, &value, site)?;
-            worked.view.try_assign(new.reshape(worked.view.shape()))
-        })
+            value.ok().cloned()
+        })?;
+        worked.write(None, Some(&value), site)
     }
 
-    fn work_out(&self, items: &[AnyIndex], site: Site) -> Result<Worked, Error> {
+    pub(super) fn work_out(&self, items: &[AnyIndex], site: Site) -> Result<Worked, Error> {
         let runs = runs(items);
         let items = spelled_out(self, items, site)?;
         // A first pass takes what is basic; an item of arrays keeps its axis whole.
@@ -257,6 +252,31 @@ impl Worked {
         within(site, || taken.transpose(axes).ok().cloned())
     }
 
+    /// The shape of what the index shows.
+    pub(super) fn target(&self) -> Vec<usize> {
+        let rest = &self.view.shape()[self.positions.len()..];
+        let mut target: Vec<usize> = rest[..self.place].to_vec();
+        target.extend(&self.shape);
+        target.extend(&rest[self.place..]);
+        target
+    }
+
+    /// Writes values, of the shape of what the index shows, or what an operation makes of the
+    /// elements there and these; one of one operand takes none.
+    pub(super) fn write(
+        &self,
+        op: Option<Op>,
+        values: Option<&Array>,
+        site: Site,
+    ) -> Result<(), Error> {
+        let (lines, position) = self.lines(site)?;
+        within(site, || {
+            let values = values.map(|values| moveaxis(values, self.there(), self.first()));
+            let new = lines.put_rows(op, &position, values.as_ref(), site)?;
+            self.view.try_assign(new.reshape(self.view.shape()))
+        })
+    }
+
     /// The axes of the positions where they come first.
     fn first(&self) -> Vec<i64> {
         (0..self.shape.len() as i64).collect()
@@ -300,7 +320,7 @@ fn runs(items: &[AnyIndex]) -> usize {
 }
 
 /// The items if all are basic.
-fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
+pub(super) fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
     items
         .iter()
         .map(|item| match item {
@@ -311,7 +331,7 @@ fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
 }
 
 /// The mask, where it is the only item beside ellipses and has the array's shape.
-fn mask_of_all<'a>(array: &Array, items: &'a [AnyIndex]) -> Option<&'a Array> {
+pub(super) fn mask_of_all<'a>(array: &Array, items: &'a [AnyIndex]) -> Option<&'a Array> {
     let mut others = items.iter().filter(|item| !matches!(item, AnyIndex::Basic(Index::Ellipsis)));
     let (first, next) = (others.next()?, others.next());
     match first {

@@ -10,6 +10,39 @@ pub trait IndexItem {
     fn into_index(self) -> Index;
 }
 
+/// Items of a basic index: those of [`s!`](crate::s), or a single one such as `1..-1`.
+pub trait IndexItems {
+    /// What holds the items.
+    type Items: AsRef<[Index]>;
+    /// The items.
+    fn into_items(self) -> Self::Items;
+}
+
+impl<T: IndexItem> IndexItems for T {
+    type Items = [Index; 1];
+    fn into_items(self) -> [Index; 1] {
+        [self.into_index()]
+    }
+}
+
+macro_rules! several_items {
+    ($([$($generic:tt)*] $items:ty)*) => {$(
+        impl<$($generic)*> IndexItems for $items {
+            type Items = $items;
+            fn into_items(self) -> $items {
+                self
+            }
+        }
+    )*};
+}
+several_items! {
+    [const N: usize] [Index; N]
+    ['a, const N: usize] &'a [Index; N]
+    ['a] &'a [Index]
+    [] Vec<Index>
+    ['a] &'a Vec<Index>
+}
+
 /// Stands for all axes not named, in [`s!`](crate::s).
 #[derive(Clone, Copy, Debug)]
 pub struct Ellipsis;

@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::creation::zeros;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
-use crate::manipulation::refused;
+use crate::manipulation::{concatenate, refused, span};
 use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
@@ -21,9 +21,16 @@ fn steps(shape: &[usize]) -> Vec<i64> {
     steps
 }
 
+/// The most elements for a device whose positions are looked for at once: there is memory for the
+/// positions of all of them, however few are found.
+const PIECE: usize = 1 << 23;
+
 /// The positions in C order of the elements that are not zero.
 pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
-    array.ok()?;
+    let (all, most) = (array.ok()?.size(), PIECE * array.mesh()?.mesh().devices());
+    if all > most {
+        return within(site, || in_pieces(&array.reshape([-1]), most));
+    }
     within(site, || {
         let mask = array.converted(DType::Bool, site).reshape([-1]);
         let shape = mask.shape().into();
@@ -31,6 +38,22 @@ pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
         let positions = Array::from_node(array.mesh()?, node);
         positions.compress(&mask).ok().cloned()
     })
+}
+
+/// As `positions_of`, of a long vector: so many elements at a time.
+fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
+    let mut found = Vec::new();
+    for start in (0..array.size()).step_by(most) {
+        let piece = array.slice([span(start, (start + most).min(array.size()))]);
+        let positions = positions_of(&piece, call_site())?;
+        let moved = &positions + start as i64;
+        // What was found lies in memory for as many as there can be. That goes now, and must not be
+        // that of the result: while somebody has it, it is not written over.
+        moved.evaluate()?;
+        drop(positions);
+        found.push(moved);
+    }
+    concatenate(&found.iter().collect::<Vec<_>>(), 0).ok().cloned()
 }
 
 /// The index along an axis of positions in C order of an array of this shape.

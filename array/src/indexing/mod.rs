@@ -2,15 +2,17 @@
 
 mod advanced;
 mod basic;
+mod combine;
 mod find;
 mod mask;
 mod positions;
 
 pub use advanced::{AnyIndex, IntoAnyIndex, ix_};
-pub use basic::{Ellipsis, IndexItem, NewAxis, with_step};
+pub use basic::{Ellipsis, IndexItem, IndexItems, NewAxis, with_step};
+pub(crate) use combine::combine_at;
 pub use find::{
     argwhere, choose, compress, extract, flatnonzero, nonzero, place, ravel_multi_index, try_place,
     unravel_index,
 };
 pub use positions::{Mode, put_along_axis, take, take_along_axis, try_put_along_axis};
-pub(crate) use positions::{checked_positions, combine_at, operand_array};
+pub(crate) use positions::{checked_positions, operand_array};

@@ -113,10 +113,22 @@ impl Array {
         let mut shape: Vec<usize> = self.shape()[..axis].to_vec();
         shape.extend(positions.shape());
         shape.extend(&self.shape()[axis + 1..]);
-        let line = within(site, || positions.reshape([-1]));
-        let take = Structured::Take(Take { axis: axis as u8 });
-        let taken = record_structured(take, &[self, &line], site)?;
-        within(site, || taken.reshape(shape.as_slice()).ok().cloned())
+        let (own, few) = within(site, || (self.unrepeated(), positions.unrepeated()));
+        let taken_shape = [&own.shape()[..axis], few.shape(), &own.shape()[axis + 1..]].concat();
+        let taken = if own.shape()[axis] == self.shape()[axis] {
+            let line = within(site, || few.reshape([-1]));
+            let take = Structured::Take(Take { axis: axis as u8 });
+            let taken = record_structured(take, &[&own, &line], site)?;
+            within(site, || taken.reshape(taken_shape.as_slice()))
+        } else {
+            // One element stands at all positions.
+            let ndim = few.ndim();
+            let one = own.shape().iter().enumerate();
+            let one = one.flat_map(|(at, &extent)| vec![extent; if at == axis { ndim } else { 1 }]);
+            // A copy, also where one position is taken: the result shares nothing with the array.
+            within(site, || own.reshape(one.collect::<Vec<_>>().as_slice()).copy())
+        };
+        within(site, || taken.repeated_to(&shape).ok().cloned())
     }
 
     /// NumPy's `take` along an axis: the elements at `positions`, whose axes take the place of
@@ -139,16 +151,20 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let axis = self.axis(axis, site)?;
-            let positions = &whole(positions, site)?;
+            let given = whole(positions, site)?;
+            // What broadcasting repeats is looked at once.
+            let positions = &within(site, || given.unrepeated());
             let (before, extent) = (&self.shape()[..axis], self.shape()[axis]);
             // As NumPy, which looks at positions as it goes along the axes before this one.
             let is_read = !before.contains(&0);
             if is_read && (extent > 0 || mode == Mode::Raise) {
                 let positions = from_either_end(positions, (axis, extent), mode, site)?;
-                return self.take_resolved(&positions, axis, site);
+                let taken = self.take_resolved(&positions, axis, site)?;
+                let shape = [before, given.shape(), &self.shape()[axis + 1..]].concat();
+                return within(site, || taken.repeated_to(&shape).ok().cloned());
             }
             let after = &self.shape()[axis + 1..];
-            let shape = [before, positions.shape(), after].concat();
+            let shape = [before, given.shape(), after].concat();
             if !shape.contains(&0) {
                 let error = DataError::IndexRange { axis, extent };
                 return Err(Error::data(error, site));
@@ -224,12 +240,12 @@ impl Array {
     }
 
     /// A copy with rows at positions of the first axis, in C order of the positions; so are the
-    /// values, which have as many elements as these rows.
+    /// values, which have as many elements as these rows. An operation of one operand takes none.
     pub(super) fn put_rows(
         &self,
         op: Option<Op>,
         positions: &Array,
-        values: &Array,
+        values: Option<&Array>,
         site: Site,
     ) -> Result<Array, Error> {
         let count = positions.size();
@@ -237,13 +253,15 @@ impl Array {
         column[0] = count;
         let rows = with_extent(self.shape(), 0, count);
         within(site, || {
-            let values = values.reshape(rows.as_slice());
             let positions = positions.reshape(column.as_slice()).broadcast_to(rows.as_slice());
+            // What reads no values is given the positions in their place.
+            let values = values.map_or(positions.clone(), |values| values.reshape(rows.as_slice()));
             self.put_resolved(Put { axis: 0, op }, &positions, values.ok()?, site)
         })
     }
 
-    /// A copy with values at positions, whose shapes differ from this one in the axis alone.
+    /// A copy with values at positions, whose shapes differ from this one in the axis alone. Values
+    /// that take the place of others are cast; those of an operation have the dtype of its loop.
     pub(crate) fn put_resolved(
         &self,
         put: Put,
@@ -251,7 +269,10 @@ impl Array {
         values: &Array,
         site: Site,
     ) -> Result<Array, Error> {
-        let values = values.converted(self.dtype(), site);
+        let values = match put.op {
+            None => values.converted(self.dtype(), site),
+            Some(_) => values.clone(),
+        };
         record_structured(Structured::Put(put), &[self, positions, &values], site)
     }
 }
@@ -295,7 +316,7 @@ pub(super) fn argument_array(
 }
 
 /// A number as an array on the mesh of another.
-fn array_of(scalar: Scalar, beside: &Array, site: Site) -> Result<Array, Error> {
+pub(super) fn array_of(scalar: Scalar, beside: &Array, site: Site) -> Result<Array, Error> {
     let (mesh, dtype) = (beside.mesh()?, scalar.dtype());
     let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(scalar)], Shape::new(), dtype, site)?;
     Ok(Array::from_node(mesh, node))
@@ -435,28 +456,4 @@ pub fn try_put_along_axis(
     let put = Put { axis: axis as u8, op: None };
     let new = array.put_resolved(put, &positions, &values, site)?;
     within(site, || array.try_assign(&new))
-}
-
-/// NumPy's `ufunc.at` along an axis: `a[positions] = op(a[positions], values)`, each position as
-/// often as it occurs.
-pub(crate) fn combine_at(
-    op: Op,
-    array: &Array,
-    positions: &Array,
-    values: &Argument,
-    site: Site,
-) -> Result<(), Error> {
-    array.ok()?;
-    if array.ndim() == 0 {
-        let error = OpError::Ndim { operation: "at", expected: "at least 1", ndim: 0 };
-        return Err(Error::op(error, site));
-    }
-    let positions = resolved(positions, (0, array.shape()[0]), Mode::Raise, site)?;
-    within(site, || {
-        let line = positions.reshape([-1]);
-        let mut written: Vec<usize> = positions.shape().to_vec();
-        written.extend(&array.shape()[1..]);
-        let values = argument_array(values, array, site)?.broadcast_to(written.as_slice());
-        array.try_assign(array.put_rows(Some(op), &line, &values, site)?)
-    })
 }

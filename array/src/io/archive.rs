@@ -3,6 +3,7 @@
 //! Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 
 use super::IoError;
+use rustc_hash::FxHashSet;
 use std::path::Path;
 
 /// What a field of 32 bits holds if its value is in the extra field of 64.
@@ -79,10 +80,11 @@ impl StoredArchive {
     pub fn new(path: &Path, arrays: Vec<(&str, Vec<u8>, u64)>) -> Result<StoredArchive, IoError> {
         let broken = |reason| Err(IoError::Archive { path: path.to_owned(), reason });
         let mut members: Vec<Member> = Vec::with_capacity(arrays.len());
+        let mut names = FxHashSet::default();
         let mut at = 0;
         for (name, header, data) in arrays {
             let file_name = format!("{name}.npy");
-            if members.iter().any(|earlier| earlier.name == file_name) {
+            if !names.insert(name) {
                 return broken(format!("two arrays are named `{name}`"));
             }
             if file_name.len() > usize::from(u16::MAX) {

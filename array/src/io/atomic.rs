@@ -1,6 +1,6 @@
 //! Writing a file whole or not at all.
 
-use super::IoError;
+use super::{IoError, leftovers};
 use phalanx_ops::waiting::aside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// are complete and on disk. On an error the temporary file is removed and an older file of that
 /// name stays as it was. A name that is no regular file, such as `/dev/null`, is written directly.
 /// A symbolic link is followed: its target is replaced. A file without write permission is not
-/// replaced.
+/// replaced. What processes have left in the folder that were killed while they wrote is removed.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError::Write` (PX081)
@@ -108,16 +108,18 @@ fn create_beside(target: PathBuf) -> io::Result<Unfinished> {
     if target.file_name().is_none() {
         return Err(ErrorKind::InvalidFilename.into());
     }
+    if let Some(folder) = target.parent() {
+        leftovers::sweep(folder);
+    }
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Other processes open the file by this name, which therefore must mean no other anywhere.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let name = format!(".phalanx-{}-{count}-{now:x}.tmp", std::process::id());
-        let path = target.with_file_name(name);
+        let path = target.with_file_name(leftovers::name(count, now));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => {
+            Ok(file) if leftovers::keep(&file, &path) => {
                 return Ok(Unfinished { file, path, target, is_complete: false });
             }
+            Ok(_) => {}
             // Another process of that number, long gone or on another machine, has used the name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

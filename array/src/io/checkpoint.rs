@@ -1,7 +1,7 @@
 //! Checkpoints: the state of a program in one file, from which it goes on when it is started again.
 
 use super::load::agreed;
-use super::{IoError, load_npz, npz_names, savez};
+use super::{IoError, Npz, leftovers, npz_names, savez};
 use crate::array::Array;
 use crate::creation::current_mesh;
 use crate::elementwise::mesh_of_arrays;
@@ -62,6 +62,8 @@ pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
     let engine = mesh.engine();
     engine.declare(path.as_os_str().as_encoded_bytes(), site);
     let found = || -> Result<Vec<String>, IoError> {
+        // A program that is started again begins here: what the killed one was writing goes.
+        path.parent().into_iter().for_each(leftovers::sweep);
         let is_missing = path
             .symlink_metadata()
             .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
@@ -76,7 +78,8 @@ pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
         return Ok(None);
     }
     let told = String::from_utf8_lossy(&told).into_owned();
-    let load = |name: &str| within(site, || load_npz(path, name));
+    let npz = within(site, || Npz::open(path))?;
+    let load = |name: &str| within(site, || npz.load(name));
     let step = load(STEP)?;
     let step = within(site, || step.item::<u64>())?;
     let names = told.split('\0').filter(|name| *name != STEP);

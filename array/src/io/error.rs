@@ -210,6 +210,7 @@ impl Failure for IoError {
             IoError::Read { kind, .. } | IoError::Write { kind, .. } => match kind {
                 ErrorKind::NotFound => "FileNotFoundError",
                 ErrorKind::PermissionDenied => "PermissionError",
+                ErrorKind::OutOfMemory => "MemoryError",
                 _ => "OSError",
             },
             IoError::NoSuchArray { .. } => "KeyError",

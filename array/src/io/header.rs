@@ -140,6 +140,60 @@ fn descr_of(dtype: DType) -> Option<String> {
     Some(format!("{order}{kind}{}", dtype.size()))
 }
 
+/// The dtypes that NumPy spells by a letter of C, or by a word, in a descr, too. `l` and `L` are
+/// C's `long`, as wide as an address on all systems that this is built for.
+const SPELLINGS: &[(&str, DType)] = &[
+    ("?", DType::Bool),
+    ("b", DType::I8),
+    ("B", DType::U8),
+    ("h", DType::I16),
+    ("H", DType::U16),
+    ("i", DType::I32),
+    ("I", DType::U32),
+    ("l", DType::I64),
+    ("L", DType::U64),
+    ("q", DType::I64),
+    ("Q", DType::U64),
+    ("n", DType::I64),
+    ("N", DType::U64),
+    ("p", DType::I64),
+    ("P", DType::U64),
+    ("e", DType::F16),
+    ("f", DType::F32),
+    ("d", DType::F64),
+    ("F", DType::C64),
+    ("D", DType::C128),
+    ("byte", DType::I8),
+    ("ubyte", DType::U8),
+    ("short", DType::I16),
+    ("ushort", DType::U16),
+    ("intc", DType::I32),
+    ("uintc", DType::U32),
+    ("int", DType::I64),
+    ("uint", DType::U64),
+    ("long", DType::I64),
+    ("ulong", DType::U64),
+    ("longlong", DType::I64),
+    ("ulonglong", DType::U64),
+    ("intp", DType::I64),
+    ("uintp", DType::U64),
+    ("half", DType::F16),
+    ("single", DType::F32),
+    ("double", DType::F64),
+    ("float", DType::F64),
+    ("csingle", DType::C64),
+    ("cdouble", DType::C128),
+    ("complex", DType::C128),
+];
+
+/// The dtype of NumPy that a name without its byte order means.
+fn named(name: &str) -> Option<DType> {
+    let is_own = |dtype: &DType| descr_of(*dtype).is_some_and(|own| own[1..] == *name);
+    let is_word = |dtype: &DType| *dtype != DType::BF16 && dtype.numpy_name() == name;
+    let own = DType::ALL.iter().copied().find(|dtype| is_own(dtype) || is_word(dtype));
+    own.or_else(|| SPELLINGS.iter().find(|(known, _)| *known == name).map(|(_, dtype)| *dtype))
+}
+
 /// The dtype that a file spells `descr`, and whether its byte order is not this machine's.
 fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     let (order, name) = match descr.as_bytes().first() {
@@ -149,11 +203,7 @@ fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     if name == "O" || name == "O8" || name == "O4" {
         return Err(IoError::ObjectArray { path: path.to_owned(), descr: descr.to_owned() });
     }
-    let native = DType::ALL
-        .iter()
-        .copied()
-        .find(|&dtype| descr_of(dtype).is_some_and(|spelling| spelling[1..] == *name));
-    let Some(dtype) = native else {
+    let Some(dtype) = named(name) else {
         return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr: descr.to_owned() });
     };
     let other = if cfg!(target_endian = "little") { ">" } else { "<" };
@@ -381,6 +431,36 @@ mod tests {
             assert_eq!(header.data_size(), 192);
             let prefix = if version == 1 { 10 } else { 12 };
             assert_eq!(header.data_offset, prefix + text.len() as u64);
+        }
+    }
+
+    #[test]
+    fn letters_and_words_of_numpy_are_dtypes() {
+        let dtype = |descr: &str| {
+            let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}");
+            read(&file(1, &text)).map(|header| (header.dtype, header.swapped))
+        };
+        let is_other = cfg!(target_endian = "little");
+        for (descr, expected) in [
+            ("f8", (DType::F64, false)),
+            ("d", (DType::F64, false)),
+            ("float64", (DType::F64, false)),
+            ("float", (DType::F64, false)),
+            (">d", (DType::F64, is_other)),
+            ("?", (DType::Bool, false)),
+            ("bool", (DType::Bool, false)),
+            ("b1", (DType::Bool, false)),
+            (">b", (DType::I8, false)),
+            ("=H", (DType::U16, false)),
+            ("l", (DType::I64, false)),
+            ("uint32", (DType::U32, false)),
+            ("e", (DType::F16, false)),
+            (">F", (DType::C64, is_other)),
+        ] {
+            assert_eq!(dtype(descr).unwrap(), expected, "{descr}");
+        }
+        for descr in ["g", "G", "bfloat16", "S3", "O9", "U", "V8", "doubles"] {
+            assert_eq!(dtype(descr).unwrap_err().code(), "PX086", "{descr}");
         }
     }
 

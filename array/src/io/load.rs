@@ -2,9 +2,9 @@
 
 use super::header::Header;
 use super::npy::{self, out_of_memory, read_error};
-use super::npz::{broken, find_member, inside};
+use super::npz::{Archive, broken, inside};
 use super::parts::{Checksum, for_each_run, read_at};
-use super::{IoError, read_npy, read_npz_member};
+use super::{IoError, read_npy};
 use crate::array::Array;
 use crate::creation::current_mesh;
 use crate::error::{Error, Site, call_site, within};
@@ -12,9 +12,11 @@ use crate::graph::Node;
 use crate::host::HostArray;
 use crate::window::MeshHandle;
 use phalanx_ops::IndexBox;
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// A file that has been opened.
 enum Opened {
@@ -49,13 +51,13 @@ fn open_npy(path: &Path) -> Result<Opened, IoError> {
     Ok(Opened::Plain(Plain { header, name: path.to_owned(), file, at: 0, sum: None }))
 }
 
-fn open_npz(path: &Path, name: &str) -> Result<Opened, IoError> {
-    let (header, stored) = find_member(path, name)?;
+fn open_member(archive: &mut Archive, name: &str) -> Result<Opened, IoError> {
+    let (header, stored) = archive.find(name)?;
     Ok(match stored {
         None => Opened::Packed(header),
         Some(stored) => Opened::Plain(Plain {
             header,
-            name: inside(path, name),
+            name: inside(archive.path(), name),
             file: stored.file,
             at: stored.at,
             sum: Some((stored.size, stored.checksum)),
@@ -242,13 +244,51 @@ pub fn load(path: impl AsRef<Path>) -> Result<Array, Error> {
     loaded(path, || open_npy(path), || read_npy(path), call_site())
 }
 
-/// Reads one array of a `.npz` file, which every rank must find under the same path. Collective
-/// over the mesh; each process reads the blocks of its own devices, but an array that is compressed
-/// is read by rank 0, which sends the others theirs.
-///
-/// Errors: as [`load`].
+/// A `.npz` file that is open. Its directory has been read, and its arrays are those that the file
+/// had then: one that takes its name later is another file.
+pub struct Npz {
+    archive: Mutex<Archive>,
+    names: Vec<String>,
+}
+
+impl Npz {
+    /// Opens a `.npz` file, which every rank must find under the same path. Collective over the
+    /// mesh.
+    ///
+    /// Errors: `IoError` on a rank that cannot read it, `PX032` on the others; `PX062` if the paths
+    /// differ.
+    #[track_caller]
+    pub fn open(path: impl AsRef<Path>) -> Result<Npz, Error> {
+        let (path, site) = (path.as_ref(), call_site());
+        let mesh = current_mesh(site)?;
+        mesh.engine().declare(path.as_os_str().as_encoded_bytes(), site);
+        let archive = agreed(&mesh, Archive::open(path), site)?;
+        let names = archive.names();
+        Ok(Npz { archive: Mutex::new(archive), names })
+    }
+
+    /// The names of the arrays, in the file's order. Local.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Reads one of the arrays. Collective over the mesh; each process reads the blocks of its own
+    /// devices, but an array that is compressed is read by rank 0, which sends the others theirs.
+    ///
+    /// Errors: as [`load`].
+    #[track_caller]
+    pub fn load(&self, name: &str) -> Result<Array, Error> {
+        let archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = archive.path().to_owned();
+        let archive = RefCell::new(archive);
+        let open = || open_member(&mut archive.borrow_mut(), name);
+        loaded(&path, open, || archive.borrow_mut().read(name), call_site())
+    }
+}
+
+/// Reads one array of a `.npz` file: [`Npz::open`] and [`Npz::load`].
 #[track_caller]
 pub fn load_npz(path: impl AsRef<Path>, name: &str) -> Result<Array, Error> {
-    let path = path.as_ref();
-    loaded(path, || open_npz(path, name), || read_npz_member(path, name), call_site())
+    let site = call_site();
+    within(site, || Npz::open(path)?.load(name))
 }

@@ -10,8 +10,10 @@
 mod archive;
 mod atomic;
 mod checkpoint;
+mod compressed;
 mod error;
 mod header;
+mod leftovers;
 mod load;
 mod npy;
 mod npz;
@@ -21,10 +23,10 @@ mod save;
 pub use atomic::write_atomically;
 pub use checkpoint::{Checkpoint, checkpoint, restore};
 pub use error::{HeaderProblem, IoError};
-pub use load::{load, load_npz};
+pub use load::{Npz, load, load_npz};
 pub use npy::{read_npy, write_npy};
 pub use npz::{npz_names, read_npz, read_npz_member, write_npz};
-pub use save::{save, savez};
+pub use save::{save, savez, savez_compressed};
 
 #[cfg(test)]
 mod tests;

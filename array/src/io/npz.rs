@@ -18,14 +18,21 @@ const DEFLATE_RATIO: u64 = 1032;
 /// How much is reserved at once for the data of a compressed array.
 const CAUTIOUS_RESERVE: usize = 1 << 26;
 
-type Archive = ZipArchive<BufReader<File>>;
+/// An archive that is open: its directory is read once, and its members are those of this file,
+/// whatever becomes of the name.
+pub(super) struct Archive {
+    path: PathBuf,
+    members: ZipArchive<BufReader<File>>,
+    /// The same file, for members that are not compressed.
+    file: File,
+}
 
 /// The names of the arrays in the file `path`, in the file's order.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError` `Read` (PX080), `Archive` (PX088)
 pub fn npz_names(path: &Path) -> Result<Vec<String>, IoError> {
-    Ok(names(&open(path)?))
+    Ok(Archive::open(path)?.names())
 }
 
 /// The arrays in the file `path` with their names, in the file's order.
@@ -33,10 +40,10 @@ pub fn npz_names(path: &Path) -> Result<Vec<String>, IoError> {
 /// Collectivity  Local.
 /// Errors      those of `npz_names` and `read_npy`
 pub fn read_npz(path: &Path) -> Result<Vec<(String, HostArray)>, IoError> {
-    let mut archive = open(path)?;
+    let mut archive = Archive::open(path)?;
     let mut arrays = Vec::new();
-    for name in names(&archive) {
-        let array = member(&mut archive, &name, path)?;
+    for name in archive.names() {
+        let array = archive.read(&name)?;
         arrays.push((name, array));
     }
     Ok(arrays)
@@ -47,18 +54,7 @@ pub fn read_npz(path: &Path) -> Result<Vec<(String, HostArray)>, IoError> {
 /// Collectivity  Local.
 /// Errors      `IoError::NoSuchArray` (PX089) and those of `npz_names` and `read_npy`
 pub fn read_npz_member(path: &Path, name: &str) -> Result<HostArray, IoError> {
-    member(&mut open_with(path, name)?, name, path)
-}
-
-/// Opens an archive that has an array `name`.
-fn open_with(path: &Path, name: &str) -> Result<Archive, IoError> {
-    let archive = open(path)?;
-    let available = names(&archive);
-    if !available.iter().any(|found| found == name) {
-        let (path, name) = (path.to_owned(), name.to_owned());
-        return Err(IoError::NoSuchArray { path, name, available });
-    }
-    Ok(archive)
+    Archive::open(path)?.read(name)
 }
 
 /// A member of an archive that is stored as it is.
@@ -73,22 +69,86 @@ pub(super) struct Stored {
     pub checksum: u32,
 }
 
-/// The header of the array `name` in the file `path`, and where it lies if it is not compressed.
-///
-/// Errors: those of `read_npz_member` but for the data.
-pub(super) fn find_member(path: &Path, name: &str) -> Result<(Header, Option<Stored>), IoError> {
-    let mut archive = open_with(path, name)?;
-    let (header, place) = {
-        let mut file = by_name(&mut archive, name, path)?;
-        let header = Header::read(&mut file, &inside(path, name))
-            .map_err(|error| within_archive(error, name, path))?;
-        header.check_size(file.size(), &inside(path, name))?;
-        let is_stored = file.compression() == CompressionMethod::Stored && !file.encrypted();
-        let place = file.data_start().filter(|_| is_stored);
-        (header, place.map(|at| (at, file.size(), file.crc32())))
-    };
-    let file = archive.into_inner().into_inner();
-    Ok((header, place.map(|(at, size, checksum)| Stored { file, at, size, checksum })))
+impl Archive {
+    /// Opens an archive and reads its directory.
+    pub fn open(path: &Path) -> Result<Archive, IoError> {
+        let file = File::open(path).map_err(|error| read_error(path, &error))?;
+        let other = file.try_clone().map_err(|error| read_error(path, &error))?;
+        let members = ZipArchive::new(BufReader::new(file));
+        let members = members.map_err(|error| zip_error(path, error))?;
+        Ok(Archive { path: path.to_owned(), members, file: other })
+    }
+
+    /// The name of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names without their `.npy`; members that have none, or are not named in text, are no
+    /// arrays.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.members.file_names().flatten();
+        names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned())).collect()
+    }
+
+    /// The member of an array, if it can have the size that it claims.
+    fn by_name(&mut self, name: &str) -> Result<zip::read::ZipFile<'_, BufReader<File>>, IoError> {
+        let file_name = format!("{name}.npy");
+        if self.members.index_for_name(&file_name).is_none() {
+            let (path, name, available) = (self.path.clone(), name.to_owned(), self.names());
+            return Err(IoError::NoSuchArray { path, name, available });
+        }
+        let path = &self.path;
+        let file = self.members.by_name(&file_name).map_err(|error| zip_error(path, error))?;
+        let (size, packed) = (file.size(), file.compressed_size());
+        let possible = match file.compression() {
+            CompressionMethod::Stored => packed,
+            CompressionMethod::Deflated => packed.saturating_mul(DEFLATE_RATIO),
+            // Others pack zeros into next to nothing. What such a member claims is not reserved
+            // before it has been read.
+            _ => u64::MAX,
+        };
+        if size > possible {
+            return Err(broken(
+                path,
+                format!("`{name}` claims {size} bytes, packed into {packed}"),
+            ));
+        }
+        Ok(file)
+    }
+
+    /// The header of an array, and where it lies if it is not compressed.
+    ///
+    /// Errors: those of `read_npz_member` but for the data.
+    pub fn find(&mut self, name: &str) -> Result<(Header, Option<Stored>), IoError> {
+        let path = self.path.clone();
+        let (header, place) = {
+            let mut file = self.by_name(name)?;
+            let header = Header::read(&mut file, &inside(&path, name))
+                .map_err(|error| within_archive(error, name, &path))?;
+            header.check_size(file.size(), &inside(&path, name))?;
+            let is_stored = file.compression() == CompressionMethod::Stored && !file.encrypted();
+            let place = file.data_start().filter(|_| is_stored);
+            (header, place.map(|at| (at, file.size(), file.crc32())))
+        };
+        let Some((at, size, checksum)) = place else { return Ok((header, None)) };
+        let file = self.file.try_clone().map_err(|error| read_error(&path, &error))?;
+        Ok((header, Some(Stored { file, at, size, checksum })))
+    }
+
+    /// An array, with its data.
+    pub fn read(&mut self, name: &str) -> Result<HostArray, IoError> {
+        let path = self.path.clone();
+        let mut file = self.by_name(name)?;
+        let (size, reserve) = (file.size(), CAUTIOUS_RESERVE);
+        let reader = &mut file as &mut dyn Read;
+        let array = npy::read_from(reader, Some(size), reserve, &inside(&path, name))
+            .map_err(|error| within_archive(error, name, &path))?;
+        // The checksum is compared at the end of the member, which is therefore read to it.
+        io::copy(&mut file, &mut io::sink())
+            .map_err(|error| broken(&path, format!("`{name}`: {error}")))?;
+        Ok(array)
+    }
 }
 
 /// Writes `arrays` to the file `path` under their names, as `numpy.savez` does; the file appears
@@ -127,35 +187,6 @@ pub(super) fn layout<'a>(
     StoredArchive::new(path, arrays.map(with_header).collect::<Result<_, _>>()?)
 }
 
-fn open(path: &Path) -> Result<Archive, IoError> {
-    let file = File::open(path).map_err(|error| read_error(path, &error))?;
-    ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(path, error))
-}
-
-/// The names without their `.npy`; members that have none, or are not named in text, are no arrays.
-fn names(archive: &Archive) -> Vec<String> {
-    let names = archive.file_names().flatten();
-    names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned())).collect()
-}
-
-/// The member of an array, if it can have the size that it claims.
-fn by_name<'a>(
-    archive: &'a mut Archive,
-    name: &str,
-    path: &Path,
-) -> Result<zip::read::ZipFile<'a, BufReader<File>>, IoError> {
-    let file = archive.by_name(&format!("{name}.npy")).map_err(|error| zip_error(path, error))?;
-    let (size, packed) = (file.size(), file.compressed_size());
-    let possible = match file.compression() {
-        CompressionMethod::Stored => packed,
-        _ => packed.saturating_mul(DEFLATE_RATIO),
-    };
-    if size > possible {
-        return Err(broken(path, format!("`{name}` claims {size} bytes, packed into {packed}")));
-    }
-    Ok(file)
-}
-
 /// Messages name the array, as far as a path can.
 pub(super) fn inside(path: &Path, name: &str) -> PathBuf {
     path.join(format!("{name}.npy"))
@@ -169,18 +200,6 @@ fn within_archive(error: IoError, name: &str, path: &Path) -> IoError {
         }
         other => other,
     }
-}
-
-fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, IoError> {
-    let mut file = by_name(archive, name, path)?;
-    let (size, reserve) = (file.size(), CAUTIOUS_RESERVE);
-    let array =
-        npy::read_from(&mut file as &mut dyn Read, Some(size), reserve, &inside(path, name))
-            .map_err(|error| within_archive(error, name, path))?;
-    // The checksum is compared at the end of the member, which is therefore read to it.
-    io::copy(&mut file, &mut io::sink())
-        .map_err(|error| broken(path, format!("`{name}`: {error}")))?;
-    Ok(array)
 }
 
 pub(super) fn broken(path: &Path, reason: String) -> IoError {

@@ -2,6 +2,7 @@
 
 use super::archive::StoredArchive;
 use super::atomic::{Unfinished, begin, write_error};
+use super::compressed::Packing;
 use super::load::{agreed, joined};
 use super::parts::{Checksum, for_each_run, write_at};
 use super::{IoError, header, npz, write_npy, write_npz};
@@ -273,4 +274,34 @@ pub fn savez(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Er
     };
     let arrays: Vec<&Array> = arrays.iter().map(|(_, array)| *array).collect();
     save_together(path, &arrays, &layout, write, site)
+}
+
+/// Writes arrays of one mesh to a compressed `.npz` file, complete or not at all. Collective over
+/// the mesh: rank 0 packs the arrays, one after the other, and has the whole of each meanwhile.
+///
+/// Errors: as [`savez`].
+#[track_caller]
+pub fn savez_compressed(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Error> {
+    let (path, site) = (path.as_ref(), call_site());
+    for (_, array) in arrays {
+        array.ok()?;
+    }
+    // What cannot be an archive is refused before anything is written.
+    let members = arrays.iter().map(|(name, array)| (*name, array.dtype(), array.shape()));
+    npz::layout(path, members).map_err(|error| Error::failure(error, Some(site)))?;
+    let mesh = mesh_of_arrays(arrays.iter().map(|(_, array)| *array), site)?;
+    let engine = mesh.engine();
+    engine.declare(path.as_os_str().as_encoded_bytes(), site);
+    let begun = if engine.process().0 == 0 { Packing::begin(path).map(Some) } else { Ok(None) };
+    let failed = |error: io::Error| write_error(path, &error);
+    let mut packing = agreed(&mesh, begun.map_err(failed), site)?;
+    let mut done = Ok(());
+    for (name, array) in arrays {
+        let host = array.to_host_at(site)?;
+        if let Some(packing) = packing.as_mut().filter(|_| done.is_ok()) {
+            done = packing.add(name, &host, path);
+        }
+    }
+    let finish = || packing.map_or(Ok(()), |packing| packing.finish().map_err(failed));
+    agreed(&mesh, done.and_then(|()| finish()), site)
 }

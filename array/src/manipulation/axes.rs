@@ -50,6 +50,10 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let Some(axes) = axes.0 else { return Ok(within(site, || self.squeeze())) };
+            if self.ndim() == 0 && matches!(axes[..], [0 | -1]) {
+                // NumPy allows it, for programs that are older than arrays without axes.
+                return Ok(self.clone());
+            }
             let removed = axes_of(&axes, self.ndim(), site)?;
             if let Some(&axis) = removed.iter().find(|&&axis| self.shape()[axis] != 1) {
                 return Err(refused("squeeze", "axis", axis.to_string(), site));

@@ -7,9 +7,10 @@ use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
 use crate::operand::{Argument, Operand};
+use crate::types::promote_all;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Scalar, Shape, Weak, promote};
+use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
 
 /// A new array of zeros whose axes lie in memory in `order` (from outermost to innermost; `None` is
 /// C order).
@@ -94,8 +95,8 @@ fn join_order(arrays: &[&Array]) -> Option<Vec<usize>> {
 /// array in C order).
 ///
 /// Shapes: equal but for the axis. Dtype: the promotion of all. Local (records one write for each
-/// array). Errors: `OpError::Argument` for no arrays, `OpError::Axis`, `OpError::Broadcast` for
-/// shapes that differ, `OpError::Meshes`.
+/// array). Errors: `OpError::Argument` for no arrays and for
+/// shapes that differ, which it names, `OpError::Axis`, `OpError::Meshes`.
 #[track_caller]
 #[must_use]
 pub fn concatenate(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
@@ -133,17 +134,21 @@ pub(crate) fn try_concatenate(
     let ndim = first.ndim();
     let axis = axis.single("concatenate", ndim, site)?.unwrap_or(0);
     let mut extent = 0usize;
-    for array in arrays {
+    for (place, array) in arrays.iter().enumerate() {
         let fits = array.ndim() == ndim
             && (0..ndim).all(|k| k == axis || array.shape()[k] == first.shape()[k]);
         if !fits {
-            let (left, right) = (first.shape().into(), array.shape().into());
-            return Err(Error::op(OpError::Broadcast { left, right }, site));
+            let (first, other) = (first.shape(), array.shape());
+            let value = format!(
+                "those of shapes {first:?} (operand 0) and {other:?} (operand {place}), which may \
+                 differ along axis {axis} alone,"
+            );
+            return Err(refused("concatenate", "arrays", value, site));
         }
         extent = extent.saturating_add(array.shape()[axis]);
     }
     let dtype = dtype.unwrap_or_else(|| {
-        arrays.iter().map(|array| array.dtype()).reduce(promote).unwrap_or(DType::F64)
+        promote_all(arrays.iter().map(|array| array.dtype())).unwrap_or(DType::F64)
     });
     let mesh = mesh_of_all(arrays.iter().copied(), site)?;
     let shape = with_extent(first.shape(), axis, extent);

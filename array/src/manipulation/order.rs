@@ -2,7 +2,7 @@
 
 use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
-use crate::elementwise::{copy_order, record_as};
+use crate::elementwise::{copy_order, memory_order, record_as};
 use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::argument::refused;
@@ -94,13 +94,14 @@ impl Array {
     pub fn ravel_in(&self, order: MemoryOrder) -> Array {
         let site = call_site();
         Array::catch((|| {
-            let view = self.base_view()?;
+            self.ok()?;
             Ok(match self.resolve_order(order)? {
                 MemoryOrder::F => within(site, || self.t().ravel()),
                 MemoryOrder::K => {
-                    let mut axes: Vec<i64> = (0..self.ndim() as i64).collect();
-                    let stride = |axis: i64| view.strides[axis as usize].unsigned_abs();
-                    axes.sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
+                    // An axis along which all elements are one has no say.
+                    let order = memory_order(&[self.into()], self.shape())?;
+                    let axes = order.map(|order| order.iter().map(|&axis| axis as i64).collect());
+                    let axes: Vec<i64> = axes.unwrap_or((0..self.ndim() as i64).collect());
                     within(site, || self.transpose(&axes).ravel())
                 }
                 MemoryOrder::C | MemoryOrder::A => within(site, || self.ravel()),

@@ -110,6 +110,8 @@ pub enum Statistic {
     Minimum,
     /// The mean, rounded for integers.
     Mean,
+    /// The median, rounded for integers.
+    Median,
 }
 
 /// What the new elements are.
@@ -305,7 +307,8 @@ fn pad_statistic(
     let (start, stop) = (pair.0, strip.extent() - pair.1);
     let most = stop - start;
     let (left, right) = lengths.map_or((most, most), |(l, r)| (l.min(most), r.min(most)));
-    if (left == 0 || right == 0) && statistic != Statistic::Mean {
+    let needs_some = matches!(statistic, Statistic::Maximum | Statistic::Minimum);
+    if (left == 0 || right == 0) && needs_some {
         return Err(refused("pad", "stat_length", "0", strip.site));
     }
     let value = |part: Array| {
@@ -315,6 +318,10 @@ fn pad_statistic(
             Statistic::Minimum => part.min(axes),
             Statistic::Mean if part.dtype().is_integer() => part.mean(axes).rint(),
             Statistic::Mean => part.mean(axes),
+            Statistic::Median if part.dtype().is_integer() => {
+                crate::statistics::median(&part, axes).rint()
+            }
+            Statistic::Median => crate::statistics::median(&part, axes),
         }
     };
     let first = value(strip.part(start, start + left));

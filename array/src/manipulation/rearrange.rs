@@ -23,6 +23,10 @@ pub fn flip(array: &Array, axes: impl Into<AxisList>) -> Array {
             None => (0..ndim).collect(),
             Some(axes) => axes_of(axes, ndim, site)?,
         };
+        if ndim == 0 {
+            // NumPy takes the element, which does not follow later writes.
+            return Ok(array.copy_at(site));
+        }
         let part = |axis| if flipped.contains(&axis) { REVERSED } else { WHOLE };
         let items: Vec<Index> = (0..ndim).map(part).collect();
         Ok(within(site, || array.slice(items)))

@@ -4,6 +4,7 @@ use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
 use crate::elementwise::check_shape;
 use crate::error::{Error, Site, call_site};
+use crate::indexing::IndexItems;
 use crate::operand::Operand;
 use crate::reductions::Axes;
 use crate::view::Form;
@@ -95,6 +96,24 @@ impl Array {
         })())
     }
 
+    /// The view without what broadcasting repeats: axes along which nothing changes have one
+    /// element.
+    pub(crate) fn unrepeated(&self) -> Array {
+        let shape = self.shape().iter().zip(self.strides());
+        let repeats: Vec<bool> = shape.map(|(&extent, stride)| extent > 1 && stride == 0).collect();
+        if !repeats.contains(&true) {
+            return self.clone();
+        }
+        let one =
+            |repeats| Index::Range { start: None, stop: Some(1).filter(|_| repeats), step: 1 };
+        self.slice(repeats.into_iter().map(one).collect::<Vec<_>>())
+    }
+
+    /// An array of a shape with these elements, repeated as broadcasting does.
+    pub(crate) fn repeated_to(&self, shape: &[usize]) -> Array {
+        if self.shape() == shape { self.clone() } else { self.broadcast_to(shape).copy() }
+    }
+
     /// The view without its axes of extent 1. Local.
     #[track_caller]
     #[must_use]
@@ -103,21 +122,21 @@ impl Array {
         Array::catch(self.try_reshape(&shape, call_site()))
     }
 
-    /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers,
-    /// slices, new axes and an ellipsis. With an integer for every axis it is a 0-d view;
-    /// [`Array::at`] gives the 0-d copy that NumPy gives there.
+    /// The view at the given basic index (see [`s!`](crate::s), or a single range), NumPy's
+    /// `a[...]` with integers, slices, new axes and an ellipsis. With an integer for every axis it
+    /// is a 0-d view; [`Array::at`] gives the 0-d copy that NumPy gives there.
     ///
     /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`,
     /// `OpError::Ellipses`, `OpError::TooManyAxes`.
     #[track_caller]
     #[must_use]
-    pub fn slice(&self, items: impl AsRef<[Index]>) -> Array {
-        let (site, items) = (call_site(), items.as_ref());
+    pub fn slice(&self, items: impl IndexItems) -> Array {
+        let (site, items) = (call_site(), items.into_items());
         Array::catch((|| {
             self.ok()?;
             let view = self
                 .base_view()?
-                .index(items, &self.base_shape()?)
+                .index(items.as_ref(), &self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
             self.with_view(view)
         })())

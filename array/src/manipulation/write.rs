@@ -9,7 +9,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, can_cast};
+use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, Weak, can_cast};
 
 /// A value about to be written into elements of `dtype`, so that what stays keeps its own.
 fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
@@ -23,7 +23,8 @@ fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error>
 }
 
 /// Writes `value`, broadcast, into `target`: everywhere, or where `mask` (broadcast) holds. Only
-/// casts of the same kind are made.
+/// casts that `casting` allows are made; a number has the kind that it is of, and an integer must
+/// fit whatever is allowed.
 ///
 /// Local (records nodes). Errors: `OpError::Cast`, `OpError::BroadcastInto`, and those of
 /// [`Array::try_assign`]; the target is then as it was.
@@ -32,8 +33,9 @@ pub fn copyto(
     target: &Array,
     value: impl Into<Argument>,
     mask: Option<&Array>,
+    casting: Casting,
 ) -> Result<(), Error> {
-    let (site, value) = (call_site(), value.into());
+    let (site, mut value) = (call_site(), value.into());
     target.ok()?;
     let to = target.dtype();
     if let Argument::Array(array) = &value {
@@ -43,15 +45,24 @@ pub fn copyto(
         // A number is as narrow as its kind allows.
         Argument::Weak(weak) => {
             let least = if to.kind() == Kind::Unsigned { Kind::Signed } else { to.kind() };
-            (default_dtype(*weak), weak.kind() <= least)
+            (default_dtype(*weak), casting == Casting::Unsafe || weak.kind() <= least)
         }
         strong => {
             let from = strong.strong().unwrap_or(to);
-            (from, can_cast(from, to, Casting::SameKind))
+            (from, can_cast(from, to, casting))
         }
     };
     if !is_kind {
         return Err(Error::op(OpError::Cast { from, to }, site));
+    }
+    if let Argument::Weak(weak) = value
+        && casting == Casting::Unsafe
+    {
+        let scalar = match weak {
+            Weak::Int(_) => Scalar::filled(to, weak).map_err(|error| Error::op(error, site))?,
+            weak => Scalar::from_weak(to, weak),
+        };
+        value = scalar.into();
     }
     let Some(mask) = mask else { return within(site, || target.try_assign(value)) };
     mask.ok()?;

@@ -4,11 +4,11 @@ use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{mesh_of_all, refused, sound};
 use crate::products::matrices::{batched_matmul, matrix_product, summed};
+use crate::products::options::ProductOptions;
 use crate::products::subscripts::{Label, Subscripts};
-use crate::view::View;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, AxisMap, DType, Shape, promote};
+use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Shape, can_cast, promote};
 use std::collections::BTreeMap;
 
 /// The sum of products that the subscripts say: axes with the same letter move together, and those
@@ -18,12 +18,33 @@ use std::collections::BTreeMap;
 /// and without `->` the output has the letters that occur once, in alphabetical order. Without a
 /// sum the result is a view. Pairs of operands are contracted in a greedy order, by matrix products
 /// where they are that. Dtype: the promotion of all, in which is summed. Local (records nodes).
-/// Errors: `OpError::Argument` for subscripts that do not fit, `OpError::Broadcast`.
+/// Errors: `OpError::Argument` for subscripts that do not fit, with the shapes of all operands.
 #[track_caller]
 #[must_use]
 pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
     let site = call_site();
-    Array::catch(within(site, || try_einsum(subscripts, operands, site)))
+    let options = ProductOptions { casting: Casting::Safe, ..ProductOptions::default() };
+    Array::catch(within(site, || try_einsum(subscripts, operands, &options, site)))
+}
+
+/// As [`einsum`], computed in the dtype that the options name or to which the operands and the
+/// output promote, as far as `casting` allows that. A view that is not written anywhere has the
+/// dtype of its array. Errors: as [`einsum`], `OpError::Cast`, `OpError::BroadcastInto` for an
+/// output of another shape, `OpError::Argument` for `axes`.
+#[track_caller]
+#[must_use]
+pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptions) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        if options.axes.is_some() || options.keepdims {
+            return Err(refused("einsum", "options", "axes or keepdims", site));
+        }
+        let result = try_einsum(subscripts, operands, options, site)?;
+        let Some(out) = &options.out else { return Ok(result) };
+        out.check_out(result.shape(), site)?;
+        out.assign_at(&result, Casting::Unsafe, site)?;
+        Ok(out.clone())
+    }))
 }
 
 /// An operand with a label for each axis.
@@ -36,10 +57,18 @@ struct Term {
 /// The extent of each label.
 type Extents = BTreeMap<Label, usize>;
 
-fn try_einsum(subscripts: &str, operands: &[&Array], site: Site) -> Result<Array, Error> {
+fn try_einsum(
+    subscripts: &str,
+    operands: &[&Array],
+    options: &ProductOptions,
+    site: Site,
+) -> Result<Array, Error> {
     sound(operands.iter().copied())?;
     let wrong = |reason: String| {
-        refused("einsum", "subscripts", format!("'{subscripts}' ({reason})"), site)
+        let shapes: Vec<String> =
+            operands.iter().map(|array| format!("{:?}", array.shape())).collect();
+        let value = format!("'{subscripts}' ({reason}; operands of shapes {})", shapes.join(", "));
+        refused("einsum", "subscripts", value, site)
     };
     if operands.is_empty() {
         return Err(wrong("no operands".into()));
@@ -47,16 +76,28 @@ fn try_einsum(subscripts: &str, operands: &[&Array], site: Site) -> Result<Array
     mesh_of_all(operands.iter().copied(), site)?;
     let ndims: Vec<usize> = operands.iter().map(|array| array.ndim()).collect();
     let parsed = Subscripts::parse(subscripts, &ndims).map_err(wrong)?;
-    let dtype = operands.iter().map(|array| array.dtype()).reduce(promote).unwrap_or(DType::F64);
+    let has_sum = || {
+        let distinct = parsed.inputs.iter().flatten();
+        distinct.into_iter().any(|label| !parsed.output.contains(label))
+    };
+    let is_view = operands.len() == 1 && options.out.is_none() && !has_sum();
+    let dtype = if is_view { operands[0].dtype() } else { computed_in(operands, options, site)? };
     let mut extents = Extents::new();
-    for (array, labels) in operands.iter().zip(&parsed.inputs) {
+    let mut origins = BTreeMap::new();
+    for (place, (array, labels)) in operands.iter().zip(&parsed.inputs).enumerate() {
         for (&extent, &label) in array.shape().iter().zip(labels) {
             let known = extents.entry(label).or_insert(1);
             if *known != extent && *known != 1 && extent != 1 {
-                let (left, right) = ([*known].as_slice().into(), [extent].as_slice().into());
-                return Err(Error::op(OpError::Broadcast { left, right }, site));
+                let origin = origins.get(&label).copied().unwrap_or(place);
+                return Err(wrong(format!(
+                    "one label has the extents {known} in operand {origin} and {extent} in \
+                     operand {place}"
+                )));
             }
-            *known = if *known == 1 { extent } else { *known };
+            if *known == 1 {
+                *known = extent;
+                origins.insert(label, place);
+            }
         }
     }
     let mut terms: Vec<Term> = operands
@@ -92,6 +133,23 @@ fn try_einsum(subscripts: &str, operands: &[&Array], site: Site) -> Result<Array
     result.ok().cloned()
 }
 
+/// The dtype that is asked for, or to which the operands and the output promote, if they may all be
+/// cast so.
+fn computed_in(operands: &[&Array], options: &ProductOptions, site: Site) -> Result<DType, Error> {
+    let given = || operands.iter().map(|array| array.dtype());
+    let out = options.out.as_ref().map(Array::dtype);
+    let common = given().chain(out).reduce(promote).unwrap_or(DType::F64);
+    let dtype = options.dtype.unwrap_or(common);
+    // As NumPy, which reads what it adds to.
+    let casts = given().chain(out).map(|from| (from, dtype)).chain(out.map(|to| (dtype, to)));
+    for (from, to) in casts {
+        if !can_cast(from, to, options.casting) {
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+    }
+    Ok(dtype)
+}
+
 /// The operand with one axis for each label: a diagonal where it has a label twice.
 fn diagonal_term(array: &Array, labels: Vec<Label>, site: Site) -> Result<Term, Error> {
     let mut distinct: Vec<Label> = Vec::new();
@@ -116,8 +174,7 @@ fn diagonal_term(array: &Array, labels: Vec<Label>, site: Site) -> Result<Term, 
         return Ok(Term { array: array.clone(), labels });
     }
     let map = AffineMap { shape, axes: axes.into_iter().collect() };
-    let view = array.base_view()?.through(&map, &array.base_shape()?);
-    let array = array.with_view(View { is_read_only: true, ..view })?;
+    let array = array.with_view(array.base_view()?.through(&map, &array.base_shape()?))?;
     Ok(Term { array, labels: distinct })
 }
 

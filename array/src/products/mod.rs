@@ -4,13 +4,15 @@ mod chain;
 mod einsum;
 mod matmul;
 mod matrices;
+mod options;
 mod subscripts;
 mod tensordot;
 mod vectors;
 
 pub use chain::{matrix_power, multi_dot};
-pub use einsum::einsum;
+pub use einsum::{einsum, einsum_with};
 pub use matmul::matmul;
+pub use options::{Product, ProductOptions, product};
 pub use tensordot::{ContractedAxes, dot, inner, kron, tensordot};
 pub(crate) use vectors::conjugated;
 pub use vectors::{cross, matvec, outer, vdot, vecdot, vecmat};

@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::creation::{ShapeArgument, from_slice, zeros};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{refused, stack};
+use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
@@ -101,6 +102,47 @@ impl Generator {
             };
             // Sums and conversions keep the last bits, which are those of the integer in any dtype.
             (chosen + Scalar::new(low as u64)).converted(dtype, site).ok().cloned()
+        }))
+    }
+
+    /// As [`Generator::integers_as`], of ranges of their own for elements, which broadcast to the
+    /// shape. Collective: the ranges are looked at. Errors: as there, for any of them, and
+    /// `OpError::Broadcast`.
+    #[track_caller]
+    #[must_use]
+    pub fn integers_between(
+        &self,
+        low: &Array,
+        high: &Array,
+        shape: impl Into<ShapeArgument>,
+        dtype: DType,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            for array in [low, high] {
+                if !array.ok()?.dtype().is_integer() || !dtype.is_integer() {
+                    let dtypes = vec![array.dtype(), dtype];
+                    return Err(Error::op(OpError::Dtype { operation: "integers", dtypes }, site));
+                }
+            }
+            let (low, high) = (low.converted(DType::I64, site), high.converted(DType::I64, site));
+            let shape = shape.resolve(DType::I64.size(), site)?;
+            if shape.contains(&0) {
+                return zeros(shape.as_slice(), dtype).ok().cloned();
+            }
+            let (least, most) = limits(dtype);
+            // What no 64 bits hold is outside of none.
+            let [least, most] =
+                [least, most].map(|limit| limit.clamp(i64::MIN.into(), i64::MAX.into()) as i64);
+            let is_empty = low.greater_equal(&high);
+            let is_beyond = low.less(least).logical_or((&high - 1).greater(most));
+            if is_empty.logical_or(is_beyond).any_at(site)?.holds(site)? {
+                let value = format!("one of the arrays, in {dtype}");
+                return Err(refused("integers", "range", value, site));
+            }
+            let count = (&high - &low).converted(DType::U64, site);
+            let chosen = self.bits(shape.as_slice()).remainder(count);
+            (chosen + low.converted(DType::U64, site)).converted(dtype, site).ok().cloned()
         }))
     }
 
@@ -274,21 +316,47 @@ impl Generator {
         (found.converted(DType::I64, site).minimum(last) + table.first).ok().cloned()
     }
 
-    /// The number (`i64`) of the first trial that succeeds, of which each does with this chance.
+    /// The number (`i64`) of the first trial that succeeds, of which each does with this chance, or
+    /// the chances of an array, which broadcast to the shape and are looked at (Collective).
     /// Errors: `OpError::Argument` for a chance that is not above 0 and at most 1.
     #[track_caller]
     #[must_use]
-    pub fn geometric(&self, chance: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn geometric(&self, chance: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, chance, shape) = (call_site(), chance.into(), shape.into());
         Array::catch(within(site, || {
-            if !(chance > 0.0 && chance <= 1.0) {
-                return Err(refused("geometric", "chance", chance.to_string(), site));
-            }
-            let failures = self.standard_exponential(shape, DType::F64) / -(-chance).ln_1p();
+            let names = ("geometric", "chance");
+            let rate = match &chance {
+                Argument::Array(_) => {
+                    let chances = self.parameter(names, chance, false, site)?;
+                    let is_above = chances.greater(1).logical_or(chances.isnan());
+                    if chances.size() > 0 && is_above.any_at(site)?.holds(site)? {
+                        let value = "one that is not from 0 to 1".to_owned();
+                        return Err(refused(names.0, names.1, value, site));
+                    }
+                    Argument::Array(-(-chances).log1p())
+                }
+                Argument::Weak(_) | Argument::Scalar(_) => {
+                    let chance = number_of(&chance);
+                    if !(chance > 0.0 && chance <= 1.0) {
+                        return Err(refused(names.0, names.1, chance.to_string(), site));
+                    }
+                    Argument::from(-(-chance).ln_1p())
+                }
+            };
+            let failures = self.standard_exponential(shape, DType::F64).divide(rate);
             // The largest float that is an `i64`.
             let trials = failures.ceil().maximum(1.0).minimum(9_223_372_036_854_774_784.0);
             trials.converted(DType::I64, site).ok().cloned()
         }))
+    }
+}
+
+/// The number that an argument without axes is.
+fn number_of(argument: &Argument) -> f64 {
+    match argument {
+        Argument::Weak(weak) => weak.to_complex().re,
+        Argument::Scalar(scalar) => scalar.to_weak().to_complex().re,
+        Argument::Array(_) => f64::NAN,
     }
 }
 

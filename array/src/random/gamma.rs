@@ -20,7 +20,7 @@ const COUNTERS: u64 = 3 * PROPOSALS + 1;
 
 impl Generator {
     /// A parameter in f64, which is positive, or not negative.
-    fn parameter(
+    pub(super) fn parameter(
         &self,
         names: (&'static str, &'static str),
         value: Argument,
@@ -190,7 +190,7 @@ impl Generator {
         site: Site,
     ) -> Result<Array, Error> {
         let whole = self.parameter((operation, "df"), degrees.into(), false, site)?;
-        self.parameter((operation, "nonc"), shift.into(), true, site)?;
+        let _checked = self.parameter((operation, "nonc"), shift.into(), true, site)?;
         if degrees > 1.0 {
             let others = within(site, || &whole - 1.0);
             let others = self.chisquare_of(&others, shape, site)?;

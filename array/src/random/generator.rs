@@ -1,5 +1,6 @@
 //! A source of random bits and of the numbers that others are made of.
 
+use super::streams::Stream;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
 use crate::elementwise::elementwise;
@@ -21,15 +22,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// the numbers that ranks draw for themselves would be missing in what they draw together.
 pub struct Generator {
     pub(super) mesh: MeshHandle,
-    state: Mutex<State>,
+    state: Mutex<(Stream, State)>,
 }
 
 /// What the next numbers of a generator depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
-    /// Made of the seed.
+    /// Made of the seed, for `Stream::Philox4x32`; others have theirs in the stream.
     pub key: u64,
-    /// How many counters have been used.
+    /// How many counters, or words of the stream, have been used.
     pub next: u64,
 }
 
@@ -44,12 +45,22 @@ impl State {
 pub(super) struct Counters {
     array: Array,
     key: u64,
+    stream: Stream,
+    /// The first of them, and how many there are.
+    first: u64,
+    count: u64,
 }
 
 impl Counters {
     /// 64 random bits for the counter at a place behind each.
     fn bits(&self, place: u64, site: Site) -> Array {
         let key = Scalar::new(self.key);
+        if self.stream != Stream::Philox4x32 {
+            let positions = || &self.array + Scalar::new(place);
+            let words =
+                within(site, || self.stream.words(&positions(), self.first, self.count, site));
+            return words.unwrap_or_else(|| unreachable!("bug: only one stream has no words"));
+        }
         if place == 0 {
             return elementwise(Op::Philox, &[(&self.array).into(), key.into()], site);
         }
@@ -73,8 +84,20 @@ impl Counters {
 /// session.
 #[track_caller]
 pub fn seeded(seed: u64) -> Result<Generator, Error> {
+    begun(Stream::Philox4x32, State::of_seed(seed))
+}
+
+/// A generator that draws the words of a stream, from its first on, on the current mesh. Local.
+/// Errors: without a session.
+#[track_caller]
+pub fn streamed(stream: Stream) -> Result<Generator, Error> {
+    begun(stream, State { key: 0, next: 0 })
+}
+
+#[track_caller]
+fn begun(stream: Stream, state: State) -> Result<Generator, Error> {
     let mesh = crate::creation::current_mesh(call_site())?;
-    Ok(Generator { mesh, state: Mutex::new(State::of_seed(seed)) })
+    Ok(Generator { mesh, state: Mutex::new((stream, state)) })
 }
 
 /// A generator with a seed of its own that all ranks agree on, on the current mesh. Collective over
@@ -116,18 +139,29 @@ impl Generator {
         &self.mesh
     }
 
-    fn locked(&self) -> MutexGuard<'_, State> {
+    /// What its words are. Local.
+    pub fn stream(&self) -> Stream {
+        self.locked().0
+    }
+
+    /// Goes on with the words of another stream from its first on, which all ranks give alike.
+    /// Local.
+    pub fn set_stream(&self, stream: Stream) {
+        *self.locked() = (stream, State { key: 0, next: 0 });
+    }
+
+    fn locked(&self) -> MutexGuard<'_, (Stream, State)> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the next numbers depend on. Local.
     pub fn state(&self) -> State {
-        *self.locked()
+        self.locked().1
     }
 
     /// Goes on from another state, which all ranks give alike. Local.
     pub fn set_state(&self, state: State) {
-        *self.locked() = state;
+        self.locked().1 = state;
     }
 
     /// The positions in C order of the elements of a shape, counted on from what was drawn before,
@@ -138,10 +172,10 @@ impl Generator {
             return Err(Error::op(self.mesh.differing(&current), site));
         }
         let used = (size(shape) as u64).wrapping_mul(each);
-        let State { key, next: first } = {
+        let (stream, State { key, next: first }) = {
             let mut state = self.locked();
             let before = *state;
-            state.next = before.next.wrapping_add(used);
+            state.1.next = before.1.next.wrapping_add(used);
             before
         };
         let mut step = each;
@@ -160,7 +194,7 @@ impl Generator {
         let zero = || crate::creation::zeros((), DType::U64);
         let positions = sum.unwrap_or_else(zero);
         let array = (positions + Scalar::new(first)).ok()?.clone();
-        Ok(Counters { array, key })
+        Ok(Counters { array, key, stream, first, count: used })
     }
 
     pub(super) fn float(dtype: DType, operation: &'static str, site: Site) -> Result<(), Error> {
@@ -168,6 +202,21 @@ impl Generator {
             DType::F32 | DType::F64 => Ok(()),
             _ => Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site)),
         }
+    }
+
+    /// Drawn numbers in another dtype of their kind: real ones in `f32` or `f64`, whole ones in any
+    /// dtype of integers, which wrap, or of real numbers. Local. Errors: `OpError::Dtype`.
+    #[track_caller]
+    #[must_use]
+    pub fn drawn_as(numbers: &Array, dtype: DType) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let is_whole = numbers.ok()?.dtype().is_integer();
+            if !(is_whole && dtype.is_integer()) {
+                Generator::float(dtype, "a distribution", site)?;
+            }
+            numbers.converted(dtype, site).ok().cloned()
+        }))
     }
 
     /// 64 random bits an element (`u64`).

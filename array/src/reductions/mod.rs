@@ -1,6 +1,7 @@
 //! Reductions over any axes.
 
 mod axes;
+mod by_op;
 mod functions;
 mod methods;
 mod moments;
@@ -8,6 +9,7 @@ mod nan;
 mod record;
 
 pub use axes::{Axes, axis, keepdims};
+pub(crate) use by_op::reduce_by;
 pub use functions::{
     all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, prod, ptp, std, sum, var,
 };

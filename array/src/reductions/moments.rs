@@ -5,7 +5,8 @@ use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site, within};
 use crate::math::select;
-use phalanx_ops::{Casting, DType, Monoid, Op, Weak, promote};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, DType, Monoid, Op, Weak, can_cast, promote};
 
 /// The number of elements that are combined into each element of a result.
 enum Count {
@@ -205,7 +206,15 @@ impl Array {
         site: Site,
     ) -> Result<Array, Error> {
         let var = self.unwritten_var(axes, ddof, exhausted, site)?;
-        let std = try_elementwise(Op::Sqrt, &[(&var).into()], site)?;
+        let mut std = try_elementwise(Op::Sqrt, &[(&var).into()], site)?;
+        if axes.has_out().is_none() {
+            let (from, to) = (std.dtype(), var.dtype());
+            // As NumPy, which writes the roots over the variances, unless it has a number alone.
+            if std.ndim() > 0 && !can_cast(from, to, Casting::SameKind) {
+                return Err(Error::op(OpError::Cast { from, to }, site));
+            }
+            std = std.converted(to, site);
+        }
         std.into_out(axes, Casting::SameKind, site)
     }
 }

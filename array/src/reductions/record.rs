@@ -80,11 +80,8 @@ impl Array {
     ) -> Result<Array, Error> {
         self.ok()?;
         let (initial, mask) = (axes.has_initial(), axes.has_mask());
-        if let Some(mask) = mask
-            && mask.ok()?.dtype() != DType::Bool
-        {
-            let (from, to) = (mask.dtype(), DType::Bool);
-            return Err(Error::op(OpError::Cast { from, to }, site));
+        if let Some(mask) = mask {
+            check_bools(mask, site)?;
         }
         axes.resolve(self.ndim(), site)?;
         if initial.is_none() && mask.is_none() {
@@ -121,6 +118,12 @@ impl Array {
             Monoid::Multiply => Op::Multiply,
             Monoid::Min => Op::Minimum,
             Monoid::Max => Op::Maximum,
+            Monoid::All => Op::LogicalAnd,
+            Monoid::Any => Op::LogicalOr,
+            Monoid::BitAnd => Op::BitwiseAnd,
+            Monoid::BitOr => Op::BitwiseOr,
+            Monoid::BitXor => Op::BitwiseXor,
+            Monoid::LogAddExp => Op::LogAddExp,
             _ => Op::Add,
         };
         try_elementwise(op, &[reduced.into(), initial], site)
@@ -170,6 +173,12 @@ impl Array {
         Err(Error::op(OpError::BroadcastInto { value, target }, site))
     }
 
+    /// Whether `mask` is one of bools and of a shape to say which elements of this array are meant.
+    pub(super) fn check_mask_of_bools(&self, mask: &Array, site: Site) -> Result<(), Error> {
+        check_bools(mask, site)?;
+        self.check_mask(mask, site)
+    }
+
     /// Whether `mask` has a shape to say which elements of this array are meant.
     pub(crate) fn check_mask(&self, mask: &Array, site: Site) -> Result<(), Error> {
         let fits = mask.ndim() <= self.ndim()
@@ -207,6 +216,13 @@ impl Array {
     }
 }
 
+fn check_bools(mask: &Array, site: Site) -> Result<(), Error> {
+    match mask.ok()?.dtype() {
+        DType::Bool => Ok(()),
+        from => Err(Error::op(OpError::Cast { from, to: DType::Bool }, site)),
+    }
+}
+
 /// What changes nothing when it is combined with an element.
 fn identity(monoid: Monoid) -> Option<Weak> {
     match monoid {
@@ -221,7 +237,7 @@ fn identity(monoid: Monoid) -> Option<Weak> {
 }
 
 /// The initial value in the dtype of a reduction.
-fn initial_value(value: &Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
+pub(super) fn initial_value(value: &Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
     match value {
         Argument::Weak(weak) => {
             let scalar = Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?;

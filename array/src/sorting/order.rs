@@ -77,9 +77,11 @@ pub fn sort_complex(array: &Array) -> Array {
     }))
 }
 
-/// A place in a sorted order within an extent; negative ones count from the end.
-fn check_places(places: &[i64], extent: usize, site: Site) -> Result<(), Error> {
-    let is_outside = |place: &&i64| !(-(extent as i64)..extent as i64).contains(*place);
+/// Places in the sorted order along an axis; negative ones count from the end. As in NumPy, an
+/// array without elements takes any.
+fn check_places(array: &Array, axis: usize, places: &[i64], site: Site) -> Result<(), Error> {
+    let extent = array.shape()[axis] as i64;
+    let is_outside = |place: &&i64| array.size() > 0 && !(-extent..extent).contains(*place);
     match places.iter().find(is_outside) {
         Some(place) => Err(refused("partition", "kth", place.to_string(), site)),
         None => Ok(()),
@@ -106,7 +108,7 @@ pub fn argpartition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) ->
 fn partitioned(array: &Array, kth: &[i64], axis: Option<i64>, order: Order, site: Site) -> Array {
     Array::catch((|| {
         let (array, axis) = line(array, axis, site)?;
-        check_places(kth, array.shape()[axis], site)?;
+        check_places(&array, axis, kth, site)?;
         record_structured(Structured::Sort(Sort { axis: axis as u8, order }), &[&array], site)
     })())
 }
@@ -191,9 +193,18 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
         }
         let values = crate::indexing::operand_array(&values, sorted, site)?;
         let dtype = promote(sorted.dtype(), values.dtype());
-        let (sorted, values) = (sorted.converted(dtype, site), values.converted(dtype, site));
+        // What broadcasting repeats is looked at once.
+        let (one, few) = within(site, || (sorted.unrepeated(), values.unrepeated()));
         let search = Structured::SearchSorted(SearchSorted { side });
-        record_structured(search, &[&sorted, &values], site)
+        let operands = [&one.converted(dtype, site), &few.converted(dtype, site)];
+        let found = record_structured(search, &operands, site)?;
+        within(site, || {
+            let found = match (one.size(), sorted.size()) {
+                (1, all @ 2..) => found * all as i64,
+                _ => found,
+            };
+            found.repeated_to(values.shape()).ok().cloned()
+        })
     })())
 }
 
@@ -207,7 +218,12 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
 pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
     let site = call_site();
     Array::catch((|| {
-        bins.ok()?;
+        for array in [values, bins] {
+            if array.ok()?.dtype().is_complex() {
+                let (operation, dtypes) = ("digitize", vec![array.dtype()]);
+                return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+            }
+        }
         if bins.ndim() != 1 {
             let (expected, ndim) = ("1", bins.ndim());
             return Err(Error::op(OpError::Ndim { operation: "digitize", expected, ndim }, site));
@@ -229,14 +245,26 @@ pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
     })())
 }
 
-/// Whether a vector never falls, and whether it never rises.
+/// Whether a vector never falls, and whether it never rises. The first two neighbours that differ
+/// say which of the two it may be; NaN is different from all, and neither less nor greater.
 fn monotone(vector: &Array) -> Result<(bool, bool), Error> {
     if vector.size() < 2 {
         return Ok((true, true));
     }
     let (before, after) = (vector.slice(crate::s![..-1]), vector.slice(crate::s![1..]));
-    let (rises, falls) = (before.less_equal(&after).all(()), before.greater_equal(&after).all(()));
-    Ok((rises.item::<bool>()?, falls.item::<bool>()?))
+    let (rising, falling) = (before.less(&after), before.greater(&after));
+    let differs = before.not_equal(&after);
+    let first = differs.argmax(0).expand_dims(0);
+    // All are computed at once, by the first that is read.
+    let (is_equal, begins) = (differs.any(()), rising.take(&first, 0).any(()));
+    let (any_rise, any_fall) = (rising.any(()), falling.any(()));
+    if !is_equal.item::<bool>()? {
+        return Ok((true, true));
+    }
+    Ok(match begins.item::<bool>()? {
+        true => (!any_fall.item::<bool>()?, false),
+        false => (false, !any_rise.item::<bool>()?),
+    })
 }
 
 impl Array {

@@ -9,6 +9,7 @@ use crate::error::{DataError, Error, Site, within};
 use crate::manipulation::refused;
 use crate::math::{is_real, select};
 use crate::sorting::{Side, searchsorted};
+use crate::types::epsilon;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index};
 
@@ -126,6 +127,14 @@ impl Axis {
         }
     }
 
+    /// The edges in the dtype of the elements, if these are floats.
+    pub(super) fn converted_to(self, array: &Array, site: Site) -> Axis {
+        match array.dtype().is_inexact() && self.range.is_some() {
+            true => Axis { edges: self.edges.converted(array.dtype(), site), ..self },
+            false => self,
+        }
+    }
+
     /// The edges in the dtype of the elements, if these are floats; there must be elements of it
     /// between them.
     pub(super) fn in_dtype_of(
@@ -135,18 +144,11 @@ impl Axis {
         site: Site,
     ) -> Result<Axis, Error> {
         let Some((low, high)) = self.range else { return Ok(self) };
-        let is_float = array.dtype().is_inexact();
-        let edges = if is_float { self.edges.converted(array.dtype(), site) } else { self.edges };
-        let epsilon = match edges.dtype() {
-            DType::F16 => 1.0 / 1024.0,
-            DType::BF16 => 1.0 / 128.0,
-            DType::F32 => f64::from(f32::EPSILON),
-            _ => f64::EPSILON,
-        };
+        let edges = self.converted_to(array, site).edges;
         let count = edges.size() - 1;
         let width = (high - low) / count as f64;
         // Only where bins are about as wide as floats are apart, some may have no width at all.
-        if width <= 4.0 * epsilon * low.abs().max(high.abs()) {
+        if width <= 4.0 * epsilon(edges.dtype()) * low.abs().max(high.abs()) {
             let is_narrow = within(site, || {
                 let (before, after) = (edges.slice(crate::s![..-1]), edges.slice(crate::s![1..]));
                 before.greater_equal(&after).any(()).holds(site)

@@ -9,7 +9,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use crate::products::matmul;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Op, Weak, promote};
+use phalanx_ops::{DType, Op, Weak, promote};
 
 /// What a covariance is of: NumPy's keyword arguments of `cov` and `corrcoef`.
 ///
@@ -79,8 +79,9 @@ impl CovarianceOptions {
 ///
 /// Dtype: at least `f64`, unless the options say another. Local; with weights Collective over the
 /// mesh, see [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Ndim`,
-/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are not
-/// integers, `DataError::Negative` and `DataError::ZeroWeights` for weights.
+/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are no
+/// whole numbers, `OpError::Cast` for a dtype of integers, `DataError::Negative` and
+/// `DataError::ZeroWeights` for weights.
 #[track_caller]
 #[must_use]
 pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
@@ -156,13 +157,20 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     }
     let by_columns = options.has_variables_in_columns;
     let mut variables = rows(array, by_columns, dtype, site);
+    // As in NumPy, neither further variables nor dtypes count where the first argument has none.
+    if variables.ok()?.shape()[0] == 0 {
+        return Ok(crate::creation::zeros([0usize, 0], DType::F64));
+    }
     if let Some(more) = &options.more {
+        // NumPy takes one row for one variable, whatever the first argument's axes are.
+        let by_columns = by_columns && more.ndim() == 2 && more.shape()[0] != 1;
         let more = rows(more, by_columns, dtype, site);
         variables = try_concatenate(&[&variables, &more], &0.into(), Some(dtype), site)?;
     }
     let observations = variables.shape()[1];
-    if variables.shape()[0] == 0 {
-        return Ok(crate::creation::zeros([0usize, 0], dtype));
+    if let Some(to) = options.dtype.filter(|dtype| !dtype.is_inexact()) {
+        // The means, which are subtracted, are floats.
+        return Err(Error::op(OpError::Cast { from: DType::F64, to }, site));
     }
     let ddof = options.ddof.unwrap_or(i64::from(!options.is_biased)) as f64;
     let weights = weights(options, observations, site)?;
@@ -196,10 +204,13 @@ fn weights(
     for (argument, weights) in [("fweights", &options.fweights), ("aweights", &options.aweights)] {
         let Some(weights) = weights else { continue };
         weights.ok()?;
-        let is_integer = matches!(weights.dtype().kind(), Kind::Signed | Kind::Unsigned);
-        if argument == "fweights" && !is_integer {
+        if argument == "fweights" && weights.dtype().is_inexact() {
             let dtypes = vec![weights.dtype()];
-            return Err(Error::op(OpError::Dtype { operation: "fweights", dtypes }, site));
+            let error = Error::op(OpError::Dtype { operation: "fweights", dtypes }, site);
+            if weights.dtype().is_complex() {
+                return Err(error);
+            }
+            weights.not_equal(weights.rint()).any(()).refuse(error, site)?;
         }
         if weights.shape() != [observations] {
             let value = format!("{:?}", weights.shape());

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::math::select;
+use phalanx_ops::DType;
 
 /// How a quantile lies between two elements: NumPy's `method`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -83,26 +84,33 @@ impl QuantileMethod {
 
     /// Where the quantile `q` of `n` sorted elements lies: two positions, and how far it is from
     /// the first to the second.
-    pub(super) fn place(self, n: f64, q: f64) -> Place {
+    /// Each step rounds to the dtype of the quantile.
+    pub(super) fn place(self, n: f64, q: f64, rounding: Rounding) -> Place {
+        let round = |number: f64| rounding.to(number);
+        let of = |n: f64| round(round(n) * q);
         let jump = |index: f64, stays: &dyn Fn(f64) -> bool| {
             let floor = index.floor();
             let at = if index == floor && stays(floor) { floor } else { floor + 1.0 };
             Place::at(at.clamp(0.0, n - 1.0))
         };
         let index = match self {
-            QuantileMethod::InvertedCdf => return jump(n * q - 1.0, &|_| true),
+            QuantileMethod::InvertedCdf => return jump(round(of(n) - 1.0), &|_| true),
             QuantileMethod::ClosestObservation => {
-                return jump(n * q - 1.0 - 0.5, &|floor| floor.rem_euclid(2.0) == 1.0);
+                let index = round(round(of(n) - 1.0) - 0.5);
+                return jump(index, &|floor| floor.rem_euclid(2.0) == 1.0);
             }
-            QuantileMethod::Lower => return Place::at(((n - 1.0) * q).floor()),
-            QuantileMethod::Higher => return Place::at(((n - 1.0) * q).ceil()),
-            QuantileMethod::Nearest => return Place::at(((n - 1.0) * q).round_ties_even()),
-            QuantileMethod::Linear => (n - 1.0) * q,
-            QuantileMethod::Midpoint => 0.5 * (((n - 1.0) * q).floor() + ((n - 1.0) * q).ceil()),
-            QuantileMethod::AveragedInvertedCdf => n * q - 1.0,
+            QuantileMethod::Lower => return Place::at(of(n - 1.0).floor()),
+            QuantileMethod::Higher => return Place::at(of(n - 1.0).ceil()),
+            QuantileMethod::Nearest => return Place::at(of(n - 1.0).round_ties_even()),
+            QuantileMethod::Linear => of(n - 1.0),
+            QuantileMethod::Midpoint => {
+                round(0.5 * round(of(n - 1.0).floor() + of(n - 1.0).ceil()))
+            }
+            QuantileMethod::AveragedInvertedCdf => round(of(n) - 1.0),
             _ => {
                 let (a, b) = self.parameters();
-                n * q + (a + q * (1.0 - a - b)) - 1.0
+                let shift = round(round(a) + round(q * round(1.0 - a - b)));
+                round(round(of(n) + shift) - 1.0)
             }
         };
         let floor = index.floor();
@@ -119,9 +127,25 @@ impl QuantileMethod {
             QuantileMethod::Midpoint => 0.5,
             QuantileMethod::AveragedInvertedCdf if index == from => 0.5,
             QuantileMethod::AveragedInvertedCdf => 1.0,
-            _ => index - from,
+            _ => round(index - from),
         };
         Place { low: low as i64, high: high as i64, fraction }
+    }
+}
+
+/// How numbers of a dtype of floats round.
+#[derive(Clone, Copy)]
+pub(super) struct Rounding(pub(super) DType);
+
+impl Rounding {
+    /// The nearest number of the dtype.
+    pub(super) fn to(self, number: f64) -> f64 {
+        match self.0 {
+            DType::F16 => half::f16::from_f64(number).to_f64(),
+            DType::BF16 => half::bf16::from_f64(number).to_f64(),
+            DType::F32 => f64::from(number as f32),
+            _ => number,
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod methods;
 mod multidimensional;
 mod quantiles;
 mod selection;
+mod weighted;
 
 pub use average::{average, average_and_weights};
 pub use bin_rules::BinRule;
@@ -24,3 +25,4 @@ pub use quantiles::{
     Quantiles, median, nanmedian, nanpercentile, nanquantile, percentile_along, quantile,
 };
 pub use selection::percentile;
+pub use weighted::{nanquantile_weighted, quantile_weighted};

@@ -80,12 +80,12 @@ fn counted(
         }
         let range = options.ranges.get(number).copied().flatten();
         let axis = Axis::new(operation, column, bins, range, site)?;
-        if axis.count() == 0 {
-            return refuse("bins", axis.edges.size());
+        if axis.edges.size() == 0 {
+            return refuse("bins", 0);
         }
         // As NumPy, whose edges have the dtype of the ends.
         let is_found = range.is_none() && samples > 0;
-        axes.push(if is_found { axis.in_dtype_of(operation, column, site)? } else { axis });
+        axes.push(if is_found { axis.converted_to(column, site) } else { axis });
     }
     if let Some(weights) = options.weights.as_ref().filter(|weights| weights.shape() != [samples]) {
         return refuse("weights", weights.ok()?.size());

@@ -1,6 +1,6 @@
 //! Medians and quantiles along axes, of sorted lines.
 
-use super::methods::{Place, QuantileMethod, places};
+use super::methods::{Place, QuantileMethod, Rounding, places};
 use crate::array::Array;
 use crate::creation::{from_slice, full};
 use crate::elementwise::on_mesh_of;
@@ -11,15 +11,24 @@ use crate::math::{is_real, select};
 use crate::reductions::{Axes, keepdims, nanmean};
 use crate::sorting::sort;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Weak};
+use phalanx_ops::{DType, Weak, promote};
 
-/// Which quantiles: one, or a list, which is then the first axis of the result.
+/// Which quantiles: one, or several, whose axes are then the first ones of the result.
 #[derive(Clone, Debug)]
 pub enum Quantiles {
     /// One, whose dtype gives way to that of the elements.
     One(f64),
-    /// Several.
+    /// Several, in `f64`.
     List(Vec<f64>),
+    /// An array of at most two axes with a dtype of its own, in which positions are computed.
+    Array {
+        /// The elements.
+        values: Vec<f64>,
+        /// The extents.
+        shape: Vec<usize>,
+        /// The dtype, of floats.
+        dtype: DType,
+    },
 }
 
 impl From<f64> for Quantiles {
@@ -44,40 +53,72 @@ impl<const N: usize> From<[f64; N]> for Quantiles {
 }
 
 impl Quantiles {
-    fn all(&self) -> &[f64] {
+    pub(super) fn all(&self) -> &[f64] {
         match self {
             Quantiles::One(q) => std::slice::from_ref(q),
-            Quantiles::List(list) => list,
+            Quantiles::List(values) | Quantiles::Array { values, .. } => values,
         }
     }
 
-    fn is_one(&self) -> bool {
-        matches!(self, Quantiles::One(_))
+    /// The axes that the quantiles add to the result.
+    pub(super) fn shape(&self) -> Vec<usize> {
+        match self {
+            Quantiles::One(_) => Vec::new(),
+            Quantiles::List(list) => vec![list.len()],
+            Quantiles::Array { shape, .. } => shape.clone(),
+        }
+    }
+
+    /// The dtype in which positions are computed.
+    pub(super) fn dtype(&self) -> DType {
+        match self {
+            Quantiles::One(_) | Quantiles::List(_) => DType::F64,
+            Quantiles::Array { dtype, .. } => *dtype,
+        }
+    }
+
+    /// The dtype of the fractions between elements of a dtype.
+    fn of_fractions(&self, elements: DType) -> DType {
+        match self {
+            Quantiles::One(_) if elements.is_inexact() => elements,
+            _ => self.dtype(),
+        }
     }
 
     /// The quantiles as parts of 1, if they are parts of `whole`.
-    fn checked(&self, operation: &'static str, whole: f64, site: Site) -> Result<Quantiles, Error> {
-        let outside = |q: &&f64| !(0.0..=1.0).contains(&(**q / whole));
-        if let Some(bad) = self.all().iter().find(outside) {
-            return Err(refused(operation, "q", bad.to_string(), site));
+    pub(super) fn checked(
+        &self,
+        operation: &'static str,
+        whole: f64,
+        site: Site,
+    ) -> Result<Quantiles, Error> {
+        let rounding = Rounding(self.dtype());
+        let parts: Vec<f64> = self.all().iter().map(|q| rounding.to(q / whole)).collect();
+        if let Some(bad) = parts.iter().position(|part| !(0.0..=1.0).contains(part)) {
+            return Err(refused(operation, "q", self.all()[bad].to_string(), site));
+        }
+        let shape = self.shape();
+        if shape.len() > 2 || (shape.len() == 2 && parts.is_empty()) {
+            return Err(refused(operation, "q", format!("of shape {shape:?}"), site));
         }
         Ok(match self {
-            Quantiles::One(q) => Quantiles::One(q / whole),
-            Quantiles::List(list) => Quantiles::List(list.iter().map(|q| q / whole).collect()),
+            Quantiles::One(_) => Quantiles::One(parts[0]),
+            Quantiles::List(_) => Quantiles::List(parts),
+            &Quantiles::Array { dtype, .. } => Quantiles::Array { values: parts, shape, dtype },
         })
     }
 }
 
 /// An array whose reduced axes are one axis.
-struct Lines {
-    array: Array,
-    axis: usize,
+pub(super) struct Lines {
+    pub(super) array: Array,
+    pub(super) axis: usize,
     /// The shape without the reduced axes, or with extent 1 in their place.
     result: Vec<usize>,
 }
 
 impl Lines {
-    fn new(array: &Array, axes: &Axes, site: Site) -> Result<Lines, Error> {
+    pub(super) fn new(array: &Array, axes: &Axes, site: Site) -> Result<Lines, Error> {
         let reduced = axes.resolve_strictly(array.ndim(), site)?;
         let is_reduced = |axis: &usize| reduced.contains(&(*axis as u8));
         let kept: Vec<usize> = (0..array.ndim()).filter(|axis| !is_reduced(axis)).collect();
@@ -107,21 +148,18 @@ impl Lines {
         Ok(Lines { array, axis, result })
     }
 
-    fn extent(&self) -> usize {
+    pub(super) fn extent(&self) -> usize {
         self.array.shape()[self.axis]
     }
 
     /// Of every line the elements from one position to before another.
-    fn between(&self, array: &Array, start: usize, stop: usize) -> Array {
+    pub(super) fn between(&self, array: &Array, start: usize, stop: usize) -> Array {
         array.slice(along(array.ndim(), self.axis, span(start, stop)))
     }
 
-    /// Results for `count` quantiles along the axis as results of the whole.
-    fn shaped(&self, found: &Array, q: &Quantiles) -> Array {
-        if q.is_one() {
-            return found.reshape(self.result.as_slice());
-        }
-        let mut shape = vec![q.all().len()];
+    /// Results for all quantiles along the axis as results of the whole, in C order.
+    pub(super) fn shaped(&self, found: &Array, q: &Quantiles) -> Array {
+        let mut shape = q.shape();
         shape.extend(&self.result);
         moveaxis(found, self.axis as i64, 0).reshape(shape.as_slice())
     }
@@ -135,8 +173,13 @@ impl Lines {
 }
 
 /// From `low` to `high` by `fraction`, from the nearer end, so that it is monotone: NumPy's
-/// `_lerp`.
-fn between(low: &Array, high: &Array, fraction: &Array) -> Array {
+/// `_lerp`. Integers are converted first: the difference of two may not be one of their dtype.
+fn between(low: &Array, high: &Array, fraction: &Array, site: Site) -> Array {
+    let dtype = promote(low.dtype(), fraction.dtype());
+    let is_integer = low.dtype().is_integer();
+    let wide =
+        |array: &Array| if is_integer { array.converted(dtype, site) } else { array.clone() };
+    let (low, high) = (&wide(low), &wide(high));
     let difference = high - low;
     let from_low = low + &difference * fraction;
     let from_high = high - &difference * (1.0 - fraction);
@@ -178,7 +221,9 @@ fn try_quantile(
         return Err(Error::op(error, site));
     }
     let sorted = sort(&lines.array, lines.axis as i64);
-    let places: Vec<Place> = q.all().iter().map(|&q| method.place(extent as f64, q)).collect();
+    let rounding = Rounding(q.dtype());
+    let place = |&q: &f64| method.place(extent as f64, q, rounding);
+    let places: Vec<Place> = q.all().iter().map(place).collect();
     let take = |positions: Vec<i64>| {
         let count = positions.len();
         sorted.take(&from_slice(&positions, [count]), lines.axis as i64)
@@ -190,15 +235,21 @@ fn try_quantile(
         let high = take(places.iter().map(|place| place.high).collect());
         let fractions: Vec<f64> = places.iter().map(|place| place.fraction).collect();
         let fractions = lines.along(&fractions);
-        let is_weak = q.is_one() && array.dtype().is_inexact();
-        let dtype = if is_weak { array.dtype() } else { DType::F64 };
-        between(&low, &high, &fractions.converted(dtype, site))
+        between(&low, &high, &fractions.converted(q.of_fractions(array.dtype()), site), site)
     };
     if array.dtype().is_inexact() {
         let last = lines.between(&sorted, extent - 1, extent);
         found = select(&last.isnan(), last, found);
     }
-    lines.shaped(&found, &q).ok().cloned()
+    in_c_order(lines.shaped(&found, &q))
+}
+
+/// Results as they lie in NumPy's memory.
+pub(super) fn in_c_order(found: Array) -> Result<Array, Error> {
+    match found.ok()?.ndim() {
+        0 => Ok(found),
+        _ => crate::creation::ascontiguousarray(&found).ok().cloned(),
+    }
 }
 
 fn try_nanquantile(
@@ -210,21 +261,25 @@ fn try_nanquantile(
     site: Site,
 ) -> Result<Array, Error> {
     let (operation, whole) = named;
-    array.ok()?;
-    if !array.dtype().is_inexact() || array.dtype().is_complex() {
+    if array.ok()?.dtype().is_complex() {
         return try_quantile(named, array, q, axes, method, site);
     }
     axes.allow(operation, &[], site)?;
-    let q = q.checked(operation, whole, site)?;
     if array.size() == 0 {
+        q.checked(operation, whole, site)?;
         return nanmean(array, axes.clone()).ok().cloned();
     }
+    if !array.dtype().is_inexact() {
+        return try_quantile(named, array, q, axes, method, site);
+    }
+    let q = q.checked(operation, whole, site)?;
     let lines = Lines::new(array, axes, site)?;
     let axis = lines.axis as i64;
     let sorted = sort(&lines.array, axis);
     let counts = sorted.isnan().logical_not().sum(keepdims(axis));
-    let n = counts.astype_at(DType::F64, site);
-    let (low, high, fraction) = places(method, &n, &lines.along(q.all()));
+    let n = counts.astype_at(q.dtype(), site);
+    let parts = lines.along(q.all()).converted(q.dtype(), site);
+    let (low, high, fraction) = places(method, &n, &parts);
     let last = (lines.extent() - 1) as i64;
     let at = |index: &Array| {
         let position = index.astype_at(DType::I64, site).maximum(0).minimum(last);
@@ -233,8 +288,8 @@ fn try_nanquantile(
     let found = if method.selects() {
         at(&low)
     } else {
-        let dtype = if q.is_one() { array.dtype() } else { DType::F64 };
-        between(&at(&low), &at(&high), &fraction.converted(dtype, site))
+        let dtype = q.of_fractions(array.dtype());
+        between(&at(&low), &at(&high), &fraction.converted(dtype, site), site)
     };
     let found = select(&counts.equal(0), Weak::Float(f64::NAN), found);
     lines.shaped(&found, &q).ok().cloned()
@@ -242,8 +297,9 @@ fn try_nanquantile(
 
 /// NumPy's `quantile`: what the given parts of the elements along axes lie below.
 ///
-/// Shape: that of a list of quantiles, then that of the reduction; dtype `f64`, or that of the
-/// elements where the method takes elements, or of floats for one quantile. NaN among the elements
+/// Shape: that of the quantiles, then that of the reduction; dtype that to which those of elements
+/// and quantiles promote, or that of the elements where the method takes elements, or of floats for
+/// one quantile. NaN among the elements
 /// of a line makes its quantiles NaN. Option: `keepdims`. Lines are brought together where they are
 /// split, as by [`sort`]. Local (records nodes). Errors: `OpError::Argument` for quantiles outside
 /// of 0 to 1, `OpError::Dtype`, `OpError::Axis`, `OpError::Index` of no elements.

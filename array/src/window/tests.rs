@@ -28,12 +28,12 @@ struct Notes {
 }
 
 impl Engine for Notes {
-    fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Result<(), Error> {
+    fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Evaluation {
         self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed()));
         for node in &graph.nodes {
             node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));
         }
-        Ok(())
+        Evaluation::from(Ok(()))
     }
     fn read(
         &self,
@@ -152,5 +152,96 @@ fn a_window_tells_which_node_closed_it() {
             long = &long + 1;
         }
         assert_eq!(closed(), [(6, Cause::Limit, None)]);
+    });
+}
+
+/// Evaluates what is observed alone; the rest of what has handles stays pending.
+struct OneByOne(Arc<Notes>);
+
+impl Engine for OneByOne {
+    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Evaluation {
+        let Some(observed) = graph.observed() else { return self.0.evaluate(graph, cause, site) };
+        let part = graph.part(&[observed]);
+        assert_eq!(part.positions.last(), Some(&observed));
+        self.0.windows.lock().unwrap().push((part.graph.nodes.len(), cause, Some(observed)));
+        let sharding = Sharding::replicated(1);
+        graph.nodes[observed as usize].node.finish(Ok(Arc::new(Zeros(sharding))));
+        let is_open = |data: &NodeData| data.node.is_live() && data.node.result().is_none();
+        let nodes = (0u32..).zip(&graph.nodes).filter(|(_, data)| is_open(data));
+        let open: Vec<u32> = nodes.map(|(position, _)| position).collect();
+        Evaluation { pending: graph.part(&open).graph, outcome: Ok(()) }
+    }
+    fn read(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        shape: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error> {
+        self.0.read(value, shape, map)
+    }
+    fn explain(&self, graph: &Graph) -> Result<String, Error> {
+        self.0.explain(graph)
+    }
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        self.0.shardings(graph)
+    }
+    fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {
+        self.0.upload(data, site)
+    }
+    fn from_local(
+        &self,
+        shards: Vec<LocalShard>,
+        axis: i64,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        self.0.from_local(shards, axis, site)
+    }
+    fn local_shards(
+        &self,
+        value: &Arc<dyn Evaluated>,
+    ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        self.0.local_shards(value)
+    }
+    fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize> {
+        self.0.extents(value)
+    }
+    fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {
+        self.0.agree(outcome, site)
+    }
+    fn mesh(&self) -> &Mesh {
+        self.0.mesh()
+    }
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+    fn process(&self) -> (usize, usize) {
+        (0, 1)
+    }
+}
+
+#[test]
+fn what_stays_pending_is_evaluated_with_what_comes_next() {
+    let notes = Notes::new(1);
+    let mesh = MeshHandle::new(Arc::new(OneByOne(notes.clone())));
+    mesh.clone().enter(|| {
+        let closed = || std::mem::take(&mut *notes.windows.lock().unwrap());
+        let a = arange(0, 4, 1);
+        let (b, c) = (&a + 1, &a * 2);
+        let dropped = &c * 5;
+        let d = &b + &c;
+        drop((c, dropped));
+        b.evaluate().unwrap();
+        assert_eq!(closed(), [(2, Cause::Observation, Some(1))]);
+        // `a`, and `d` with the product that nobody else has; `b` is a leaf of theirs.
+        assert_eq!(mesh.pending(), 3);
+        let e = &d + &b;
+        drop(a);
+        e.evaluate().unwrap();
+        assert_eq!(closed(), [(4, Cause::Observation, Some(3))]);
+        assert_eq!(mesh.pending(), 3);
+        let f = &e + &d;
+        flush().unwrap();
+        assert_eq!(closed(), [(4, Cause::Observation, None)]);
+        assert_eq!(f.to_vec::<i64>().unwrap(), [0; 4]);
     });
 }

@@ -127,7 +127,8 @@ impl<'a> Conversation<'a> {
 
     /// Waits for a message, and brings to its place what it has brought.
     fn end(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
-        transfer.wait(&self.member.fabric.failure)?;
+        let fabric = &self.member.fabric;
+        transfer.wait(&fabric.failure, &fabric.doings)?;
         let is_of = |arriving: &Arriving| Arc::ptr_eq(&arriving.transfer, transfer);
         match self.arriving.iter().position(is_of) {
             Some(at) => {

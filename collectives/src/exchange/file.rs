@@ -6,10 +6,11 @@
 //! killed job has left is passed over until rank 0 has replaced it.
 
 use super::way::{Exchange, ExchangeError, late};
+use crate::private_file::{Links, read_private};
 use phalanx_ops::waiting::look;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -75,17 +76,9 @@ impl MeetingFile {
 
 /// What a file of this user holds that nobody else can open.
 fn content(path: &Path) -> Result<String, String> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path);
-    let file = file.map_err(|error| error.to_string())?;
-    let known = file.metadata().map_err(|error| error.to_string())?;
-    // SAFETY: takes nothing and cannot fail.
-    let own = unsafe { libc::geteuid() };
-    if known.uid() != own || known.mode() & 0o077 != 0 || !known.is_file() {
-        return Err(String::from("others can open it, or it belongs to another user"));
-    }
-    let mut content = String::new();
-    file.take(LONGEST).read_to_string(&mut content).map_err(|error| error.to_string())?;
-    Ok(content)
+    let content = read_private(path, LONGEST, Links::Refused);
+    let content = content.map_err(|error| error.to_string())?;
+    String::from_utf8(content).map_err(|error| error.to_string())
 }
 
 impl Exchange for MeetingFile {
@@ -168,8 +161,9 @@ mod tests {
         assert!(of_another.contains("another job"), "{of_another}");
 
         fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-        assert!(other.read(&head).unwrap_err().contains("others can open it"));
+        assert!(other.read(&head).unwrap_err().contains("other users can open it"));
         fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(content(Path::new("/dev/zero")).unwrap_err().contains("it is no file"));
         let link = folder.join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         assert!(content(&link).is_err(), "a link may lead anywhere");

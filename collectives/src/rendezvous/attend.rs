@@ -2,11 +2,11 @@
 
 use super::Rendezvous;
 use super::frames::{
-    Answer, GRACE, Hello, PATIENCE, Report, connecting_until, died, prepare, read_frame, silent,
-    write_frame,
+    Answer, Connection, GRACE, Hello, Lost, PATIENCE, Report, connecting_until, drain, prepare,
+    probe_pause, read_frame, silent, write_abort, write_frame,
 };
 use super::token::{Refusal, respond};
-use super::{mesh, readiness};
+use super::{mesh, readiness, tls};
 use crate::CollectiveError;
 use crate::open_files::explained;
 use crate::world::Joined;
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError> {
     // A little longer than rank 0 waits, so that its word about missing ranks comes first.
     let deadline = Instant::now() + plan.timeout + Duration::from_secs(2);
-    let mut stream = reach(plan, Instant::now() + plan.timeout).await?;
+    let mut coordinator = reach(plan, Instant::now() + plan.timeout).await?;
     let own = SocketAddr::new(plan.bind, 0);
     let failed = |error: std::io::Error| CollectiveError::Listen {
         address: own.to_string(),
@@ -38,7 +38,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let mut address = listener.local_addr().map_err(failed)?;
     if address.ip().is_unspecified() {
         // The others reach this machine where rank 0 does.
-        address.set_ip(stream.local_addr().map_err(failed)?.ip());
+        address.set_ip(coordinator.local_address().map_err(failed)?.ip());
     }
     let hello = Hello {
         rank: plan.rank,
@@ -48,30 +48,42 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         agreement: plan.agreement.clone(),
         facts: plan.facts.clone(),
     };
-    write_frame(&mut stream, &hello).await.map_err(lost)?;
+    write_frame(&mut coordinator.writer, &hello).await.map_err(lost)?;
 
     let mut missing = Vec::new();
     let roster = loop {
         let told_by = Instant::now() + SILENCE;
-        let Ok(answer) = timeout_at(deadline.min(told_by), read_frame(&mut stream)).await else {
+        let Ok(answer) =
+            timeout_at(deadline.min(told_by), read_frame(&mut coordinator.reader)).await
+        else {
             if missing.is_empty() || told_by < deadline {
                 return Err(silent(0, SILENCE));
             }
             let (size, seconds) = (plan.size, plan.timeout.as_secs());
             return Err(CollectiveError::RanksMissing { missing, size, seconds, refused: 0 });
         };
-        match answer.map_err(lost)? {
-            Answer::Waiting(ranks) => missing = ranks,
-            Answer::Welcome(roster) => break roster,
-            Answer::Refused(error) => return Err(error),
-            Answer::Asked | Answer::Go(_) => return Err(out_of_turn()),
+        match answer {
+            Ok(Answer::Waiting(ranks)) => missing = ranks,
+            Ok(Answer::Welcome(roster)) => break roster,
+            Ok(Answer::Refused(error)) => return Err(error),
+            Ok(Answer::Asked | Answer::Go(_)) => return Err(out_of_turn()),
+            Err(error) => {
+                let (error, Connection { reader, writer, .. }) = (error.of(0), &mut coordinator);
+                if matches!(error, CollectiveError::Protocol { .. }) {
+                    // All are to know; if rank 0 is gone, there is nobody to tell.
+                    let _ = write_frame(writer, &Report::Failed(error.clone())).await;
+                    drain(reader).await;
+                }
+                return Err(error);
+            }
         }
     };
 
     let connecting = connecting_until(plan);
     let connections = RefCell::new((0..plan.size).map(|_| None).collect());
+    let quiet = plan.timeout / 2 + probe_pause(plan.timeout) + GRACE;
     let mpi = {
-        let (mut reader, writer) = stream.split();
+        let Connection { reader, writer, .. } = &mut coordinator;
         let (writer, has_reported) = (Mutex::new(writer), Cell::new(false));
         let facts = || roster.entries.iter().map(|entry| &entry.facts);
         let begin = async {
@@ -87,19 +99,36 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             let mut writer = writer.lock().await;
             has_reported.set(true);
             // Whoever hears the answers of rank 0 notices if it is gone.
-            let _ = write_frame(&mut *writer, &report).await;
+            let _ = write_frame(&mut writer, &report).await;
             begun
         };
         let verdict = async {
             loop {
-                match read_frame(&mut reader).await.map_err(lost)? {
+                let answer = match timeout(quiet, read_frame(reader)).await {
+                    Ok(Ok(answer)) => answer,
+                    // It asks all of them before that.
+                    Err(_) => return Err(silent(0, quiet)),
+                    Ok(Err(Lost::Malformed(reason))) => {
+                        let error = Lost::Malformed(reason).of(0);
+                        let mut writer = writer.lock().await;
+                        // After the report, rank 0 goes on as in a world.
+                        let _ = match has_reported.get() {
+                            true => write_abort(&mut writer, &error).await,
+                            false => write_frame(&mut writer, &Report::Failed(error.clone())).await,
+                        };
+                        drain(reader).await;
+                        return Err(error);
+                    }
+                    Ok(Err(gone)) => return Err(gone.of(0)),
+                };
+                match answer {
                     Answer::Asked => {
                         let mut writer = writer.lock().await;
                         // A report is the answer, after which rank 0 listens no more.
                         if !has_reported.get() {
                             let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
                             // If it is gone, what it said last is still to be read.
-                            let _ = write_frame(&mut *writer, &waiting).await;
+                            let _ = write_frame(&mut writer, &waiting).await;
                         }
                     }
                     Answer::Go(verdict) => return Ok(verdict),
@@ -130,11 +159,11 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             (Err(error), _) => return Err(error),
         }
     };
-    let mut streams = connections.into_inner();
-    streams[0] = Some(stream);
+    let mut connections = connections.into_inner();
+    connections[0] = Some(coordinator);
     Ok(Joined {
         rank: plan.rank,
-        streams,
+        connections,
         device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
         facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
@@ -143,17 +172,17 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
 }
 
 /// Connects to rank 0, which may not listen yet, and proves the token.
-async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<TcpStream, CollectiveError> {
+async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, CollectiveError> {
     loop {
         let attempt = async {
-            let mut stream = TcpStream::connect(&plan.address).await?;
+            let stream = TcpStream::connect(&plan.address).await?;
             prepare(&stream)?;
-            respond(&mut stream, &plan.token).await?;
-            Ok(stream)
+            let opened = tls::connected(stream, plan.is_encrypted).await?;
+            respond(opened, &plan.token, plan.rank, 0).await
         };
         let limit = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
         let reason = match timeout(limit, attempt).await {
-            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(Refusal::Token)) => {
                 return Err(CollectiveError::Token { address: plan.address.clone() });
             }
@@ -169,7 +198,7 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<TcpStream, Collec
 }
 
 fn lost(error: std::io::Error) -> CollectiveError {
-    died(0, error.to_string())
+    Lost::from(error).of(0)
 }
 
 fn out_of_turn() -> CollectiveError {

@@ -1,38 +1,55 @@
 //! Rank 0's part of the meeting.
 
 use super::Rendezvous;
+use super::door::Door;
 use super::frames::{
-    Answer, Entry, GRACE, Hello, PATIENCE, Report, Roster, connecting_until, died, prepare,
-    read_frame, tell,
+    Answer, Connection, Entry, GRACE, Hello, Lost, Reader, Report, Roster, Writer,
+    connecting_until, prepare, probe_pause, read_frame, tell,
 };
 use super::inquiry::Inquiry;
 use super::readiness::{self, Verdict};
+use super::tls::{self, Tunnel};
 use super::token::{Refusal, challenge};
 use crate::CollectiveError;
 use crate::mpi::Mpi;
-use crate::open_files::{are_too_many, explained};
+use crate::open_files::explained;
 use crate::world::{Facts, Joined, random_seed};
+use socket2::{Domain, Socket, Type};
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 /// How often ranks that wait are told for whom: each time is a frame to every one.
 const NEWS: Duration = Duration::from_secs(1);
+
+/// How many connections the system keeps that were not accepted yet.
+const BACKLOG: i32 = 1024;
 
 /// A process that wakes so much later than it asked for has not run.
 const PAUSED: Duration = Duration::from_millis(250);
 
 /// A rank that has proved the token and said who it is.
 struct Arrival {
-    stream: TcpStream,
+    writer: Writer,
+    tunnel: Option<Arc<Tunnel>>,
     hello: Hello,
 }
+
+/// Why nobody has come of a caller.
+enum Unwelcome {
+    /// It did not prove the token.
+    Refused(Refusal),
+    /// It did, and what it said then came damaged.
+    Malformed(CollectiveError),
+}
+
+/// What ranks say, each as the next report and the reader that goes on.
+type Reports = JoinSet<(usize, Reader, Result<Report, Lost>)>;
 
 /// Waits for all other ranks, compares their agreements, and introduces them to each other.
 pub(super) async fn coordinate(
@@ -42,18 +59,20 @@ pub(super) async fn coordinate(
     let deadline = Instant::now() + plan.timeout;
     let listener = listen(plan, listener).await?;
     let mut arrivals: Vec<Option<Arrival>> = (0..plan.size).map(|_| None).collect();
-    let outcome = match gather(plan, &listener, deadline, &mut arrivals).await {
+    let mut reports = Reports::new();
+    let outcome = match gather(plan, &listener, deadline, &mut arrivals, &mut reports).await {
         Ok(()) => agree(plan, &arrivals),
         failed => failed,
     };
-    let mut streams = Vec::new();
-    let mut hellos = Vec::new();
+    let mut writers = Vec::new();
+    let (mut hellos, mut tunnels) = (Vec::new(), Vec::new());
     for arrival in arrivals.into_iter().flatten() {
-        streams.push((arrival.hello.rank, arrival.stream));
+        writers.push((arrival.hello.rank, arrival.writer));
+        tunnels.push((arrival.hello.rank, arrival.tunnel));
         hellos.push(arrival.hello);
     }
     if let Err(error) = outcome {
-        return Err(refuse(streams, error).await);
+        return Err(refuse(writers, error).await);
     }
     let own = Entry {
         address: plan.address.clone(),
@@ -67,17 +86,23 @@ pub(super) async fn coordinate(
     });
     let roster =
         Roster { entries: std::iter::once(own).chain(others).collect(), seed: random_seed()? };
-    let (streams, mpi) = introduce(plan, streams, &roster).await?;
+    let (connections, mpi) = introduce(plan, writers, reports, &roster).await?;
     let mut joined = Joined {
         rank: 0,
-        streams: (0..plan.size).map(|_| None).collect(),
+        connections: (0..plan.size).map(|_| None).collect(),
         device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
         facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
         mpi,
     };
-    for (rank, stream) in streams {
-        joined.streams[rank] = Some(stream);
+    for connection in connections {
+        let rank = connection.peer;
+        joined.connections[rank] = Some(connection);
+    }
+    for (rank, tunnel) in tunnels {
+        if let Some(connection) = &mut joined.connections[rank] {
+            connection.tunnel = tunnel;
+        }
     }
     Ok(joined)
 }
@@ -102,66 +127,120 @@ async fn listen(
         return Err(failed(plan.address.clone())(reason));
     };
     let address = SocketAddr::new(plan.bind, port);
-    TcpListener::bind(address).await.map_err(failed(address.to_string()))
+    bound(address).map_err(failed(address.to_string()))
 }
 
-/// Accepts connections until all ranks are there.
+/// Listens where no other program can, whoever has started it.
+///
+/// Two sockets may be bound to one port while neither listens, if both ask for it, also those of
+/// two users. This one asks, for the launcher keeps the port reserved until now and connections of
+/// an earlier world may still be closing; but not once it listens.
+fn bound(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    // Whoever was faster has the port, and this is an error.
+    socket.listen(BACKLOG)?;
+    socket.set_reuse_address(false)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Accepts connections until all ranks are there. Where there will be no world, ranks that come a
+/// moment later hear of it, too.
 async fn gather(
     plan: &Rendezvous,
     listener: &TcpListener,
     deadline: Instant,
     arrivals: &mut [Option<Arrival>],
+    reports: &mut Reports,
 ) -> Result<(), CollectiveError> {
     let token: Arc<[u8]> = plan.token.as_slice().into();
-    let mut greetings = JoinSet::new();
-    let (mut refused, mut obstacle) = (0, None);
+    let mut door =
+        Door::new(listener, plan.size, |stream| greet(stream, token.clone(), plan.is_encrypted));
+    let mut refused = 0;
     let mut news = interval(NEWS);
     news.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let missing: Vec<usize> = (1..plan.size).filter(|rank| arrivals[*rank].is_none()).collect();
+    let error = loop {
+        let missing = missing(plan, arrivals);
         if missing.is_empty() {
             return Ok(());
         }
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    obstacle = None;
-                    greetings.spawn(timeout(PATIENCE, greet(stream, token.clone())));
+        let failed = tokio::select! {
+            greeted = door.next() => match greeted {
+                Ok((arrival, reader)) => {
+                    let rank = arrival.hello.rank;
+                    let admitted = admit(plan, arrival, arrivals).await;
+                    admitted.map(|()| drop(reports.spawn(hear(rank, reader))))
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection was not accepted");
-                    // Others may be closed soon.
-                    if are_too_many(&error) {
-                        obstacle = Some(CollectiveError::network(&error));
-                    }
-                    sleep(Duration::from_millis(50)).await;
-                }
-            },
-            Some(greeted) = greetings.join_next() => match greeted {
-                Ok(Ok(Ok(arrival))) => admit(plan, arrival, arrivals).await?,
-                Ok(Ok(Err(Refusal::Token))) => {
+                Err(Unwelcome::Malformed(error)) => Err(error),
+                Err(Unwelcome::Refused(Refusal::Token)) => {
                     tracing::warn!("a connection with another token was refused");
                     refused += 1;
+                    Ok(())
                 }
                 // Strangers and connections that gave up.
-                _ => {}
+                Err(Unwelcome::Refused(Refusal::Foreign(_))) => Ok(()),
             },
+            // Nobody has been asked anything.
+            Some(Ok((rank, _, report))) = reports.join_next() => Err(match report {
+                Ok(Report::Failed(error)) => error,
+                Ok(_) => Lost::Malformed(String::from("a report out of turn")).of(rank),
+                Err(lost) => lost.of(rank),
+            }),
             // Also what they know already: by that they know that this rank lives.
-            _ = news.tick() => tell_who_is_missing(missing, arrivals).await?,
+            _ = news.tick() => tell_who_is_missing(missing, arrivals).await,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
                 let late = CollectiveError::RanksMissing { missing, size, seconds, refused };
-                return Err(obstacle.unwrap_or(late));
+                return Err(door.obstacle().map_or(late, CollectiveError::network));
+            }
+        };
+        if let Err(error) = failed {
+            break error;
+        }
+    };
+    let (mut late, answer) = (missing(plan, arrivals), Answer::Refused(error.clone()));
+    let come = async {
+        while !late.is_empty() {
+            if let Ok((mut arrival, _)) = door.next().await {
+                let _ = tell(arrival.hello.rank, &mut arrival.writer, &answer).await;
+                late.retain(|rank| *rank != arrival.hello.rank);
             }
         }
-    }
+    };
+    // Who comes later still finds nobody.
+    let _ = timeout(GRACE, come).await;
+    Err(error)
 }
 
-async fn greet(mut stream: TcpStream, token: Arc<[u8]>) -> Result<Arrival, Refusal> {
-    prepare(&stream)?;
-    challenge(&mut stream, &token).await?;
-    let hello = read_frame(&mut stream).await?;
-    Ok(Arrival { stream, hello })
+/// The ranks that have not come.
+fn missing(plan: &Rendezvous, arrivals: &[Option<Arrival>]) -> Vec<usize> {
+    (1..plan.size).filter(|rank| arrivals[*rank].is_none()).collect()
+}
+
+async fn greet(
+    stream: TcpStream,
+    token: Arc<[u8]>,
+    is_encrypted: bool,
+) -> Result<(Arrival, Reader), Unwelcome> {
+    let refused = |error: io::Error| Unwelcome::Refused(error.into());
+    prepare(&stream).map_err(refused)?;
+    let opened = tls::accepted(stream, is_encrypted).await.map_err(refused)?;
+    let connection = challenge(opened, &token).await.map_err(Unwelcome::Refused)?;
+    let Connection { peer, mut reader, mut writer, tunnel } = connection;
+    match read_frame::<Hello>(&mut reader).await {
+        Ok(hello) if hello.rank == peer => Ok((Arrival { writer, tunnel, hello }, reader)),
+        Err(Lost::Gone(error)) => Err(refused(error)),
+        damaged => {
+            let other = |hello: Hello| format!("rank {peer} says that it is rank {}", hello.rank);
+            let lost = damaged.map(other).map_or_else(|lost| lost, Lost::Malformed);
+            let error = lost.of(peer);
+            // Rank 0 reports the same error, whether this one can be told or not.
+            let _ = tell(peer, &mut writer, &Answer::Refused(error.clone())).await;
+            Err(Unwelcome::Malformed(error))
+        }
+    }
 }
 
 /// Takes a rank in, if it fits.
@@ -182,7 +261,7 @@ async fn admit(
         return Ok(());
     };
     // Rank 0 reports the same error, whether this one can be told or not.
-    let _ = tell(rank, &mut arrival.stream, &Answer::Refused(error.clone())).await;
+    let _ = tell(rank, &mut arrival.writer, &Answer::Refused(error.clone())).await;
     Err(error)
 }
 
@@ -194,7 +273,7 @@ async fn tell_who_is_missing(
     let answer = Answer::Waiting(missing);
     for arrival in arrivals.iter_mut().flatten() {
         // Who has come once does not come again: without it there is no world.
-        tell(arrival.hello.rank, &mut arrival.stream, &answer).await?;
+        tell(arrival.hello.rank, &mut arrival.writer, &answer).await?;
     }
     Ok(())
 }
@@ -229,29 +308,28 @@ fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> Colle
 }
 
 /// The connections with the other ranks, and the MPI library by which messages go, or why not.
-type Introduced = (Vec<(usize, TcpStream)>, Result<Arc<Mpi>, String>);
+type Introduced = (Vec<Connection>, Result<Arc<Mpi>, String>);
 
 /// Sends the roster, waits until all ranks are connected with each other and have begun to use MPI
 /// if they may, and lets them go.
 async fn introduce(
     plan: &Rendezvous,
-    streams: Vec<(usize, TcpStream)>,
+    writers: Vec<(usize, Writer)>,
+    mut reports: Reports,
     roster: &Roster,
 ) -> Result<Introduced, CollectiveError> {
     let facts = || roster.entries.iter().map(|entry| &entry.facts);
     let mut limit = connecting_until(plan) + readiness::patience(plan, facts());
-    let (told, mut failed) = tell_all(streams, Answer::Welcome(roster.clone())).await;
-    let (mut reports, mut writers) = (JoinSet::new(), Vec::new());
-    let mut unready: BTreeSet<usize> = told.iter().map(|(rank, _)| *rank).collect();
-    for (rank, stream) in told {
-        let (reader, writer) = stream.into_split();
-        writers.push((rank, writer));
-        reports.spawn(hear(rank, reader));
-    }
+    let (mut writers, mut failed) = tell_all(writers, Answer::Welcome(roster.clone())).await;
+    let mut unready: BTreeSet<usize> = writers.iter().map(|(rank, _)| *rank).collect();
     let started = readiness::start(plan, facts());
     tokio::pin!(started);
     let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
     let mut inquiry = Inquiry::default();
+    // Whether all live is asked long before the time is over: of one that was stopped, the others
+    // are to hear within it.
+    let (mut probe, pause) = (Inquiry::default(), probe_pause(plan.timeout));
+    let mut probe_at = Instant::now() + plan.timeout / 2;
     while failed.is_none() && (own.is_none() || !reports.is_empty()) {
         tokio::select! {
             started = &mut started, if own.is_none() => {
@@ -261,6 +339,7 @@ async fn introduce(
             Some(report) = reports.join_next() => {
                 let Ok((rank, reader, report)) = report else { continue };
                 inquiry.heard(rank);
+                probe.heard(rank);
                 match report {
                     Ok(Report::Waiting(missing)) => {
                         inquiry.waits(rank, &missing, roster);
@@ -276,10 +355,21 @@ async fn introduce(
                         }
                     }
                     Ok(Report::Failed(error)) => failed = Some(error),
-                    Err(error) => failed = Some(died(rank, error.to_string())),
+                    Err(error) => failed = Some(error.of(rank)),
                 }
                 unready.remove(&rank);
                 readers.push((rank, reader));
+            }
+            () = sleep_until(probe_at), if !inquiry.is_begun() => {
+                let is_late = probe_at.elapsed() > PAUSED;
+                probe_at = Instant::now() + pause;
+                failed = if is_late { None } else { probe.hung(pause) };
+                probe = Inquiry::default();
+                probe.asks(&unready);
+                for (rank, writer) in &mut writers {
+                    // To those that are ready it says that this rank lives.
+                    let _ = tell(*rank, writer, &Answer::Asked).await;
+                }
             }
             () = sleep_until(limit) => {
                 let is_late = limit.elapsed() > PAUSED;
@@ -313,41 +403,41 @@ async fn introduce(
     }
     readers.sort_by_key(|(rank, _)| *rank);
     let pairs = readers.into_iter().zip(writers);
-    let whole = pairs.map(|((rank, reader), (_, writer))| {
-        (rank, reader.reunite(writer).expect("bug: halves of different connections"))
+    let whole = pairs.map(|((peer, reader), (_, writer))| Connection {
+        peer,
+        reader,
+        writer,
+        tunnel: None,
     });
     let own = own.expect("bug: nobody has failed and rank 0 has not started");
     Ok((whole.collect(), readiness::agreed(own, verdict)))
 }
 
 /// The next report of a rank.
-async fn hear(
-    rank: usize,
-    mut reader: OwnedReadHalf,
-) -> (usize, OwnedReadHalf, io::Result<Report>) {
+async fn hear(rank: usize, mut reader: Reader) -> (usize, Reader, Result<Report, Lost>) {
     let report = read_frame(&mut reader).await;
     (rank, reader, report)
 }
 
 /// Tells everybody who is there why there will be no world.
-async fn refuse(streams: Vec<(usize, TcpStream)>, error: CollectiveError) -> CollectiveError {
+async fn refuse(writers: Vec<(usize, Writer)>, error: CollectiveError) -> CollectiveError {
     // A rank that has gone meanwhile needs no reason.
-    let _ = tell_all(streams, Answer::Refused(error.clone())).await;
+    let _ = tell_all(writers, Answer::Refused(error.clone())).await;
     error
 }
 
 /// Tells all ranks the same, at the same time, so that one that takes nothing keeps no other
 /// waiting. Those that were told, in their order, and why another one was not.
 async fn tell_all(
-    streams: Vec<(usize, TcpStream)>,
+    writers: Vec<(usize, Writer)>,
     answer: Answer,
-) -> (Vec<(usize, TcpStream)>, Option<CollectiveError>) {
+) -> (Vec<(usize, Writer)>, Option<CollectiveError>) {
     let answer = Arc::new(answer);
     let mut telling = JoinSet::new();
-    for (rank, mut stream) in streams {
+    for (rank, mut writer) in writers {
         let answer = answer.clone();
         telling
-            .spawn(async move { tell(rank, &mut stream, &*answer).await.map(|()| (rank, stream)) });
+            .spawn(async move { tell(rank, &mut writer, &*answer).await.map(|()| (rank, writer)) });
     }
     let (mut told, mut failed) = (Vec::new(), None);
     while let Some(outcome) = telling.join_next().await {

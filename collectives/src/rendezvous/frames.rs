@@ -2,18 +2,79 @@
 
 use super::Rendezvous;
 use super::readiness::Verdict;
+use super::tls::Tunnel;
 use crate::CollectiveError;
-use crate::transport::{deserialize, serialize};
+use crate::transport::{CODE_BYTES, MARK_BYTES, Seal, abort, deserialize, serialize};
 use crate::world::Facts;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Instant, timeout};
 
 /// The longest frame: rosters of thousands of ranks.
 const FRAME_BYTES: usize = 16 << 20;
+
+/// Bytes of a head: the length of what follows, and its marks.
+const HEAD_BYTES: usize = 4 + MARK_BYTES;
+
+/// A connection both of whose ends have proved the token.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// The rank at the other end, as it says.
+    pub(super) peer: usize,
+    pub(super) reader: Reader,
+    pub(super) writer: Writer,
+    /// What encrypts it.
+    pub(super) tunnel: Option<Arc<Tunnel>>,
+}
+
+/// What comes over a connection.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    half: OwnedReadHalf,
+    seal: Seal,
+}
+
+/// What goes over a connection.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    half: OwnedWriteHalf,
+    seal: Seal,
+}
+
+impl Connection {
+    /// A connection whose frames are marked with these seals.
+    pub(super) fn new(
+        peer: usize,
+        (stream, tunnel): (TcpStream, Option<Arc<Tunnel>>),
+        outgoing: Seal,
+        incoming: Seal,
+    ) -> Connection {
+        let (reader, writer) = stream.into_split();
+        let reader = Reader { half: reader, seal: incoming };
+        Connection { peer, reader, writer: Writer { half: writer, seal: outgoing }, tunnel }
+    }
+
+    /// The address of this end, where the other one reaches it.
+    pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
+        let own = self.writer.half.local_addr();
+        self.tunnel.as_ref().map_or(own, |tunnel| tunnel.local_address())
+    }
+
+    /// The stream and what encrypts it, and what the next frames of this end and of the other one
+    /// are marked with.
+    pub(crate) fn into_parts(self) -> (TcpStream, Option<Arc<Tunnel>>, [Seal; 2]) {
+        let Connection { reader, writer, tunnel, .. } = self;
+        let whole = reader.half.reunite(writer.half);
+        let stream = whole.expect("bug: halves of different connections");
+        (stream, tunnel, [writer.seal, reader.seal])
+    }
+}
 
 /// How long one exchange with a stranger may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,6 +86,12 @@ pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// for arriving, and connecting has as much again.
 pub(super) fn connecting_until(plan: &Rendezvous) -> Instant {
     Instant::now() + plan.timeout.max(PATIENCE)
+}
+
+/// How long a rank that is not ready may take to answer, where start-up may take so long, and how
+/// often it is asked once half of that has passed.
+pub(super) fn probe_pause(timeout: Duration) -> Duration {
+    GRACE.max(timeout / 4)
 }
 
 /// What ranks do before there is a world, as errors tell it.
@@ -103,23 +170,30 @@ pub(super) struct Introduction {
 }
 
 /// Sends one frame.
-pub(super) async fn write_frame<T: Serialize>(
-    stream: &mut (impl AsyncWrite + Unpin),
-    value: &T,
-) -> io::Result<()> {
+pub(super) async fn write_frame<T: Serialize>(to: &mut Writer, value: &T) -> io::Result<()> {
     let bytes = serialize::<FRAME_BYTES>(value).map_err(io::Error::other)?;
-    let len = u32::try_from(bytes.len()).expect("bug: a frame beyond its limit").to_le_bytes();
-    stream.write_all(&[len.as_slice(), &bytes].concat()).await
+    let len = u32::try_from(bytes.len()).expect("bug: a frame beyond its limit");
+    let mut head = [0; HEAD_BYTES];
+    head[..4].copy_from_slice(&len.to_le_bytes());
+    to.seal.mark(&mut head);
+    let code = to.seal.code_of(&bytes);
+    to.half.write_all(&[head.as_slice(), &bytes, &code].concat()).await
+}
+
+/// Tells a rank whose world has begun that it ends.
+pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io::Result<()> {
+    let frame = abort(error, &mut to.seal);
+    to.half.write_all(&frame).await
 }
 
 /// Tells a rank something, which it takes soon: else it is lost, and so is what follows a frame of
 /// which it has taken a part.
 pub(super) async fn tell<T: Serialize>(
     rank: usize,
-    stream: &mut (impl AsyncWrite + Unpin),
+    to: &mut Writer,
     value: &T,
 ) -> Result<(), CollectiveError> {
-    match timeout(PATIENCE, write_frame(stream, value)).await {
+    match timeout(PATIENCE, write_frame(to, value)).await {
         Ok(told) => told.map_err(|error| died(rank, error.to_string())),
         Err(_) => {
             let seconds = PATIENCE.as_secs();
@@ -128,23 +202,59 @@ pub(super) async fn tell<T: Serialize>(
     }
 }
 
+/// Waits until the other end has closed its half, but not for long: a connection that closes with
+/// bytes unread may lose what was said last.
+pub(super) async fn drain(from: &mut Reader) {
+    let mut sink = [0; 4096];
+    let end = async { while matches!(from.half.read(&mut sink).await, Ok(1..)) {} };
+    // What is said any more is no news.
+    let _ = timeout(GRACE, end).await;
+}
+
+/// Why a frame did not come.
+#[derive(Debug)]
+pub(super) enum Lost {
+    /// The connection has ended.
+    Gone(io::Error),
+    /// What came is not what was sent, or no frame of this version.
+    Malformed(String),
+}
+
+impl From<io::Error> for Lost {
+    fn from(error: io::Error) -> Lost {
+        Lost::Gone(error)
+    }
+}
+
+impl Lost {
+    /// The error about the rank at the other end.
+    pub(super) fn of(self, rank: usize) -> CollectiveError {
+        match self {
+            Lost::Gone(error) => died(rank, error.to_string()),
+            Lost::Malformed(reason) => CollectiveError::Protocol { rank, reason },
+        }
+    }
+}
+
 /// Receives one frame.
-pub(super) async fn read_frame<T: DeserializeOwned>(
-    stream: &mut (impl AsyncRead + Unpin),
-) -> io::Result<T> {
-    let mut len = [0; 4];
-    stream.read_exact(&mut len).await?;
-    let len = u32::from_le_bytes(len) as usize;
+pub(super) async fn read_frame<T: DeserializeOwned>(from: &mut Reader) -> Result<T, Lost> {
+    let mut head = [0; HEAD_BYTES];
+    from.half.read_exact(&mut head).await?;
+    from.seal.check(&head).map_err(Lost::Malformed)?;
+    let len = u32::from_le_bytes(*head.first_chunk().expect("bug: a short head")) as usize;
     if len > FRAME_BYTES {
-        return Err(io::Error::other(format!("a frame of {len} bytes")));
+        return Err(Lost::Malformed(format!("a frame of {len} bytes")));
     }
     // Grows with what really comes, not with what is promised.
     let mut bytes = Vec::new();
-    let read = stream.take(len as u64).read_to_end(&mut bytes).await?;
-    if read < len {
-        return Err(io::ErrorKind::UnexpectedEof.into());
+    let whole = len + CODE_BYTES;
+    let read = (&mut from.half).take(whole as u64).read_to_end(&mut bytes).await?;
+    if read < whole {
+        return Err(Lost::Gone(io::ErrorKind::UnexpectedEof.into()));
     }
-    deserialize::<FRAME_BYTES, T>(&bytes).map_err(io::Error::other)
+    let (bytes, code) = bytes.split_at(len);
+    from.seal.check_code(bytes, code).map_err(Lost::Malformed)?;
+    deserialize::<FRAME_BYTES, T>(bytes).map_err(Lost::Malformed)
 }
 
 /// Sets a new connection up: no delay for short frames, and probes while it is idle, which the

@@ -4,6 +4,7 @@ use super::frames::{GRACE, Roster, died, silent};
 use super::mesh::{LATE, unreached};
 use crate::CollectiveError;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// What rank 0 learns when a rank is late, or says that it did not reach another one.
 ///
@@ -54,6 +55,11 @@ impl Inquiry {
         self.told.insert((true, rank), error);
     }
 
+    /// The error of a rank that was asked so long ago and has not answered.
+    pub(super) fn hung(&self, time: Duration) -> Option<CollectiveError> {
+        self.unheard.first().map(|&rank| silent(rank, time))
+    }
+
     /// What is wrong, when all that were asked have answered.
     pub(super) fn answer(&self) -> Option<CollectiveError> {
         let is_over = self.is_asked && self.unheard.is_empty();
@@ -68,8 +74,8 @@ impl Inquiry {
             _ => None,
         });
         let missed: BTreeSet<usize> = missed.collect();
-        let hung = self.unheard.intersection(&missed).next().or(self.unheard.first());
-        let error = hung.map(|&rank| silent(rank, GRACE));
+        let hung = self.unheard.intersection(&missed).next();
+        let error = hung.map(|&rank| silent(rank, GRACE)).or_else(|| self.hung(GRACE));
         error.or_else(|| self.told.values().next().cloned())
     }
 }

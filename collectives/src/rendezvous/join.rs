@@ -44,6 +44,8 @@ pub struct Rendezvous {
     pub mpi: Result<Library, String>,
     /// What messages cost, as rank 0 knows it; what others know does not count.
     pub prices: Option<Prices>,
+    /// Whether connections are encrypted; the same on all ranks, which do not meet else.
+    pub is_encrypted: bool,
 }
 
 impl Rendezvous {
@@ -64,6 +66,7 @@ impl Rendezvous {
             stall: Some(Duration::from_secs(60)),
             mpi: Err(String::from("nobody asked for MPI")),
             prices: None,
+            is_encrypted: false,
         }
     }
 

@@ -2,10 +2,14 @@
 //! one.
 
 use super::Rendezvous;
-use super::frames::{Introduction, PATIENCE, Roster, prepare, read_frame, write_frame};
+use super::door::Door;
+use super::frames::{
+    Connection, Introduction, Lost, PATIENCE, Roster, prepare, read_frame, write_frame,
+};
+use super::tls;
 use super::token::{Refusal, challenge, respond};
 use crate::CollectiveError;
-use crate::open_files::{are_too_many, explained};
+use crate::open_files::explained;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +20,18 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 /// Why a rank was not reached that should have called.
 pub(super) const LATE: &str = "it did not connect in time";
 
+/// Why a connection was not made.
+enum Failed {
+    /// A rank was not reached.
+    Unreached(usize, String),
+    /// What a rank said of itself came damaged.
+    Malformed(CollectiveError),
+    /// Who called is none of this world.
+    Stranger,
+}
+
 /// The connections of a rank to the others, by their numbers.
-pub(super) type Connections = RefCell<Vec<Option<TcpStream>>>;
+pub(super) type Connections = RefCell<Vec<Option<Connection>>>;
 
 /// The ranks but 0 that `rank` is not connected with.
 pub(super) fn missing(rank: usize, connections: &Connections) -> Vec<usize> {
@@ -34,48 +48,48 @@ pub(super) async fn connect(
     connections: &Connections,
 ) -> Result<(), CollectiveError> {
     let (rank, token): (usize, Arc<[u8]>) = (plan.rank, plan.token.as_slice().into());
-    let seed = roster.seed;
+    let (seed, is_encrypted) = (roster.seed, plan.is_encrypted);
     let mut tasks = JoinSet::new();
+    // A stranger is no error; a rank that cannot get in reports that itself.
+    let mut door = Door::new(listener, plan.size, |stream| {
+        let token = token.clone();
+        async move { answer((stream, is_encrypted), &token, seed).await }
+    });
     for peer in 1..rank {
         let (token, address) = (token.clone(), roster.entries[peer].address.clone());
         tasks.spawn(async move {
-            let outcome = call(&address, &token, Introduction { rank, seed }, deadline).await;
-            outcome.map(|stream| (peer, stream)).map_err(|reason| Some((peer, reason)))
+            let introduction = Introduction { rank, seed };
+            let outcome =
+                call((peer, &address), &token, introduction, (deadline, is_encrypted)).await;
+            outcome
+                .map(|connection| (peer, connection))
+                .map_err(|reason| Failed::Unreached(peer, reason))
         });
     }
     let size = roster.entries.len();
-    let mut reason = String::from(LATE);
     while !missing(rank, connections).is_empty() {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let token = token.clone();
-                    // A stranger is no error; a rank that cannot get in reports that itself.
-                    tasks.spawn(async move {
-                        let answered = timeout(PATIENCE, answer(stream, &token, seed)).await;
-                        answered.ok().and_then(Result::ok).ok_or(None)
-                    });
+            ended = async {
+                tokio::select! {
+                    Some(Ok(called)) = tasks.join_next() => called,
+                    answered = door.next() => answered,
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection was not accepted");
-                    if are_too_many(&error) {
-                        reason = explained(&error);
-                    }
-                    sleep(Duration::from_millis(50)).await;
-                }
-            },
-            Some(ended) = tasks.join_next() => match ended {
-                Ok(Ok((peer, stream))) if peer > 0 && peer < size && peer != rank => {
-                    let earlier = connections.borrow_mut()[peer].replace(stream);
+            } => match ended {
+                Ok((peer, connection)) if peer > 0 && peer < size && peer != rank => {
+                    let earlier = connections.borrow_mut()[peer].replace(connection);
                     if earlier.is_some() {
                         return Err(CollectiveError::DuplicateRank { rank: peer });
                     }
                 }
-                Ok(Err(Some((peer, reason)))) => return Err(unreached(peer, roster, reason)),
+                Err(Failed::Unreached(peer, reason)) => {
+                    return Err(unreached(peer, roster, reason));
+                }
+                Err(Failed::Malformed(error)) => return Err(error),
                 _ => {}
             },
             () = sleep_until(deadline) => {
                 let peer = missing(rank, connections)[0];
+                let reason = door.obstacle().map_or(String::from(LATE), explained);
                 return Err(unreached(peer, roster, reason));
             }
         }
@@ -92,22 +106,23 @@ pub(super) fn unreached(peer: usize, roster: &Roster, reason: String) -> Collect
 /// Connects to a rank that listens already; one refusal may be a full queue, so it is tried for a
 /// while.
 async fn call(
-    address: &str,
+    (peer, address): (usize, &str),
     token: &[u8],
     introduction: Introduction,
-    deadline: Instant,
-) -> Result<TcpStream, String> {
+    (deadline, is_encrypted): (Instant, bool),
+) -> Result<Connection, String> {
     let deadline = deadline.min(Instant::now() + PATIENCE);
     loop {
         let attempt = async {
-            let mut stream = TcpStream::connect(address).await?;
+            let stream = TcpStream::connect(address).await?;
             prepare(&stream)?;
-            respond(&mut stream, token).await?;
-            write_frame(&mut stream, &introduction).await?;
-            Ok(stream)
+            let opened = tls::connected(stream, is_encrypted).await?;
+            let mut connection = respond(opened, token, introduction.rank, peer).await?;
+            write_frame(&mut connection.writer, &introduction).await?;
+            Ok(connection)
         };
         let reason = match timeout(PATIENCE, attempt).await {
-            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(Refusal::Token)) => return Err(String::from("it has another token")),
             Ok(Err(Refusal::Foreign(reason))) => reason,
             Err(_) => String::from("no answer"),
@@ -120,15 +135,23 @@ async fn call(
 }
 
 async fn answer(
-    mut stream: TcpStream,
+    (stream, is_encrypted): (TcpStream, bool),
     token: &[u8],
     seed: u64,
-) -> Result<(usize, TcpStream), Refusal> {
-    prepare(&stream)?;
-    challenge(&mut stream, token).await?;
-    let introduction: Introduction = read_frame(&mut stream).await?;
+) -> Result<(usize, Connection), Failed> {
+    let proved = async {
+        prepare(&stream)?;
+        challenge(tls::accepted(stream, is_encrypted).await?, token).await
+    };
+    let mut connection = proved.await.map_err(|_| Failed::Stranger)?;
+    let introduction: Introduction = match read_frame(&mut connection.reader).await {
+        Ok(introduction) => introduction,
+        Err(Lost::Gone(_)) => return Err(Failed::Stranger),
+        Err(malformed) => return Err(Failed::Malformed(malformed.of(connection.peer))),
+    };
+    // A rank of another world.
     if introduction.seed != seed {
-        return Err(Refusal::Foreign(String::from("a rank of another world")));
+        return Err(Failed::Stranger);
     }
-    Ok((introduction.rank, stream))
+    Ok((introduction.rank, connection))
 }

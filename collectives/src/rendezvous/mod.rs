@@ -7,6 +7,7 @@
 
 mod attend;
 mod coordinate;
+mod door;
 mod frames;
 mod inquiry;
 mod join;
@@ -14,8 +15,11 @@ mod mesh;
 mod readiness;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod token;
 
+pub(crate) use frames::Connection;
 pub use join::Rendezvous;
 pub use readiness::Transport;
 pub(crate) use readiness::{agreed_prices, hosts};
+pub(crate) use tls::Tunnel;

@@ -2,7 +2,9 @@
 
 use super::Rendezvous;
 use super::attend::attend;
-use super::frames::{Answer, Entry, Hello, PATIENCE, Report, Roster, read_frame, write_frame};
+use super::frames::{
+    Answer, Connection, Entry, Hello, PATIENCE, Report, Roster, read_frame, write_frame,
+};
 use super::inquiry::Inquiry;
 use super::readiness::Verdict;
 use super::token::{challenge, respond};
@@ -18,7 +20,7 @@ const TOKEN: &[u8] = b"a shared secret";
 /// the others so many bytes about itself.
 fn meet_with<F: Future<Output = ()>>(
     told: usize,
-    ghost: impl FnOnce(TcpStream, String) -> F,
+    ghost: impl FnOnce(Connection, String) -> F,
 ) -> [CollectiveError; 2] {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -33,8 +35,8 @@ fn meet_with<F: Future<Output = ()>>(
         std::thread::spawn(move || meeting.join())
     });
     runtime.block_on(async {
-        let mut stream = TcpStream::connect(&address).await.unwrap();
-        respond(&mut stream, TOKEN).await.unwrap();
+        let stream = TcpStream::connect(&address).await.unwrap();
+        let stream = respond(stream, TOKEN, 1, 0).await.unwrap();
         let unused = TcpListener::bind("127.0.0.1:0").await.unwrap();
         ghost(stream, unused.local_addr().unwrap().to_string()).await;
     });
@@ -49,8 +51,8 @@ fn hello(address: String) -> Hello {
 #[test]
 fn a_rank_that_dies_while_ranks_connect_is_an_error_on_all_others() {
     let errors = meet_with(0, |mut stream, address| async move {
-        write_frame(&mut stream, &hello(address)).await.unwrap();
-        while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Welcome(_)) {}
+        write_frame(&mut stream.writer, &hello(address)).await.unwrap();
+        while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Welcome(_)) {}
     });
     for error in errors {
         assert!(matches!(error, CollectiveError::RankDied { rank: 1, .. }), "{error}");
@@ -67,10 +69,10 @@ fn a_rank_that_cannot_connect_tells_all_others_why() {
     let errors = meet_with(0, |mut stream, address| {
         let failed = Report::Failed(reason.clone());
         async move {
-            write_frame(&mut stream, &hello(address)).await.unwrap();
-            while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Welcome(_)) {}
-            write_frame(&mut stream, &failed).await.unwrap();
-            assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
+            write_frame(&mut stream.writer, &hello(address)).await.unwrap();
+            while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Welcome(_)) {}
+            write_frame(&mut stream.writer, &failed).await.unwrap();
+            assert!(matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)));
         }
     });
     assert_eq!(errors, [reason.clone(), reason]);
@@ -79,10 +81,10 @@ fn a_rank_that_cannot_connect_tells_all_others_why() {
 #[test]
 fn a_rank_that_hangs_while_ranks_connect_is_named_and_not_those_that_wait_for_it() {
     let errors = meet_with(0, |mut stream, address| async move {
-        write_frame(&mut stream, &hello(address)).await.unwrap();
-        while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Asked) {}
+        write_frame(&mut stream.writer, &hello(address)).await.unwrap();
+        while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Asked) {}
         // Not a word, until rank 0 says that there is no world.
-        assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
+        assert!(matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)));
     });
     for error in errors {
         let is_silent = matches!(&error, CollectiveError::RankSilent { rank: 1, seconds, .. }
@@ -97,10 +99,10 @@ fn a_rank_that_is_not_reached_and_waits_is_not_taken_for_one_that_hangs() {
     let errors = meet_with(0, |mut stream, address| {
         unused.clone_from(&address);
         async move {
-            write_frame(&mut stream, &hello(address)).await.unwrap();
-            while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Asked) {}
-            write_frame(&mut stream, &Report::Waiting(vec![2])).await.unwrap();
-            assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
+            write_frame(&mut stream.writer, &hello(address)).await.unwrap();
+            while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Asked) {}
+            write_frame(&mut stream.writer, &Report::Waiting(vec![2])).await.unwrap();
+            assert!(matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)));
         }
     });
     let reason = String::from("no answer");
@@ -112,7 +114,7 @@ fn a_rank_that_is_not_reached_and_waits_is_not_taken_for_one_that_hangs() {
 fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
     // More than sockets take.
     let errors = meet_with(14 << 20, |mut stream, address| async move {
-        write_frame(&mut stream, &hello(address)).await.unwrap();
+        write_frame(&mut stream.writer, &hello(address)).await.unwrap();
         tokio::time::sleep(PATIENCE + Duration::from_secs(20)).await;
     });
     for error in errors {
@@ -141,24 +143,24 @@ fn a_rank_has_its_time_to_answer_whatever_others_say() {
     runtime.block_on(async {
         let mut streams = Vec::new();
         for rank in 1..4 {
-            let mut stream = TcpStream::connect(&address).await.unwrap();
-            respond(&mut stream, TOKEN).await.unwrap();
+            let stream = TcpStream::connect(&address).await.unwrap();
+            let mut stream = respond(stream, TOKEN, rank, 0).await.unwrap();
             let hello = Hello { rank, size: 4, ..hello(String::new()) };
-            write_frame(&mut stream, &hello).await.unwrap();
+            write_frame(&mut stream.writer, &hello).await.unwrap();
             streams.push(stream);
         }
         for stream in &mut streams {
-            while !matches!(read_frame(stream).await.unwrap(), Answer::Welcome(_)) {}
+            while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Welcome(_)) {}
         }
         for stream in &mut streams[1..] {
-            write_frame(stream, &Report::Failed(unreached.clone())).await.unwrap();
+            write_frame(&mut stream.writer, &Report::Failed(unreached.clone())).await.unwrap();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        assert!(matches!(read_frame(&mut streams[0]).await.unwrap(), Answer::Asked));
+        assert!(matches!(read_frame(&mut streams[0].reader).await.unwrap(), Answer::Asked));
         tokio::time::sleep(Duration::from_millis(200)).await;
-        write_frame(&mut streams[0], &Report::Waiting(vec![2, 3])).await.unwrap();
+        write_frame(&mut streams[0].writer, &Report::Waiting(vec![2, 3])).await.unwrap();
         for stream in &mut streams {
-            while !matches!(read_frame(stream).await.unwrap(), Answer::Refused(_)) {}
+            while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)) {}
         }
     });
     assert_eq!(rank_0.join().unwrap().map(|_: World| ()).unwrap_err(), unreached);
@@ -173,17 +175,18 @@ fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
     let address = listener.local_addr().unwrap().to_string();
     let plan = Rendezvous { token: TOKEN.to_vec(), ..Rendezvous::new(1, 2, address.clone()) };
     let ghost = async {
-        let (mut stream, _) = TcpListener::from_std(listener).unwrap().accept().await.unwrap();
-        challenge(&mut stream, TOKEN).await.unwrap();
-        let Hello { local_devices, facts, .. } = read_frame(&mut stream).await.unwrap();
+        let (stream, _) = TcpListener::from_std(listener).unwrap().accept().await.unwrap();
+        let mut stream = challenge(stream, TOKEN).await.unwrap();
+        let Hello { local_devices, facts, .. } = read_frame(&mut stream.reader).await.unwrap();
         let entry = Entry { address, local_devices, facts };
         let roster = Roster { entries: vec![entry.clone(), entry], seed: 7 };
-        write_frame(&mut stream, &Answer::Welcome(roster)).await.unwrap();
-        assert!(matches!(read_frame(&mut stream).await.unwrap(), Report::Ready(_)));
-        write_frame(&mut stream, &Answer::Asked).await.unwrap();
-        let said = timeout(Duration::from_millis(300), read_frame::<Report>(&mut stream)).await;
+        write_frame(&mut stream.writer, &Answer::Welcome(roster)).await.unwrap();
+        assert!(matches!(read_frame(&mut stream.reader).await.unwrap(), Report::Ready(_)));
+        write_frame(&mut stream.writer, &Answer::Asked).await.unwrap();
+        let said =
+            timeout(Duration::from_millis(300), read_frame::<Report>(&mut stream.reader)).await;
         assert!(said.is_err(), "{said:?}");
-        write_frame(&mut stream, &Answer::Go(Verdict::default())).await.unwrap();
+        write_frame(&mut stream.writer, &Answer::Go(Verdict::default())).await.unwrap();
         stream
     };
     let (joined, _stream) = runtime.block_on(async { tokio::join!(attend(&plan), ghost) });
@@ -211,4 +214,59 @@ fn of_silent_ranks_the_one_that_others_miss_is_named() {
     assert_eq!(silent(&inquiry), Some(1));
     inquiry.heard(1);
     assert!(matches!(inquiry.answer(), Some(CollectiveError::PeerUnreachable { rank: 3, .. })));
+}
+
+/// Both ends of a meeting of two; the other one says nothing any more once it has its turn.
+#[test]
+fn a_rank_that_is_stopped_while_ranks_meet_is_named_before_the_time_is_over() {
+    let timeout = Duration::from_secs(10);
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let bound = || std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let meeting = |rank, listener: Option<std::net::TcpListener>, address: &str| Rendezvous {
+        token: TOKEN.to_vec(),
+        listener,
+        timeout,
+        ..Rendezvous::new(rank, 2, address)
+    };
+    let begun = std::time::Instant::now();
+    let error = |world: Result<World, CollectiveError>| world.map(|_| ()).unwrap_err();
+    let [without_1, without_0] = std::thread::scope(|scope| {
+        let listener = bound();
+        let address = listener.local_addr().unwrap().to_string();
+        let rank_0 = meeting(0, Some(listener), &address);
+        let rank_0 = scope.spawn(move || error(rank_0.join()));
+        let stopped_1 = scope.spawn(move || {
+            runtime().block_on(async {
+                let stream = TcpStream::connect(&address).await.unwrap();
+                let mut stream = respond(stream, TOKEN, 1, 0).await.unwrap();
+                let hello = Hello { size: 2, ..hello(String::new()) };
+                write_frame(&mut stream.writer, &hello).await.unwrap();
+                while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)) {
+                }
+            });
+        });
+        let listener = bound();
+        let address = listener.local_addr().unwrap().to_string();
+        let rank_1 = meeting(1, None, &address);
+        let rank_1 = scope.spawn(move || error(rank_1.join()));
+        let stopped_0 = scope.spawn(move || {
+            runtime().block_on(async {
+                listener.set_nonblocking(true).unwrap();
+                let (stream, _) = TcpListener::from_std(listener).unwrap().accept().await.unwrap();
+                let mut stream = challenge(stream, TOKEN).await.unwrap();
+                let Hello { local_devices, facts, .. } =
+                    read_frame(&mut stream.reader).await.unwrap();
+                let entry = Entry { address, local_devices, facts };
+                let roster = Roster { entries: vec![entry.clone(), entry], seed: 7 };
+                write_frame(&mut stream.writer, &Answer::Welcome(roster)).await.unwrap();
+                while read_frame::<Report>(&mut stream.reader).await.is_ok() {}
+            });
+        });
+        let errors = [rank_0, rank_1].map(|rank| rank.join().unwrap());
+        [stopped_1, stopped_0].into_iter().for_each(|stopped| stopped.join().unwrap());
+        errors
+    });
+    assert!(matches!(without_1, CollectiveError::RankSilent { rank: 1, .. }), "{without_1}");
+    assert!(matches!(without_0, CollectiveError::RankSilent { rank: 0, .. }), "{without_0}");
+    assert!(begun.elapsed() < timeout, "{:?}", begun.elapsed());
 }

@@ -1,11 +1,16 @@
 //! The proof, at the start of every connection, that both ends know the token.
 //!
 //! Challenge and response with HMAC-SHA256: the one who accepted sends a nonce, the one who
-//! connected answers with a nonce of its own and the code of both, and only then gets a code back.
+//! connected answers with a nonce of its own, its rank and the code of all, and only then gets a
+//! code back.
 //! The codes of the two directions begin with different words, so that neither can be sent back to
-//! its maker. The token itself never travels.
+//! its maker. The token itself never travels. Of it and both nonces come the keys with which all
+//! frames of the connection are marked from then on.
 
+use super::frames::Connection;
+use super::tls::Opened;
 use crate::open_files::explained;
+use crate::transport::Seal;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::io;
@@ -13,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// The first bytes in both directions: the protocol and its version.
-const GREETING: &[u8; 8] = b"PHALANX1";
+const GREETING: &[u8; 8] = b"PHALANX2";
 const NONCE_BYTES: usize = 32;
 const CODE_BYTES: usize = 32;
 const REFUSED: u8 = 0;
@@ -35,35 +40,69 @@ impl From<io::Error> for Refusal {
 }
 
 /// The proof at the end that accepted the connection.
-pub(super) async fn challenge(stream: &mut TcpStream, token: &[u8]) -> Result<(), Refusal> {
+pub(super) async fn challenge(
+    opened: impl Into<Opened>,
+    token: &[u8],
+) -> Result<Connection, Refusal> {
+    let Opened { mut stream, tunnel, binding } = opened.into();
+    let token = &bound(token, &binding);
     let own = nonce()?;
     stream.write_all(&[GREETING.as_slice(), &own].concat()).await?;
-    expect_greeting(stream).await?;
+    expect_greeting(&mut stream).await?;
     let mut theirs = [0; NONCE_BYTES];
     stream.read_exact(&mut theirs).await?;
+    let mut rank = [0; 8];
+    stream.read_exact(&mut rank).await?;
     let mut code = [0; CODE_BYTES];
     stream.read_exact(&mut code).await?;
-    if !is_code(token, b"connected", &own, &theirs, &code) {
+    let said = [theirs.as_slice(), &rank].concat();
+    if !is_code(token, b"connected", &own, &said, &code) {
         stream.write_all(&[REFUSED; 1 + CODE_BYTES]).await?;
         return Err(Refusal::Token);
     }
     let answer = make_code(token, b"accepted", &theirs, &own);
     stream.write_all(&[[ACCEPTED].as_slice(), &answer].concat()).await?;
-    Ok(())
+    let [connected, accepted] = seals(token, &own, &theirs);
+    let peer = usize::try_from(u64::from_le_bytes(rank)).unwrap_or(usize::MAX);
+    Ok(Connection::new(peer, (stream, tunnel), accepted, connected))
 }
 
-/// The proof at the end that made the connection.
-pub(super) async fn respond(stream: &mut TcpStream, token: &[u8]) -> Result<(), Refusal> {
-    expect_greeting(stream).await?;
+/// The proof at the end that made the connection, which is that of `rank`, to the rank `peer`.
+pub(super) async fn respond(
+    opened: impl Into<Opened>,
+    token: &[u8],
+    rank: usize,
+    peer: usize,
+) -> Result<Connection, Refusal> {
+    let Opened { mut stream, tunnel, binding } = opened.into();
+    let token = &bound(token, &binding);
+    expect_greeting(&mut stream).await?;
     let mut theirs = [0; NONCE_BYTES];
     stream.read_exact(&mut theirs).await?;
     let own = nonce()?;
-    let code = make_code(token, b"connected", &theirs, &own);
-    stream.write_all(&[GREETING.as_slice(), &own, &code].concat()).await?;
+    let said = [own.as_slice(), &(rank as u64).to_le_bytes()].concat();
+    let code = make_code(token, b"connected", &theirs, &said);
+    stream.write_all(&[GREETING.as_slice(), &said, &code].concat()).await?;
     let mut answer = [0; 1 + CODE_BYTES];
     stream.read_exact(&mut answer).await?;
     let is_known = is_code(token, b"accepted", &own, &theirs, &answer[1..]);
-    if answer[0] == ACCEPTED && is_known { Ok(()) } else { Err(Refusal::Token) }
+    if answer[0] != ACCEPTED || !is_known {
+        return Err(Refusal::Token);
+    }
+    let [connected, accepted] = seals(token, &theirs, &own);
+    Ok(Connection::new(peer, (stream, tunnel), connected, accepted))
+}
+
+/// What is to be known at both ends: the token, and what is of this encryption alone.
+fn bound(token: &[u8], binding: &[u8]) -> Vec<u8> {
+    [token, binding].concat()
+}
+
+/// What marks the frames of the end that made the connection, and of the one that accepted it.
+fn seals(token: &[u8], accepted: &[u8], connected: &[u8]) -> [Seal; 2] {
+    let key = |direction: &[u8]| make_code(token, direction, accepted, connected);
+    [b"frames of who connected", b"frames of who accepted!"]
+        .map(|direction| Seal::new(&key(direction)))
 }
 
 async fn expect_greeting(stream: &mut TcpStream) -> Result<(), Refusal> {
@@ -104,18 +143,13 @@ mod tests {
     use super::*;
     use tokio::net::TcpListener;
 
-    async fn meet(server: &[u8], client: &[u8]) -> (Result<(), Refusal>, Result<(), Refusal>) {
+    async fn meet(server: &[u8], client: &[u8]) -> [Result<Connection, Refusal>; 2] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let accept = async {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            challenge(&mut stream, server).await
-        };
-        let connect = async {
-            let mut stream = TcpStream::connect(address).await.unwrap();
-            respond(&mut stream, client).await
-        };
-        tokio::join!(accept, connect)
+        let accept = async { challenge(listener.accept().await.unwrap().0, server).await };
+        let connect =
+            async { respond(TcpStream::connect(address).await.unwrap(), client, 1, 0).await };
+        tokio::join!(accept, connect).into()
     }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -124,9 +158,9 @@ mod tests {
 
     #[test]
     fn equal_tokens_meet_and_different_ones_do_not() {
-        assert!(matches!(block_on(meet(b"secret", b"secret")), (Ok(()), Ok(()))));
+        assert!(matches!(block_on(meet(b"secret", b"secret")), [Ok(_), Ok(_)]));
         let outcome = block_on(meet(b"secret", b"guess"));
-        assert!(matches!(outcome, (Err(Refusal::Token), Err(Refusal::Token))));
+        assert!(matches!(outcome, [Err(Refusal::Token), Err(Refusal::Token)]));
     }
 
     #[test]
@@ -139,14 +173,11 @@ mod tests {
                 let mut challenge = [0; GREETING.len() + NONCE_BYTES];
                 stream.read_exact(&mut challenge).await.unwrap();
                 stream.write_all(&challenge).await.unwrap();
-                stream.write_all(&challenge[GREETING.len()..]).await.unwrap();
+                stream.write_all(&[&[0; 8], &challenge[GREETING.len()..]].concat()).await.unwrap();
             };
-            let accept = async {
-                let (mut stream, _) = listener.accept().await.unwrap();
-                challenge(&mut stream, b"secret").await
-            };
+            let accept = async { challenge(listener.accept().await.unwrap().0, b"secret").await };
             tokio::join!(accept, mirror).0
         });
-        assert!(matches!(outcome, Err(Refusal::Token)));
+        assert!(matches!(outcome.map(|_| ()), Err(Refusal::Token)));
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// The longest text that a sign of life carries of a step.
 const TEXT_BYTES: usize = 512;
@@ -77,18 +78,63 @@ impl Drop for Begun<'_> {
     }
 }
 
+/// The waits of this process for others that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Waits(Mutex<(u64, Vec<Wait>)>);
+
+/// A wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Wait {
+    pub(super) number: u64,
+    /// The rank that is waited for, if that is known.
+    pub(super) rank: Option<usize>,
+}
+
+/// A wait until it is over.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a>(&'a Waits, u64);
+
+impl Waits {
+    fn locked(&self) -> MutexGuard<'_, (u64, Vec<Wait>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn begin(&self, rank: Option<usize>) -> Waiting<'_> {
+        let mut locked = self.locked();
+        locked.0 += 1;
+        let number = locked.0;
+        locked.1.push(Wait { number, rank });
+        Waiting(self, number)
+    }
+
+    /// The wait that has begun first.
+    fn first(&self) -> Option<Wait> {
+        self.locked().1.first().copied()
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.locked().1.retain(|wait| wait.number != self.1);
+    }
+}
+
 /// What this process does and what the others were last known to do.
 #[derive(Debug)]
 pub(crate) struct Doings {
     rank: usize,
     by_rank: Mutex<Vec<Doing>>,
     pub(crate) under: Under,
+    pub(crate) waits: Waits,
+    /// This process is at another step than the others were told.
+    changed: Notify,
 }
 
 impl Doings {
     pub(super) fn new(rank: usize, processes: usize) -> Doings {
         let by_rank = Mutex::new(vec![Doing::default(); processes]);
-        Doings { rank, by_rank, under: Under::default() }
+        let (under, waits, changed) = (Under::default(), Waits::default(), Notify::new());
+        Doings { rank, by_rank, under, waits, changed }
     }
 
     fn locked(&self) -> MutexGuard<'_, Vec<Doing>> {
@@ -98,6 +144,44 @@ impl Doings {
     /// A rank is at the step of a ticket.
     pub(super) fn at(&self, rank: usize, ticket: &Ticket) {
         self.locked()[rank].take(ticket);
+        if rank == self.rank {
+            self.changed.notify_one();
+        }
+    }
+
+    /// This process observes a value at a call site, which may take no step.
+    pub(crate) fn observes(&self, cause: &str, site: &str) {
+        let mut locked = self.locked();
+        let own = &mut locked[self.rank];
+        if own.step > 0 && own.site != site {
+            (own.cause, own.site) = (String::from(cause), String::from(site));
+            cut(&mut own.site, TEXT_BYTES);
+            drop(locked);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Waits until this process does something of which the others were not told.
+    pub(super) async fn change(&self) {
+        self.changed.notified().await;
+    }
+
+    /// What this process has waited for longest: which wait that is, and a text that names the rank
+    /// and what both do.
+    pub(super) fn waits(&self) -> Option<(u64, impl FnOnce(u64) -> String)> {
+        let wait = self.waits.first()?;
+        Some((wait.number, move |seconds| {
+            let (own, all) = (self.own(), self.locked());
+            let others = (0..all.len()).filter(|rank| *rank != self.rank);
+            // Where all are waited for, it is the one that is furthest behind.
+            let rank = wait.rank.or_else(|| others.min_by_key(|rank| all[*rank].step));
+            let rank = rank.unwrap_or(self.rank);
+            let last = all.get(rank).cloned().unwrap_or_default();
+            format!(
+                "phalanx: rank {} has waited {seconds} s {own} for rank {rank}, last heard {last}",
+                self.rank
+            )
+        }))
     }
 
     /// A rank has told what it does.

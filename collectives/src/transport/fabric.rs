@@ -1,7 +1,7 @@
 //! What the communicators of one process share: queues, links, the failure and the tickets.
 
 use super::doing::Doings;
-use super::frame::{Control, EAGER_BYTES, Header, Kind};
+use super::frame::{Control, EAGER_BYTES, Frame, Header, Kind};
 use super::link::Link;
 use super::mailbox::{Arrival, Channel, Mailbox};
 use super::pulse::Inside;
@@ -506,6 +506,7 @@ impl Fabric {
         let verdict = self.tickets.lock().unwrap_or_else(PoisonError::into_inner).posted(ticket);
         self.act(verdict);
         if !is_exit {
+            let _waiting = self.doings.waits.begin(None);
             self.lead.wait(&self.failure);
         }
     }
@@ -515,6 +516,7 @@ impl Fabric {
         if self.links.is_empty() {
             return Ok(());
         }
+        let _waiting = self.doings.waits.begin(None);
         self.lead.wait_for(number, &self.failure);
         self.failure.get().map_or(Ok(()), Err)
     }
@@ -663,7 +665,7 @@ fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveEr
 }
 
 /// Tells the sender of a message that its place is ready.
-fn clear(channel: Channel, sequence: u64) -> Vec<u8> {
+fn clear(channel: Channel, sequence: u64) -> Frame {
     Header { kind: Kind::Clear, channel, sequence, value: 0, payload: 0 }.with(&[])
 }
 

@@ -3,6 +3,7 @@
 
 use super::doing::Doing;
 use super::mailbox::Channel;
+use super::seal::{CODE_BYTES, MARK_BYTES, SUM_BYTES, Seal};
 use crate::{CollectiveError, Operation, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -12,8 +13,10 @@ pub(crate) const EAGER_BYTES: usize = 64 << 10;
 pub(super) const CHUNK_BYTES: usize = 256 << 10;
 /// The longest serialized control frame.
 pub(crate) const CONTROL_BYTES: usize = 128 << 10;
-/// Bytes of an encoded header.
-pub(super) const HEADER_BYTES: usize = 40;
+/// Bytes of an encoded header, with its number and its code.
+pub(super) const HEADER_BYTES: usize = 40 + MARK_BYTES;
+/// The most bytes of a frame that is not read to its place.
+pub(super) const FRAME_BYTES: usize = HEADER_BYTES + CONTROL_BYTES + CODE_BYTES;
 
 /// The two kinds of traffic of a group, matched apart from each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -65,6 +68,18 @@ pub(super) enum Kind {
     Credit,
 }
 
+impl Kind {
+    /// Bytes behind a payload, which show that it came as it was sent.
+    pub(super) const fn trailer(self, payload: usize) -> usize {
+        match self {
+            Kind::Control => CODE_BYTES,
+            Kind::Eager | Kind::Bulk if payload > 0 => SUM_BYTES,
+            Kind::Eager | Kind::Bulk => 0,
+            Kind::Announce | Kind::Clear | Kind::Goodbye | Kind::Credit => 0,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Header {
     pub(super) kind: Kind,
@@ -101,6 +116,7 @@ impl Header {
         Header { kind, channel, sequence: 0, value: 0, payload }
     }
 
+    /// The header, with room for number and code.
     pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = self.kind as u8;
@@ -114,7 +130,7 @@ impl Header {
         bytes
     }
 
-    /// The header in the given bytes, or what is wrong with them.
+    /// The header in the given bytes, whose code was found right, or what is wrong with them.
     pub(super) fn decode(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
         let kind = match bytes[0] {
             0 => Kind::Eager,
@@ -149,20 +165,50 @@ impl Header {
         Ok(Header { kind, channel, sequence: long(24), value: long(32), payload })
     }
 
-    /// The frame of this header with `payload` behind it.
-    pub(super) fn with(mut self, payload: &[u8]) -> Vec<u8> {
+    /// The frame of this header with `payload` behind it, to be sealed in its turn.
+    pub(super) fn with(mut self, payload: &[u8]) -> Frame {
         self.payload =
             u32::try_from(payload.len()).expect("bug: payload of a frame beyond its limit");
-        let mut frame = Vec::with_capacity(HEADER_BYTES + payload.len());
-        frame.extend_from_slice(&self.encode());
-        frame.extend_from_slice(payload);
-        frame
+        let trailer = self.kind.trailer(payload.len());
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len() + trailer);
+        bytes.extend_from_slice(&self.encode());
+        bytes.extend_from_slice(payload);
+        Frame { kind: self.kind, bytes }
+    }
+}
+
+/// A whole frame that waits for its turn.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    kind: Kind,
+    bytes: Vec<u8>,
+}
+
+impl Frame {
+    /// The bytes as they travel: the next frame that `seal` marks.
+    pub(super) fn sealed(self, seal: &mut Seal) -> Vec<u8> {
+        let Frame { kind, mut bytes } = self;
+        let (head, payload) = bytes.split_at_mut(HEADER_BYTES);
+        seal.mark(head);
+        match kind.trailer(payload.len()) {
+            0 => {}
+            CODE_BYTES => {
+                let code = seal.code_of(payload);
+                bytes.extend_from_slice(&code);
+            }
+            _ => {
+                let mut sum = seal.sum();
+                sum.add(payload);
+                bytes.extend_from_slice(&sum.finish());
+            }
+        }
+        bytes
     }
 }
 
 impl Control {
     /// The whole frame.
-    pub(super) fn frame(&self) -> Vec<u8> {
+    pub(super) fn frame(&self) -> Frame {
         let payload = serialize::<CONTROL_BYTES>(self).unwrap_or_else(|_| {
             // Only texts can be this long, and a world that ends must end even when nobody can say
             // why.
@@ -173,6 +219,11 @@ impl Control {
         });
         Header::plain(Kind::Control, 0).with(&payload)
     }
+}
+
+/// The next frame of a connection, which says that the world has ended.
+pub(crate) fn abort(error: &CollectiveError, seal: &mut Seal) -> Vec<u8> {
+    Control::Abort(error.clone()).frame().sealed(seal)
 }
 
 /// Serializes a control value within the size limit.
@@ -232,6 +283,6 @@ mod tests {
         assert!(deserialize::<CONTROL_BYTES, Control>(&bytes[..bytes.len() - 1]).is_err());
         assert!(deserialize::<CONTROL_BYTES, Control>(&[bytes, vec![0]].concat()).is_err());
         assert!(serialize::<CONTROL_BYTES>(&abort(CONTROL_BYTES)).is_err());
-        assert!(abort(CONTROL_BYTES).frame().len() < 200);
+        assert!(abort(CONTROL_BYTES).frame().bytes.len() < 200);
     }
 }

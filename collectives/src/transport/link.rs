@@ -1,9 +1,11 @@
 //! The sending half of the connection to one other process.
 
 use super::credit::Credit;
-use super::frame::{CHUNK_BYTES, Control, HEADER_BYTES, Header, Kind};
+use super::frame::{CHUNK_BYTES, Control, Frame, HEADER_BYTES, Header, Kind};
 use super::mailbox::Channel;
+use super::seal::{SUM_BYTES, Seal, Sum};
 use super::transfer::Transfer;
+use crate::rendezvous::Tunnel;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -21,8 +23,12 @@ pub(crate) struct Link {
     /// The rank at the other end.
     pub(super) peer: usize,
     pub(super) stream: TcpStream,
+    /// What encrypts the stream behind its other end.
+    tunnel: Option<Arc<Tunnel>>,
     pub(super) credit: Credit,
     outgoing: Mutex<Outgoing>,
+    /// What frames of the other end are marked with, until their reader takes it.
+    incoming: Mutex<Option<Seal>>,
     /// There may be something to write.
     wake: Notify,
     /// The other end has said goodbye or is gone.
@@ -32,10 +38,14 @@ pub(crate) struct Link {
     heard: AtomicU64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Outgoing {
+    /// Marks frames when their turn comes.
+    seal: Seal,
+    /// The checksum of the array bytes before, which goes with the next frame.
+    sum: Option<[u8; SUM_BYTES]>,
     /// Whole frames, which go before array bytes.
-    frames: VecDeque<Vec<u8>>,
+    frames: VecDeque<Frame>,
     /// Long messages, which take turns.
     bulk: VecDeque<Bulk>,
     /// The frame being written, of which the other end has seen a part.
@@ -59,7 +69,7 @@ struct Bulk {
 #[derive(Debug)]
 enum Current {
     Frame { bytes: Vec<u8>, written: usize },
-    Chunk { header: [u8; HEADER_BYTES], header_written: usize, bulk: Bulk, range: Range<usize> },
+    Chunk { ahead: Vec<u8>, ahead_written: usize, bulk: Bulk, range: Range<usize>, sum: Sum },
 }
 
 /// Why `pump` stopped.
@@ -70,12 +80,20 @@ enum Stopped {
 }
 
 impl Link {
-    pub(crate) fn new(peer: usize, stream: TcpStream) -> Arc<Link> {
+    /// The connection to the rank `peer` and what encrypts it; the frames of this end and of the
+    /// other one are marked with these seals.
+    pub(crate) fn new(
+        peer: usize,
+        (stream, tunnel): (TcpStream, Option<Arc<Tunnel>>),
+        [outgoing, incoming]: [Seal; 2],
+    ) -> Arc<Link> {
         Arc::new(Link {
             peer,
             stream,
+            tunnel,
             credit: Credit::default(),
-            outgoing: Mutex::default(),
+            outgoing: Mutex::new(Outgoing::new(outgoing)),
+            incoming: Mutex::new(Some(incoming)),
             wake: Notify::new(),
             left: AtomicBool::new(false),
             bytes_written: AtomicU64::new(0),
@@ -83,9 +101,20 @@ impl Link {
         })
     }
 
-    /// The number of its socket.
-    pub(crate) fn socket(&self) -> RawFd {
-        self.stream.as_raw_fd()
+    /// The number of the socket that leads to the other process.
+    pub(super) fn socket(&self) -> RawFd {
+        self.tunnel.as_ref().map_or_else(|| self.stream.as_raw_fd(), |tunnel| tunnel.outer())
+    }
+
+    /// The numbers of all of its sockets.
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = RawFd> {
+        let behind = self.tunnel.iter().flat_map(|tunnel| tunnel.sockets());
+        [self.stream.as_raw_fd()].into_iter().chain(behind)
+    }
+
+    /// What the frames that come are to be compared with, once.
+    pub(super) fn incoming(&self) -> Option<Seal> {
+        self.incoming.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
@@ -119,7 +148,9 @@ impl Link {
         let outgoing = self.outgoing();
         let empty =
             outgoing.frames.is_empty() && outgoing.bulk.is_empty() && outgoing.current.is_none();
-        outgoing.closed || (empty && !outgoing.leaving)
+        let is_written = empty && !outgoing.leaving;
+        let has_gone = || self.tunnel.as_ref().is_none_or(|tunnel| tunnel.is_flushed());
+        outgoing.closed || (is_written && has_gone())
     }
 
     /// Whether a long message has not been written, or never will be, that somebody waits for.
@@ -128,7 +159,7 @@ impl Link {
     }
 
     /// Sends a whole frame as soon as possible.
-    pub(super) fn post(&self, frame: Vec<u8>) {
+    pub(super) fn post(&self, frame: Frame) {
         let mut outgoing = self.outgoing();
         if outgoing.closed {
             return;
@@ -141,9 +172,9 @@ impl Link {
 
     /// Sends a whole frame unless others still wait to be sent: an end that takes nothing would
     /// find all of them later.
-    pub(super) fn post_if_idle(&self, frame: &[u8]) {
+    pub(super) fn post_if_idle(&self, frame: &Frame) {
         if self.outgoing().frames.is_empty() {
-            self.post(frame.to_vec());
+            self.post(frame.clone());
         }
     }
 
@@ -173,6 +204,9 @@ impl Link {
     pub(crate) fn disconnect(&self) {
         // An error means that it has ended already.
         let _ = socket2::SockRef::from(&self.stream).shutdown(Shutdown::Both);
+        if let Some(tunnel) = &self.tunnel {
+            tunnel.disconnect();
+        }
         self.outgoing().close();
     }
 
@@ -201,7 +235,11 @@ impl Link {
             };
             let is_bulk = matches!(current, Current::Chunk { .. });
             match self.write_some(current) {
-                Ok(Progress::Written(unfinished)) => outgoing.bulk.extend(unfinished),
+                Ok(Progress::Written) => {}
+                Ok(Progress::Chunk(unfinished, sum)) => {
+                    outgoing.sum = sum;
+                    outgoing.bulk.extend(unfinished);
+                }
                 Ok(Progress::Blocked(current)) => {
                     outgoing.current = Some(current);
                     return Stopped::Blocked;
@@ -222,31 +260,33 @@ impl Link {
         loop {
             let outcome = match &mut current {
                 Current::Frame { bytes, written } if *written == bytes.len() => {
-                    return Ok(Progress::Written(None));
+                    return Ok(Progress::Written);
                 }
                 Current::Frame { bytes, written } => {
                     self.stream.try_write(&bytes[*written..]).inspect(|count| *written += count)
                 }
-                Current::Chunk { header_written, range, .. }
-                    if *header_written == HEADER_BYTES && range.start == range.end =>
+                Current::Chunk { ahead, ahead_written, range, .. }
+                    if *ahead_written == ahead.len() && range.start == range.end =>
                 {
                     break;
                 }
-                Current::Chunk { header, header_written, bulk, range } => {
-                    let ahead = &header[*header_written..];
-                    let write = |bytes: &[u8]| {
-                        self.stream.try_write_vectored(&[ahead, bytes].map(IoSlice::new))
+                Current::Chunk { ahead, ahead_written, bulk, range, sum } => {
+                    let (ahead, whole) = (&ahead[*ahead_written..], range.clone());
+                    let mut write = |bytes: &[u8]| {
+                        let slices = [ahead, bytes].map(IoSlice::new);
+                        let count = self.stream.try_write_vectored(&slices)?;
+                        let of_ahead = ahead.len().min(count);
+                        *ahead_written += of_ahead;
+                        // While they are near, and of what has gone: others may follow.
+                        sum.add(&bytes[..count - of_ahead]);
+                        range.start += count - of_ahead;
+                        Ok(count)
                     };
-                    let outcome = match bulk.transfer.claim() {
-                        Some(claim) => write(&claim.bytes()[range.clone()]),
+                    match bulk.transfer.claim() {
+                        Some(claim) => write(&claim.bytes()[whole]),
                         // Cancelled: the promised bytes only keep the frames behind them readable.
-                        None => write(&vec![0; range.len()]),
-                    };
-                    outcome.inspect(|count| {
-                        let of_header = ahead.len().min(*count);
-                        *header_written += of_header;
-                        range.start += count - of_header;
-                    })
+                        None => write(&vec![0; whole.len()]),
+                    }
                 }
             };
             match outcome {
@@ -260,34 +300,57 @@ impl Link {
                 Err(error) => return Err(error),
             }
         }
-        let Current::Chunk { mut bulk, range, .. } = current else {
+        let Current::Chunk { mut bulk, range, sum, .. } = current else {
             unreachable!("bug: a frame ended as a chunk");
         };
         let ended = bulk.offset == bulk.transfer.len();
         bulk.offset = range.end;
         if !ended {
-            return Ok(Progress::Written(Some(bulk)));
+            return Ok(Progress::Chunk(Some(bulk), Some(sum.finish())));
         }
         if let Some(claim) = bulk.transfer.claim() {
             claim.finish();
         }
-        Ok(Progress::Written(None))
+        Ok(Progress::Chunk(None, None))
     }
 }
 
 enum Progress {
-    /// The frame is written; the rest of its message, if there is one, waits for its turn.
-    Written(Option<Bulk>),
+    /// The frame is written.
+    Written,
+    /// The bytes of a message are written; the rest of it, if there is one, waits for its turn, and
+    /// their checksum is to follow, if there were any.
+    Chunk(Option<Bulk>, Option<[u8; SUM_BYTES]>),
     Blocked(Current),
 }
 
 impl Outgoing {
+    fn new(seal: Seal) -> Outgoing {
+        Outgoing {
+            seal,
+            sum: None,
+            frames: VecDeque::new(),
+            bulk: VecDeque::new(),
+            current: None,
+            leaving: false,
+            closed: false,
+            lost_bulk: false,
+        }
+    }
+
+    /// What is written next. A checksum goes with what follows it, so that it costs no call of its
+    /// own, or alone where nothing follows.
     fn next(&mut self, bulk_too: bool) -> Option<Current> {
-        if let Some(bytes) = self.frames.pop_front() {
+        let mut ahead = self.sum.take().map_or_else(Vec::new, Vec::from);
+        if let Some(frame) = self.frames.pop_front() {
+            let sealed = frame.sealed(&mut self.seal);
+            let bytes = if ahead.is_empty() { sealed } else { [ahead, sealed].concat() };
             return Some(Current::Frame { bytes, written: 0 });
         }
+        let alone =
+            |bytes: Vec<u8>| (!bytes.is_empty()).then_some(Current::Frame { bytes, written: 0 });
         if !bulk_too {
-            return None;
+            return alone(ahead);
         }
         while let Some(bulk) = self.bulk.pop_front() {
             // Without the empty frame that ends it, a cancelled message is never taken for a whole
@@ -304,19 +367,19 @@ impl Outgoing {
                 value: bulk.offset as u64,
                 payload: u32::try_from(range.len()).expect("bug: chunk beyond its limit"),
             };
-            return Some(Current::Chunk {
-                header: header.encode(),
-                header_written: 0,
-                bulk,
-                range,
-            });
+            let mut head = header.encode();
+            self.seal.mark(&mut head);
+            ahead.reserve_exact(HEADER_BYTES);
+            ahead.extend_from_slice(&head);
+            let sum = self.seal.sum();
+            return Some(Current::Chunk { ahead, ahead_written: 0, bulk, range, sum });
         }
         if self.leaving {
             self.leaving = false;
-            let bytes = Header::plain(Kind::Goodbye, 0).encode().to_vec();
-            return Some(Current::Frame { bytes, written: 0 });
+            let goodbye = Header::plain(Kind::Goodbye, 0).with(&[]);
+            ahead.extend_from_slice(&goodbye.sealed(&mut self.seal));
         }
-        None
+        alone(ahead)
     }
 
     fn owes_bulk(&self) -> bool {
@@ -331,6 +394,6 @@ impl Outgoing {
     /// Drops everything; the other end is gone.
     fn close(&mut self) {
         let lost_bulk = self.owes_bulk();
-        *self = Outgoing { closed: true, lost_bulk, ..Outgoing::default() };
+        *self = Outgoing { closed: true, lost_bulk, ..Outgoing::new(self.seal.clone()) };
     }
 }

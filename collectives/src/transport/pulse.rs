@@ -8,7 +8,7 @@
 //!
 //! The same look also sees to it that no rank outlives the world: see `Inside`.
 
-use super::doing::Doing;
+use super::doing::{Doing, Doings};
 use super::fabric::Fabric;
 use super::frame::Control;
 use super::link::Link;
@@ -17,12 +17,16 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
 /// The shortest and the longest pause between two signs of life.
 const BEATS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 /// How much each process adds to the pause, so that many are not kept busy with each other.
 const BEAT_OF_PROCESS: Duration = Duration::from_millis(5);
+/// How long the news of a step waits for others.
+const REST: Duration = Duration::from_millis(5);
+/// After how long a wait for a rank is reported, and how often then.
+const WAITED: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(60)];
 /// After how much silence a rank is named.
 const NAMED: Duration = Duration::from_secs(5);
 /// The pause between two looks at who is silent.
@@ -98,7 +102,11 @@ pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
     let mut beats = interval(pause);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !fabric.failure.is_set() {
-        beats.tick().await;
+        tokio::select! {
+            _ = beats.tick() => {}
+            // A report of the death of this rank is to say where it was.
+            () = fabric.doings.change() => sleep(REST).await,
+        }
         let own: Doing = fabric.doings.own();
         let frame = Control::Beat(own).frame();
         for link in fabric.links().filter(|link| !link.has_left()) {
@@ -128,11 +136,12 @@ pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
     let named = stall.map_or(NAMED, |stall| NAMED.min(stall / 2));
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut last = Instant::now();
+    let (mut last, mut waited) = (Instant::now(), Waited::default());
     while !fabric.failure.is_set() {
         looks.tick().await;
         let passed = last.elapsed().min(MOST);
         last = Instant::now();
+        waited.look(&fabric.doings, passed).into_iter().for_each(tell);
         ranks.retain(|rank| !rank.link.has_left());
         for rank in &mut ranks {
             rank.look(&fabric, passed, named, stall);
@@ -146,6 +155,30 @@ pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
     }
     drop(ranks);
     end_at_last(&fabric).await;
+}
+
+/// For how long this process has been in the wait that began first.
+#[derive(Debug, Default)]
+struct Waited {
+    wait: u64,
+    time: Duration,
+    reports: u32,
+}
+
+impl Waited {
+    /// The report that is due after so much more time, if one is.
+    fn look(&mut self, doings: &Doings, passed: Duration) -> Option<String> {
+        let (wait, text) = doings.waits()?;
+        if wait != self.wait {
+            *self = Waited { wait, ..Waited::default() };
+        }
+        self.time += passed;
+        let due = self.time >= WAITED[0] + WAITED[1] * self.reports;
+        due.then(|| {
+            self.reports += 1;
+            text(self.time.as_secs())
+        })
+    }
 }
 
 impl Watched {
@@ -229,6 +262,43 @@ async fn end_at_last(fabric: &Fabric) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Ticket, TicketKind};
+
+    #[test]
+    fn a_long_wait_is_reported_with_both_places_and_then_once_a_minute() {
+        let doings = Doings::new(0, 3);
+        let ticket = |number, site: &str| Ticket {
+            number,
+            kind: TicketKind::Close,
+            digest: 0,
+            cause: String::from("observes a value"),
+            site: String::from(site),
+            data: Vec::new(),
+        };
+        doings.at(0, &ticket(5, "heat.py:5"));
+        doings.at(1, &ticket(4, "heat.py:4"));
+        doings.at(2, &ticket(2, "heat.py:2"));
+        let (mut waited, second) = (Waited::default(), Duration::from_secs(1));
+        let mut reports = |count: usize| -> Vec<String> {
+            (0..count).filter_map(|_| waited.look(&doings, second)).collect()
+        };
+        assert!(reports(100).is_empty());
+        let short = doings.waits.begin(Some(1));
+        assert!(reports(29).is_empty());
+        let long = doings.waits.begin(None);
+        drop(short);
+        assert!(reports(29).is_empty());
+        let told = "phalanx: rank 0 has waited 30 s at step 5 (observes a value at heat.py:5) \
+                    for rank 2, last heard at step 2 (observes a value at heat.py:2)";
+        assert_eq!(reports(1), [told]);
+        assert_eq!((reports(59).len(), reports(1).len(), reports(60).len()), (0, 1, 1));
+        drop(long);
+        let _known = doings.waits.begin(Some(1));
+        let told = reports(30);
+        assert!(
+            told[0].ends_with("for rank 1, last heard at step 4 (observes a value at heat.py:4)")
+        );
+    }
 
     #[test]
     fn a_call_stays_the_same_until_it_or_another_ends() {

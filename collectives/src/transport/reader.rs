@@ -1,9 +1,10 @@
 //! The receiving half of the connection to one other process.
 
 use super::fabric::{DEPARTURE_GRACE, Fabric};
-use super::frame::{CONTROL_BYTES, Control, HEADER_BYTES, Header, Kind, deserialize};
+use super::frame::{CONTROL_BYTES, Control, FRAME_BYTES, HEADER_BYTES, Header, Kind, deserialize};
 use super::guard::guarded;
 use super::link::Link;
+use super::seal::{SUM_BYTES, Seal, Sum};
 use super::transfer::Transfer;
 use crate::CollectiveError;
 use std::io::{self, IoSliceMut};
@@ -12,14 +13,17 @@ use std::time::Duration;
 
 /// How long the news of why a world ends may follow the end of a connection.
 const GRACE: Duration = Duration::from_millis(50);
+/// What is read with array bytes: their checksum and the next header.
+const BEHIND_BYTES: usize = SUM_BYTES + HEADER_BYTES;
 /// How much is read ahead: the longest frame that is not read to its place, and as much again.
-const HELD_BYTES: usize = 2 * (HEADER_BYTES + CONTROL_BYTES);
+const HELD_BYTES: usize = 2 * FRAME_BYTES;
 
 /// Reads frames until the other end leaves or the connection breaks, and tells the fabric.
 pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let rank = link.peer;
-    let mut reader =
-        Reader { link: &link, held: vec![0; HELD_BYTES], start: 0, end: 0, expects_bulk: false };
+    let seal = link.incoming().expect("bug: a connection with two readers");
+    let held = vec![0; HELD_BYTES];
+    let mut reader = Reader { link: &link, seal, held, start: 0, end: 0, expects_bulk: false };
     let error = match reader.frames(&fabric).await {
         Ok(()) => return,
         // A read that fails after the goodbye is the reset of a connection that nobody needs,
@@ -57,6 +61,8 @@ impl From<io::Error> for Broken {
 
 struct Reader<'a> {
     link: &'a Arc<Link>,
+    /// What frames are compared with.
+    seal: Seal,
     /// `held[start..end]` has been read and not used yet.
     held: Vec<u8>,
     start: usize,
@@ -69,8 +75,10 @@ struct Reader<'a> {
 impl Reader<'_> {
     async fn frames(&mut self, fabric: &Arc<Fabric>) -> Result<(), Broken> {
         loop {
-            self.hold(HEADER_BYTES).await?;
+            self.hold(HEADER_BYTES, HEADER_BYTES).await?;
             let header = self.held[self.start..].first_chunk().expect("bug: a held header");
+            // Before a length is believed.
+            self.seal.check(header).map_err(Broken::Malformed)?;
             let header = Header::decode(header).map_err(Broken::Malformed)?;
             self.start += HEADER_BYTES;
             let payload = header.payload as usize;
@@ -80,18 +88,26 @@ impl Reader<'_> {
             match header.kind {
                 Kind::Bulk => self.bulk(fabric, &header).await?,
                 Kind::Eager | Kind::Control => {
-                    self.hold(payload).await?;
-                    let bytes = &self.held[self.start..self.start + payload];
+                    let whole = payload + header.kind.trailer(payload);
+                    self.hold(whole, whole).await?;
+                    let rest = &self.held[self.start..self.start + whole];
+                    let (bytes, trailer) = rest.split_at(payload);
                     if header.kind == Kind::Eager {
+                        if payload > 0 {
+                            let mut sum: Sum = self.seal.sum();
+                            sum.add(bytes);
+                            self.seal.check_sum(sum, trailer).map_err(Broken::Malformed)?;
+                        }
                         fabric
                             .arrived(self.link, header.channel, bytes)
                             .map_err(Broken::Refused)?;
                     } else {
+                        self.seal.check_code(bytes, trailer).map_err(Broken::Malformed)?;
                         let control = deserialize::<CONTROL_BYTES, Control>(bytes)
                             .map_err(Broken::Malformed)?;
                         fabric.control(self.link.peer, control);
                     }
-                    self.start += payload;
+                    self.start += whole;
                 }
                 Kind::Announce => fabric
                     .announced(self.link, header.channel, header.value)
@@ -114,19 +130,20 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads until at least `count` bytes are held.
-    async fn hold(&mut self, count: usize) -> Result<(), Broken> {
+    /// Reads until at least `count` bytes are held, and no more than `most` where array bytes may
+    /// come behind them.
+    async fn hold(&mut self, count: usize, most: usize) -> Result<(), Broken> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
         while self.end - self.start < count {
-            if self.start + count > self.held.len() {
+            if self.start + most > self.held.len() {
                 self.held.copy_within(self.start..self.end, 0);
                 (self.start, self.end) = (0, self.end - self.start);
             }
-            let most = if self.expects_bulk { self.start + count } else { self.held.len() };
+            let end = if self.expects_bulk { self.start + most } else { self.held.len() };
             self.link.stream.readable().await?;
-            match self.link.stream.try_read(&mut self.held[self.end..most]) {
+            match self.link.stream.try_read(&mut self.held[self.end..end]) {
                 Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
                     self.link.note_heard();
@@ -139,7 +156,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads array bytes straight to their place, and with them the header behind.
+    /// Reads array bytes straight to their place, and with them their checksum and the header
+    /// behind.
     async fn bulk(&mut self, fabric: &Fabric, header: &Header) -> Result<(), Broken> {
         let malformed = |what: &str| Broken::Malformed(format!("{what}: {header:?}"));
         let transfer: Option<Arc<Transfer>> = fabric.filling(header.channel, header.sequence);
@@ -154,11 +172,13 @@ impl Reader<'_> {
             .checked_add(header.payload as usize)
             .filter(|end| *end <= len)
             .ok_or_else(|| malformed("bytes behind the end of a message"))?;
+        let mut sum = self.seal.sum();
         while at < end {
             let held = (self.end - self.start).min(end - at);
             if held > 0 {
+                let source = &self.held[self.start..self.start + held];
+                sum.add(source);
                 if let Some(mut claim) = claim() {
-                    let source = &self.held[self.start..self.start + held];
                     claim.bytes_mut(at..at + held).copy_from_slice(source);
                 }
                 self.start += held;
@@ -169,14 +189,19 @@ impl Reader<'_> {
             // The claim is held only while bytes are copied, never while waiting for the network.
             let outcome = match claim() {
                 Some(mut claim) => {
-                    let behind = IoSliceMut::new(&mut self.held[..HEADER_BYTES]);
+                    let behind = IoSliceMut::new(&mut self.held[..BEHIND_BYTES]);
                     let place = IoSliceMut::new(claim.bytes_mut(at..end));
-                    self.link.stream.try_read_vectored(&mut [place, behind])
+                    let read = self.link.stream.try_read_vectored(&mut [place, behind]);
+                    read.inspect(|count| {
+                        // While they are near.
+                        sum.add(claim.bytes_mut(at..end.min(at + count)));
+                    })
                 }
                 // A cancelled receive: the bytes are read and dropped.
                 None => {
                     let room = (end - at).min(self.held.len());
-                    self.link.stream.try_read(&mut self.held[..room])
+                    let read = self.link.stream.try_read(&mut self.held[..room]);
+                    read.inspect(|count| sum.add(&self.held[..*count]))
                 }
             };
             match outcome {
@@ -190,6 +215,12 @@ impl Reader<'_> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error.into()),
             }
+        }
+        if header.payload > 0 {
+            self.hold(SUM_BYTES, BEHIND_BYTES).await?;
+            let sent = &self.held[self.start..self.start + SUM_BYTES];
+            self.seal.check_sum(sum, sent).map_err(Broken::Malformed)?;
+            self.start += SUM_BYTES;
         }
         if header.payload == 0 && end == len {
             fabric.filled(header.channel, header.sequence);
@@ -213,6 +244,8 @@ mod tests {
 
     const LONG: usize = 70_000;
     const SHORT: usize = 500;
+    /// The key of rank 1's frames.
+    const THEIRS: &[u8] = b"theirs";
     const CHANNEL: Channel = Channel { group: 0, lane: Lane::Messages, from: 1, to: 0 };
 
     /// Rank 0 of two, which has posted receives, and rank 1's end of the connection.
@@ -227,7 +260,8 @@ mod tests {
     async fn pair() -> (Arc<Fabric>, Arc<Link>, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let far = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let link = Link::new(1, listener.accept().await.unwrap().0);
+        let near = listener.accept().await.unwrap().0;
+        let link = Link::new(1, (near, None), [b"ours".as_slice(), THEIRS].map(Seal::new));
         (Fabric::new(0, vec![None, Some(link.clone())]), link, far)
     }
 
@@ -245,8 +279,8 @@ mod tests {
         (message * 71 + at + at / 251) as u8
     }
 
-    /// The frames of three messages, of which the long ones take turns.
-    fn frames() -> Vec<u8> {
+    /// The frames of three messages, of which the long ones take turns, and where each ends.
+    fn frames() -> (Vec<u8>, Vec<usize>) {
         let header = |kind, sequence: usize, value: usize| Header {
             kind,
             channel: CHANNEL,
@@ -260,7 +294,7 @@ mod tests {
         let bulk = |message: usize, range: std::ops::Range<usize>| {
             header(Kind::Bulk, message, range.start).with(&bytes(message, range))
         };
-        [
+        let frames = [
             header(Kind::Announce, 0, LONG).with(&[]),
             header(Kind::Eager, 1, 0).with(&bytes(1, 0..SHORT)),
             header(Kind::Announce, 2, LONG + 1).with(&[]),
@@ -269,11 +303,19 @@ mod tests {
             bulk(0, 30_000..LONG),
             bulk(0, LONG..LONG),
             Header::plain(Kind::Credit, 0).with(&[]),
+            Control::Settled(3).frame(),
             bulk(2, 30_000..LONG),
             bulk(2, LONG..LONG + 1),
             bulk(2, LONG + 1..LONG + 1),
-        ]
-        .concat()
+            Control::Settled(4).frame(),
+        ];
+        let mut seal = Seal::new(THEIRS);
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for frame in frames {
+            bytes.extend(frame.sealed(&mut seal));
+            ends.push(bytes.len());
+        }
+        (bytes, ends)
     }
 
     fn runtime() -> tokio::runtime::Runtime {
@@ -282,8 +324,8 @@ mod tests {
 
     #[test]
     fn messages_arrive_whole_however_the_network_cuts_their_frames() {
-        let frames = frames();
-        for piece in [7, 39, 40, 41, 1000, 29_999, frames.len()] {
+        let (frames, _) = frames();
+        for piece in [7, 63, 64, 65, 1000, 29_999, frames.len()] {
             runtime().block_on(async {
                 let Posted { fabric, mut far, places, transfers } = post().await;
                 for bytes in frames.chunks(piece) {
@@ -319,16 +361,19 @@ mod tests {
                 let route = Route { group: 0, from: 0, to: 0 };
                 let channel = Channel { group: 0, lane: Lane::Messages, from: 0, to: 1 };
                 let transfer = fabric.post_send(channel, route, 1, &data).unwrap();
+                let mut seal = Seal::new(THEIRS);
                 let plain = Header::plain(Kind::Clear, 0);
-                far.write_all(&Header { channel, ..plain }.with(&[])).await.unwrap();
+                let clear = Header { channel, ..plain }.with(&[]);
+                far.write_all(&clear.sealed(&mut seal)).await.unwrap();
                 while !link.owes_bulk() {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
-                far.write_all(&Header::plain(Kind::Goodbye, 0).with(&[])).await.unwrap();
+                let goodbye = Header::plain(Kind::Goodbye, 0).with(&[]);
+                far.write_all(&goodbye.sealed(&mut seal)).await.unwrap();
                 let _kept = (!is_gone).then_some(far);
                 let waited = tokio::task::spawn_blocking({
                     let fabric = fabric.clone();
-                    move || transfer.wait(&fabric.failure)
+                    move || transfer.wait(&fabric.failure, &fabric.doings)
                 });
                 let waited = tokio::time::timeout(Duration::from_secs(20), waited).await;
                 let error = waited.expect("no hang").unwrap();
@@ -339,9 +384,9 @@ mod tests {
 
     #[test]
     fn a_connection_that_ends_within_a_frame_is_a_dead_rank() {
-        let frames = frames();
+        let (frames, ends) = frames();
         // Within a header, the bytes of a short message, and those of a long one.
-        for end in [20, 40 + 40 + 100, 40 + 40 + SHORT + 40 + 40 + 1000] {
+        for end in [20, ends[0] + HEADER_BYTES + 100, ends[2] + HEADER_BYTES + 1000] {
             runtime().block_on(async {
                 let Posted { fabric, mut far, transfers, .. } = post().await;
                 far.write_all(&frames[..end]).await.unwrap();
@@ -354,5 +399,92 @@ mod tests {
                 assert!(!transfers[0].is_done() && !transfers[2].is_done());
             });
         }
+    }
+
+    /// What a reader makes of these bytes: the error that ends the world, or none when all messages
+    /// have come.
+    async fn outcome(bytes: &[u8]) -> Option<CollectiveError> {
+        let Posted { fabric, mut far, transfers, .. } = post().await;
+        // The reader may be gone before it has read all.
+        let _ = far.write_all(bytes).await;
+        loop {
+            match fabric.failure.get() {
+                None if transfers.iter().all(|transfer| transfer.is_done()) => return None,
+                None => tokio::time::sleep(Duration::from_micros(100)).await,
+                error => return error,
+            }
+        }
+    }
+
+    /// The end of the world is seen at the reader, whose frames to the other rank are not damaged.
+    #[test]
+    fn a_bit_that_is_not_as_it_was_sent_is_an_error_and_never_a_message_or_a_wait() {
+        let (frames, ends) = frames();
+        // All of the heads, the ends with their checks, and samples of what is between.
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let mut places = Vec::new();
+        for (start, end) in starts.zip(&ends) {
+            let near = |at: &usize| *at < start + HEADER_BYTES || at + 20 >= *end;
+            let sampled = |at: &usize| near(at) || at % 4099 == 0;
+            places.extend((start..*end).filter(sampled));
+        }
+        runtime().block_on(async {
+            assert_eq!(outcome(&frames).await, None);
+            for at in places {
+                // Each bit of some bytes, one of each of the others.
+                let bits = if at % 16 == 0 { 0..8 } else { at % 8..at % 8 + 1 };
+                for bit in bits {
+                    let mut damaged = frames.clone();
+                    damaged[at] ^= 1 << bit;
+                    // The reader comes to the last check without waiting for more.
+                    let found = tokio::time::timeout(Duration::from_secs(20), outcome(&damaged));
+                    let found = found.await.unwrap_or_else(|_| panic!("bit {bit} of {at} hangs"));
+                    let is_found = matches!(found, Some(CollectiveError::Protocol { rank: 1, .. }));
+                    // The last frame comes when all messages have.
+                    let is_last = at >= ends[ends.len() - 2];
+                    assert!(is_found || is_last, "bit {bit} of {at}: {found:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn frames_that_are_lost_or_come_again_or_in_other_turns_are_errors() {
+        let (frames, ends) = frames();
+        let frame = |at: usize| &frames[if at == 0 { 0 } else { ends[at - 1] }..ends[at]];
+        let orders: [&[usize]; 4] = [&[1], &[0, 2], &[0, 0], &[0, 1, 3, 2]];
+        runtime().block_on(async {
+            for order in orders {
+                let bytes: Vec<u8> = order.iter().flat_map(|at| frame(*at)).copied().collect();
+                let found = outcome(&bytes).await;
+                let told = found.map(|error| error.to_string()).unwrap_or_default();
+                assert!(told.contains(" came where frame "), "{order:?}: {told}");
+            }
+        });
+    }
+
+    /// What a peer of this version that has gone wrong may send.
+    #[test]
+    fn frames_that_claim_too_much_are_errors() {
+        let plain = |kind| Header { channel: CHANNEL, ..Header::plain(kind, 0) };
+        let bulk = Header { sequence: 9, value: 1 << 63, ..plain(Kind::Bulk) }.with(&[]);
+        let announced = Header { value: 1 << 63, ..plain(Kind::Announce) }.with(&[]);
+        let credit = Header { value: 1, ..plain(Kind::Credit) }.with(&[]);
+        // What a rank does, with a text of so many bytes.
+        let text = [&[5, 0, 253][..], &(1u64 << 63).to_le_bytes()].concat();
+        let text = plain(Kind::Control).with(&text);
+        let frames = [
+            (bulk, "bytes of an unknown message"),
+            (credit, "credit that nobody has taken"),
+            (text, "malformed frame"),
+            (announced, "sent 9223372036854775808 bytes where member 0 expected 70000"),
+        ];
+        runtime().block_on(async {
+            for (frame, told) in frames {
+                let bytes = frame.sealed(&mut Seal::new(THEIRS));
+                let error = outcome(&bytes).await.expect("an error").to_string();
+                assert!(error.contains(told), "{error}");
+            }
+        });
     }
 }

@@ -85,7 +85,8 @@ impl Transfer {
     }
 
     /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
-    pub(crate) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
+    pub(crate) fn wait(&self, failure: &Failure, doings: &Doings) -> Result<(), CollectiveError> {
+        let _waiting = (!self.is_done()).then(|| doings.waits.begin(Some(self.process)));
         match &self.engine {
             Some(engine) => engine.drive(Some(self), || self.is_done()),
             None => self.sleepers.wait_until(|| self.is_done() || failure.is_set()),
@@ -165,7 +166,8 @@ impl Completion for Exchange {
     fn wait(&self) -> Result<(), EventError> {
         let _begun = self.doings.under.begin(self.begun.0, self.begun.1);
         // Every transfer is waited for, so that after an error none of them is still in use.
-        let outcomes = self.transfers.iter().map(|transfer| transfer.wait(&self.failure));
+        let outcomes =
+            self.transfers.iter().map(|transfer| transfer.wait(&self.failure, &self.doings));
         outcomes.fold(Ok(()), Result::and).map_err(EventError::new)
     }
 }

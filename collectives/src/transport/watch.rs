@@ -9,6 +9,7 @@
 use super::fabric::Fabric;
 use super::link::Link;
 use std::io;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -28,7 +29,7 @@ pub(crate) async fn watch(fabric: Arc<Fabric>) {
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         looks.tick().await;
-        watched.retain_mut(|(link, is_suspect)| match unanswered(&link.stream) {
+        watched.retain_mut(|(link, is_suspect)| match unanswered(link.socket()) {
             _ if link.has_left() => false,
             Ok(silence) => {
                 // A question may have been asked just now: only a second look in a row counts.
@@ -58,16 +59,15 @@ fn vanished(fabric: &Fabric, link: &Link, silence: Duration) {
 
 /// How long the other system has left bytes or probes unanswered; zero when nothing was asked.
 #[cfg(target_os = "linux")]
-fn unanswered(stream: &TcpStream) -> io::Result<Duration> {
-    use std::os::fd::AsRawFd;
+fn unanswered(socket: RawFd) -> io::Result<Duration> {
     // SAFETY: `tcp_info` consists of integers, for which all bits zero are a value.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
     let mut len = libc::socklen_t::try_from(size_of_val(&info)).expect("bug: a long structure");
-    // SAFETY: the descriptor is open while `stream` is borrowed; the system writes no more than
+    // SAFETY: a descriptor that is closed is an error; the system writes no more than
     // `len` bytes to `info`, which has as many, and all of which may hold anything.
     let status = unsafe {
         libc::getsockopt(
-            stream.as_raw_fd(),
+            socket,
             libc::IPPROTO_TCP,
             libc::TCP_INFO,
             std::ptr::from_mut(&mut info).cast(),
@@ -86,7 +86,7 @@ fn unanswered(stream: &TcpStream) -> io::Result<Duration> {
 
 /// Other systems' probes of idle connections have to do.
 #[cfg(not(target_os = "linux"))]
-fn unanswered(_stream: &TcpStream) -> io::Result<Duration> {
+fn unanswered(_socket: RawFd) -> io::Result<Duration> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -201,7 +201,10 @@ fn a_rank_that_is_stuck_in_a_call_does_not_outlive_its_world() {
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
+    assert!(
+        errors.starts_with("error[PX060]: rank 0 died, last heard before its first step"),
+        "{errors}"
+    );
     assert!(errors.contains("rank 1 is stuck since then, for 8 s, and is ended"), "{errors}");
 }
 
@@ -252,7 +255,10 @@ fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
     });
     let (code, errors, after) = unaware;
     assert_eq!(code, Some(1), "{errors}");
-    assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
+    assert!(
+        errors.starts_with("error[PX060]: rank 0 died, last heard before its first step"),
+        "{errors}"
+    );
     let why = "rank 1 has not heard of it since then, for 8 s, and is ended";
     assert!(errors.contains(why), "{errors}");
     assert!(after < Duration::from_secs(30), "{after:?}");

@@ -2,9 +2,12 @@
 
 use crate::fixture::{join_all, meetings};
 use phalanx_collectives::{CollectiveError, Rendezvous, World};
+use socket2::{Domain, Socket, Type};
+use std::collections::VecDeque;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn setting(key: &str, value: &str) -> (String, String) {
@@ -153,6 +156,62 @@ fn strangers_do_not_disturb_a_meeting() {
         }
     });
     drop(silent);
+}
+
+/// As many as half a process may open files, and more all the time.
+#[test]
+fn strangers_that_say_nothing_keep_no_rank_out() {
+    let mut ranks = meetings(3);
+    let address = ranks[0].address.clone();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut strangers = VecDeque::new();
+            while !is_over.load(Ordering::Relaxed) {
+                strangers.extend(TcpStream::connect(&address));
+                if strangers.len() > 400 {
+                    strangers.pop_front();
+                }
+                std::thread::sleep(Duration::from_micros(500));
+            }
+        });
+        let last = ranks.pop().unwrap();
+        let late = scope.spawn(|| {
+            std::thread::sleep(Duration::from_secs(1));
+            last.join()
+        });
+        let mut worlds = join_all(ranks);
+        worlds.push(late.join().unwrap());
+        is_over.store(true, Ordering::Relaxed);
+        let worlds: Vec<World> = worlds.into_iter().map(|world| world.unwrap()).collect();
+        let leave = |world: World| move || world.shutdown();
+        let leaving: Vec<_> = worlds.into_iter().map(|world| scope.spawn(leave(world))).collect();
+        leaving.into_iter().for_each(|leaving| leaving.join().unwrap());
+    });
+}
+
+#[test]
+fn nobody_shares_the_port_of_rank_0() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap();
+    drop(free);
+    let timeout = Duration::from_secs(2);
+    let meeting = Rendezvous { timeout, ..Rendezvous::new(0, 2, port.to_string()) };
+    let rank_0 = std::thread::spawn(move || meeting.join().err().unwrap().code());
+    while TcpStream::connect(port).is_err() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for everywhere in [false, true] {
+        let host = if everywhere { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+        let other = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        other.set_reuse_address(true).unwrap();
+        #[cfg(target_os = "linux")]
+        other.set_reuse_port(true).unwrap();
+        let bound = other.bind(&SocketAddr::from((host, port.port())).into());
+        let listens = bound.and_then(|()| other.listen(1));
+        assert!(listens.is_err(), "everywhere: {everywhere}");
+    }
+    assert_eq!(rank_0.join().unwrap(), "PX066");
 }
 
 /// The other side of the next test.

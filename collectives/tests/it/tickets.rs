@@ -46,7 +46,7 @@ fn different_tickets_end_the_world_on_all_ranks() {
         ticket(7, TicketKind::Close, 2, "right.py:5"),
     );
     assert_eq!(error.code(), "PX062");
-    assert!(error.hint().contains("x.evaluate()") && error.hint().contains("phalanx::print(x)"));
+    assert!(error.hint().contains("h = x.get()") && error.hint().contains("phalanx::print(x)"));
     let CollectiveError::Divergence {
         number,
         first_rank,

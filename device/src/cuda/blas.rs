@@ -52,6 +52,22 @@ pub struct Product {
 /// The first compute capability for which the library works in much memory.
 const FIRST_WIDE: u32 = 90;
 
+/// A scalar of the library, real or complex: a complex number is a real part and a zero.
+///
+/// CUDA declares complex numbers of two doubles with an alignment of 16 bytes; the library may read
+/// them by instructions that fault at other addresses.
+#[repr(C, align(16))]
+struct Factor<T>([T; 2]);
+
+static SINGLE_ONE: Factor<f32> = Factor([1.0, 0.0]);
+static SINGLE_ZERO: Factor<f32> = Factor([0.0, 0.0]);
+static DOUBLE_ONE: Factor<f64> = Factor([1.0, 0.0]);
+static DOUBLE_ZERO: Factor<f64> = Factor([0.0, 0.0]);
+
+fn address_of<T>(factor: &'static Factor<T>) -> *const c_void {
+    std::ptr::from_ref(factor).cast()
+}
+
 /// The library's handle of a device.
 pub(super) struct Blas(cublasHandle_t);
 
@@ -121,14 +137,10 @@ impl CudaDevice {
             MatrixElement::C64 => (Type::CUDA_C_32F, single),
             MatrixElement::C128 => (Type::CUDA_C_64F, Compute::CUBLAS_COMPUTE_64F),
         };
-        // One and zero of every scalar type: a complex one is a real one and a zero.
-        let singles = [1.0f32, 0.0, 0.0, 0.0];
-        let doubles = [1.0f64, 0.0, 0.0, 0.0];
-        let numbers = |at: usize| match compute {
-            Compute::CUBLAS_COMPUTE_64F => (&raw const doubles[at]).cast::<c_void>(),
-            _ => (&raw const singles[at]).cast::<c_void>(),
+        let (one, zero) = match compute {
+            Compute::CUBLAS_COMPUTE_64F => (address_of(&DOUBLE_ONE), address_of(&DOUBLE_ZERO)),
+            _ => (address_of(&SINGLE_ONE), address_of(&SINGLE_ZERO)),
         };
-        let (one, zero) = (numbers(0), numbers(2));
         let [of_a, of_b] = transposed.map(|transposed| match transposed {
             true => sys::cublasOperation_t::CUBLAS_OP_T,
             false => sys::cublasOperation_t::CUBLAS_OP_N,

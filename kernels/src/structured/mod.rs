@@ -14,7 +14,9 @@ pub mod sort;
 mod sources;
 pub mod sparse;
 pub mod transpose;
+mod workspace;
 
 pub use block::{Block, Plain};
 pub use run::{missing, run, run_on};
 pub use sources::cuda_sources;
+pub use workspace::workspace;

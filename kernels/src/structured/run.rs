@@ -1,6 +1,7 @@
 //! The routine of each structured operation.
 
 use super::Block;
+use super::workspace::workspace;
 use super::{fft, linalg, matmul, sparse};
 use super::{gather, scan, search, sort};
 use crate::cuda::routine::Routine;
@@ -10,6 +11,7 @@ use crate::missing::Missing;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::Structured;
+use phalanx_ops::memory::has_room;
 use std::sync::Arc;
 
 /// Computes the block `to` of the result of an operation from blocks of its operands, which lie as
@@ -27,6 +29,12 @@ pub fn run_on(
     match device.as_any().is::<CudaDevice>() {
         true => run_on_gpu(op, operands, to, device),
         false => {
+            let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
+            let requested = workspace(op, operands, to, threads);
+            if !has_room(requested) {
+                let (device, in_use) = (device.name(), device.bytes_in_use());
+                return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });
+            }
             run(op, operands, to, device.pool());
             Ok(())
         }

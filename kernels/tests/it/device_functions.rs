@@ -191,6 +191,24 @@ fn every_operation_and_cast_compiles() {
     compile("operations and casts", &of_each("operations", operations_of));
 }
 
+/// Kernels of one point, each a text of its own, as a program's are.
+#[test]
+fn every_cast_of_one_point_compiles() {
+    let mut texts = Vec::new();
+    for &from in DType::ALL {
+        for &to in DType::ALL {
+            let text = format!(
+                "kernel(a: {from} in, b: {to} out) {{ for i0, i1 grid {{\nv0: {from} = load a.0[]\n\
+                 v1: {to} = cast(v0)\nstore b.1[] = v1\n}} }}"
+            );
+            let (kernel, variant) = launched(&text, &[1, 1], &[&[], &[]]);
+            let name = format!("point_{from}_{to}");
+            texts.push((name, source_of_many(&[(kernel, variant)])));
+        }
+    }
+    compile("casts of one point", &texts);
+}
+
 #[test]
 fn every_reduction_compiles() {
     compile("reductions", &of_each("reductions", reductions_of));

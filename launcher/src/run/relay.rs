@@ -3,13 +3,19 @@
 use super::log::Log;
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// A line longer than this is passed on in parts, so that a rank that writes no line ends takes no
 /// memory.
 const LONGEST_LINE: u64 = 1 << 20;
+
+/// How long the beginning of a line may wait for its end.
+const PROMPT: Duration = Duration::from_millis(50);
+
+/// How many parts of a rank's output wait to be written at most.
+const PARTS: usize = 16;
 
 /// Where lines go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +41,7 @@ impl Relays {
     }
 
     /// Starts a thread that passes on what a rank writes until nobody can write any more, and
-    /// writes it to `log`, too. What rank 0 prints is passed on as it is, without marks.
+    /// writes it to `log`, too. What rank 0 prints is passed on without marks.
     pub fn pass_on(
         &self,
         rank: usize,
@@ -49,7 +55,9 @@ impl Relays {
             // Reading a pipe fails only when it is closed, which ends the rank's output like any
             // end.
             let _ = match channel {
-                Channel::Output if rank == 0 => copy(source),
+                Channel::Output if rank == 0 => {
+                    whole_lines(source, |part| write_line(io::stdout().lock(), part))
+                }
                 Channel::Output => {
                     mark_lines(rank, source, |line| write_line(io::stdout().lock(), line))
                 }
@@ -88,13 +96,52 @@ impl<R: Read> Read for Logged<R> {
     }
 }
 
-/// Writes everything to standard output as it comes.
-fn copy(mut source: impl Read) -> io::Result<()> {
-    let mut part = vec![0; 1 << 16];
+/// Gives the lines of `source` to `write`, each as soon as it is whole, so that what a program
+/// writes piece by piece is not torn by lines of others. What is not ended for a moment, such as a
+/// question to the user, is given as it is.
+fn whole_lines(
+    mut source: impl Read + Send + 'static,
+    mut write: impl FnMut(&[u8]),
+) -> io::Result<()> {
+    let (sender, parts) = sync_channel::<Vec<u8>>(PARTS);
+    thread::spawn(move || {
+        let mut part = vec![0; 1 << 16];
+        // The other end goes only with the launcher.
+        while let Ok(count @ 1..) = source.read(&mut part) {
+            if sender.send(part[..count].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut held: Vec<u8> = Vec::new();
+    let mut since = Instant::now();
     loop {
-        match source.read(&mut part)? {
-            0 => return Ok(()),
-            count => write_line(io::stdout().lock(), &part[..count]),
+        let received = match held.is_empty() {
+            true => parts.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => parts.recv_timeout(PROMPT.saturating_sub(since.elapsed())),
+        };
+        match received {
+            Ok(part) => {
+                if held.is_empty() {
+                    since = Instant::now();
+                }
+                held.extend_from_slice(&part);
+                let is_long = held.len() as u64 >= LONGEST_LINE;
+                let end = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                let end = if is_long { held.len() } else { end };
+                if end > 0 {
+                    write(&held[..end]);
+                    held.drain(..end);
+                    since = Instant::now();
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => write(&std::mem::take(&mut held)),
+            Err(RecvTimeoutError::Disconnected) => {
+                if !held.is_empty() {
+                    write(&held);
+                }
+                return Ok(());
+            }
         }
     }
 }
@@ -136,6 +183,43 @@ mod tests {
     #[test]
     fn each_line_carries_the_rank() {
         assert_eq!(marked(2, b"one\n\ntwo\n"), b"[2] one\n[2] \n[2] two\n");
+    }
+
+    /// A source that gives these parts, with a pause before each.
+    struct Slow(Vec<(Duration, &'static [u8])>);
+
+    impl Read for Slow {
+        fn read(&mut self, place: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let (pause, part) = self.0.remove(0);
+            thread::sleep(pause);
+            place[..part.len()].copy_from_slice(part);
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn lines_are_given_whole_and_questions_soon() {
+        let (none, long) = (Duration::ZERO, PROMPT * 10);
+        let parts = vec![
+            (none, b"a word".as_slice()),
+            (none, b" and a"),
+            (none, b"nother\nnext"),
+            (none, b" line\n"),
+            (none, b"name? "),
+            (long, b"\xff\0"),
+        ];
+        let (sender, given) = channel();
+        whole_lines(Slow(parts), |part| sender.send(part.to_vec()).unwrap()).unwrap();
+        drop(sender);
+        let given: Vec<Vec<u8>> = given.iter().collect();
+        assert_eq!(given.concat(), b"a word and another\nnext line\nname? \xff\0");
+        assert!(given.contains(&b"name? ".to_vec()), "{given:?}");
+        // On a busy machine a line may be taken for a question.
+        let whole = [b"a word and another\n".as_slice(), b"next line\n"].concat();
+        assert!(given[0].ends_with(b"another\n") || given.concat().starts_with(&whole));
     }
 
     #[test]

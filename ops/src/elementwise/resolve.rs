@@ -84,6 +84,51 @@ impl Op {
         }
     }
 
+    /// The loop that NumPy runs for these operands where the result is to have a dtype: the one it
+    /// would run anyway, if that gives the dtype; else the loop from and to the dtype, to which
+    /// `casting` must let the operands be cast; else the first loop that gives it and to whose
+    /// inputs they can be cast safely.
+    ///
+    /// Errors: `OpError::Dtype` where no loop gives the dtype, `OpError::Cast` for an operand that
+    /// may not be cast to the loop's, and `OpError::OutOfRange` for a Python integer that this does
+    /// not hold.
+    pub fn resolve_to(
+        self,
+        args: &[Arg],
+        dtype: DType,
+        casting: Casting,
+    ) -> Result<Signature, OpError> {
+        if let Ok(own) = self.resolve(args)
+            && own.output == dtype
+            && own.constant.is_none()
+        {
+            return Ok(own);
+        }
+        let check = |signature: &Signature, casting: Casting| {
+            args.iter().zip(signature.inputs()).try_for_each(|(&arg, &to)| match arg {
+                Arg::Strong(from) if can_cast(from, to, casting) => Ok(()),
+                Arg::Strong(from) => Err(OpError::Cast { from, to }),
+                Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
+                    Err(OpError::Cast { from: default_dtype(weak), to })
+                }
+                Arg::Weak(Weak::Int(value)) if to.is_integer() && !holds(to, value) => {
+                    Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
+                }
+                Arg::Weak(_) => Ok(()),
+            })
+        };
+        let gives = |signature: &&Signature| {
+            signature.output == dtype && signature.inputs().len() == args.len()
+        };
+        let mut giving = self.signatures().iter().filter(gives);
+        let is_even = |signature: &&Signature| signature.inputs().iter().all(|&one| one == dtype);
+        if let Some(even) = giving.clone().find(is_even) {
+            return check(even, casting).map(|()| *even);
+        }
+        let found = giving.find(|signature| check(signature, Casting::Safe).is_ok());
+        found.copied().ok_or(OpError::Dtype { operation: self.name(), dtypes: vec![dtype] })
+    }
+
     /// Every loop of the operation, in the order in which they are tried.
     pub fn signatures(self) -> &'static [Signature] {
         &CHOICES[self as usize].get_or_init(|| choices(self)).loops
@@ -130,6 +175,11 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
         return Err(OpError::OutOfRange { value: value.to_string(), dtype });
     }
     Ok(signature)
+}
+
+/// Whether a number is of a kind that a dtype has.
+fn is_as_narrow(weak: Weak, dtype: DType) -> bool {
+    weak.kind() <= dtype.kind() || dtype.is_integer() && weak.kind() == Kind::Signed
 }
 
 /// Whether the integer dtype holds the value.

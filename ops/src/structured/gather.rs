@@ -3,7 +3,7 @@
 
 use super::table::Operand;
 use super::{Follow, Rule};
-use crate::{DType, Op, Shape};
+use crate::{DType, Op, Shape, Signature};
 
 /// The elements at positions of an axis: operands (table, positions), the latter a vector.
 /// `y[…, k, …] = table[…, positions[k], …]`, where negative positions count from the end.
@@ -28,7 +28,8 @@ pub struct Put {
     /// The axis.
     pub axis: u8,
     /// How a value is combined with what is there (`op(old, value)`, NumPy's `ufunc.at`); without,
-    /// it takes its place.
+    /// it takes its place. The values may then have another dtype than the array, to which each
+    /// result is cast; an operation of one operand reads none.
     pub op: Option<Op>,
 }
 
@@ -55,6 +56,15 @@ impl TakeAlong {
 }
 
 impl Put {
+    /// Whether the operation computes from elements of `dtype` and values of `values` to `dtype`,
+    /// without a cast.
+    pub fn is_plain(self, dtype: DType, values: DType) -> bool {
+        let fits = |signature: &Signature| {
+            signature.inputs() == [dtype, values] && signature.output == dtype
+        };
+        values == dtype && self.op.is_none_or(|op| op.signatures().iter().any(fits))
+    }
+
     /// Each device writes what falls into its own block.
     pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(self.axis, shapes, 3);

@@ -103,6 +103,8 @@ def describe(name, home=None):
             _describe(f"{home}.{own}", value, is_method=False)
         elif inspect.isclass(value) and value.__module__.startswith("phalanx."):
             for method, function in vars(value).items():
+                # A method of the class has its function inside.
+                function = getattr(function, "__func__", function)
                 if inspect.isfunction(function):
                     _describe(f"{home}.{own}.{method}", function, is_method=True)
 

@@ -1,4 +1,4 @@
-"""``numpy.lib.stride_tricks``: windows that slide over an array."""
+"""``numpy.lib.stride_tricks``: strides of a program's choice, and windows that slide over an array."""
 
 import operator
 
@@ -19,23 +19,23 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     if writeable:
         raise _refusal(ValueError, "absent", "sliding_window_view: windows are not to be written")
     x = _phalanx.asarray(x)
+    strides = x.strides
     shape = _several(window_shape)
     if any(extent < 0 for extent in shape):
         raise _refusal(ValueError, "value", "`window_shape` cannot contain negative values")
     if axis is None:
         axes = tuple(range(x.ndim))
-        names = "`window_shape` must be given for all axes of `x`"
+        names = "Since axis is `None`, must provide window_shape for all dimensions of `x`"
     else:
         from numpy.lib.array_utils import normalize_axis_tuple
 
         axes = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
-        names = "`window_shape` and `axis` must have the same length"
+        names = "Must provide matching length window_shape and axis"
     if len(shape) != len(axes):
         raise _refusal(
             ValueError,
             "together",
-            f"Since axis is {axis}, must provide window_shape of as many extents: {names}; got "
-            f"{len(shape)} window_shape elements and {len(axes)} axes.",
+            f"{names}; got {len(shape)} window_shape elements and {len(axes)} axes.",
         )
     for place, extent in zip(axes, shape):
         count = x.shape[place] - extent + 1
@@ -50,14 +50,21 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
             x = _phalanx.zeros((*x.shape[:place], count, *x.shape[place + 1 :], 0), x.dtype)
             continue
         x = _phalanx.stack([x[(*before, slice(at, at + count))] for at in range(extent)], axis=-1)
-    return _phalanx.broadcast_to(x, x.shape)
+    return x._with_strides_of_windows((*strides, *(strides[place] for place in axes)))
 
 
-def as_strided(*arguments, **keywords):
-    """Refused: arrays have no strides in bytes that a program could set."""
-    raise _refusal(
-        TypeError,
-        "absent",
-        "as_strided() is not there: arrays lie in shards, and have no strides in bytes that a "
-        "program could set; see sliding_window_view, reshape and broadcast_to",
-    )
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    """The elements at strides in bytes from the first one of an array, which may leave the array but
+    not the memory of its base.
+
+    A view that is written through, unless several indices reach one element, as those of windows
+    that overlap do: these are a copy of what the array holds now, that can only be read. So is a
+    view that repeats elements by a stride of 0, which is not copied.
+    """
+    x = x if subok and isinstance(x, _phalanx.ndarray) else _phalanx.asarray(x)
+    shape = x.shape if shape is None else _several(shape)
+    strides = x.strides if strides is None else _several(strides)
+    if len(shape) != len(strides):
+        raise _refusal(ValueError, "together", "mismatch in length of strides and shape")
+    laid = x._strided(shape, strides)
+    return laid if writeable else laid._with_strides_of_windows(laid.strides)

@@ -1,7 +1,7 @@
 //! Arrays as bits and as text, and what arrays share.
 
 use crate::arguments::Arguments;
-use crate::errors::value_error;
+use crate::errors::{value_error, warn_discarded};
 use crate::errors_met::check_cast;
 use crate::functions;
 use crate::mistakes::Mistake;
@@ -18,6 +18,7 @@ functions! { FUNCTIONS, a =>
         match dtype != array.dtype() || a.truth_or("copy", true)? {
             true => {
                 let cast = array.astype(dtype);
+                warn_discarded(a.py(), array.dtype(), dtype)?;
                 check_cast(a.py(), &array, &cast);
                 cast.into()
             }

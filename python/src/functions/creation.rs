@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, refused, type_error, value_error};
+use crate::errors::{raised, refused, type_error, value_error, warn_discarded};
 use crate::errors_met::check_cast;
 use crate::functions;
 use crate::mistakes::Mistake;
@@ -227,6 +227,12 @@ functions! { FUNCTIONS, a =>
     "The index along each axis, for every element of a shape.":
     {
         let (shape, dtype) = (a.shape("dimensions")?, a.dtype_or("dtype", DType::I64)?);
+        if dtype == DType::Bool && shape.iter().any(|&extent| extent > 2) {
+            return Err(type_error(
+                Mistake::Dtype,
+                "indices() of bools is there for extents of at most 2",
+            ));
+        }
         let cast = |array: Array| if dtype == DType::I64 { array } else { array.astype(dtype) };
         match a.truth_or("sparse", false)? {
             true => {
@@ -277,7 +283,11 @@ functions! { FUNCTIONS, a =>
 
     "diag_indices(n, ndim=2)",
     "The indices of the diagonal of an array of equal extents.":
-    phalanx::diag_indices(a.count("n")?, a.size_or("ndim", 2)?);
+    {
+        // Of a negative number there are none, as of NumPy's `arange`.
+        let (size, ndim) = (a.integer("n")?.max(0), a.integer_or("ndim", 2)?.max(0));
+        phalanx::diag_indices(size as usize, ndim as usize)
+    };
 
     "diag_indices_from(arr)",
     "The indices of an array's diagonal.":
@@ -358,6 +368,7 @@ functions! { METHODS, a =>
             array.copy_in(order).into()
         } else {
             let cast = array.astype(dtype);
+            warn_discarded(a.py(), array.dtype(), dtype)?;
             check_cast(a.py(), &array, &cast);
             match order {
                 MemoryOrder::K => cast.into(),
@@ -398,6 +409,7 @@ fn weak_value(value: &Argument) -> Weak {
 fn filled(a: &Arguments<'_, '_>, made: Array, value: Argument) -> PyResult<Array> {
     if let Argument::Array(values) = value {
         made.ok().map_err(|error| raised(a.py(), &error))?;
+        warn_discarded(a.py(), values.dtype(), made.dtype())?;
         let values = values.astype(made.dtype());
         made.try_assign(values).map_err(|error| raised(a.py(), &error))?;
     }
@@ -540,7 +552,8 @@ fn converted(
     };
     let array = &array.get().array;
     let is_cast = dtype.is_some_and(|dtype| dtype != array.dtype());
-    let lies = lies_in(a, array, order)?;
+    // An element is no array that could be written.
+    let lies = lies_in(a, array, order)? && !array.is_element();
     if copies != Some(true) && lies && !is_cast {
         return Ok(Answer::Object(object.clone().unbind()));
     }
@@ -548,7 +561,10 @@ fn converted(
         return Err(refused());
     }
     let cast = match dtype {
-        Some(dtype) if is_cast => array.astype(dtype),
+        Some(dtype) if is_cast => {
+            warn_discarded(a.py(), array.dtype(), dtype)?;
+            array.astype(dtype)
+        }
         _ => array.copy_in(order),
     };
     Ok(match lies_in(a, &cast, order)? {

@@ -11,6 +11,7 @@ use phalanx::{
     correlate, diff, ediff1d, gradient, interp, interp_periodic, trapezoid, unwrap,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyComplex;
 
 fn difference(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let mut options = DiffOptions::from(a.integer_or("n", 1)?).axis(a.integer_or("axis", -1)?);
@@ -41,6 +42,13 @@ fn gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 }
 
 fn mode(a: &Arguments<'_, '_>, default: ConvolveMode) -> PyResult<ConvolveMode> {
+    if let Some(Ok(number)) = a.given("mode").map(|mode| mode.extract::<i64>()) {
+        let modes = [ConvolveMode::Valid, ConvolveMode::Same, ConvolveMode::Full];
+        let refused =
+            || value_error(Mistake::Choice, "integer convolve/correlate mode must be 0, 1, or 2");
+        let place = usize::try_from(number).map_err(|_| refused())?;
+        return modes.into_iter().nth(place).ok_or_else(refused);
+    }
     let Some(name) = a.optional_text("mode")? else { return Ok(default) };
     let refused = || value_error(Mistake::Choice, "mode must be one of 'valid', 'same', or 'full'");
     ConvolveMode::from_name(&name).ok_or_else(refused)
@@ -83,7 +91,16 @@ functions! { FUNCTIONS, a =>
         match a.optional_float("period")? {
             Some(0.0) => return Err(value_error(Mistake::Value, "period must be a non-zero value")),
             Some(period) => interp_periodic(&x, &xp, &fp, period),
-            None => interp(&x, &xp, &fp, edge(a, "left")?, edge(a, "right")?),
+            None => {
+                for name in ["left", "right"] {
+                    let end = a.given(name);
+                    let is_complex = end.is_some_and(|end| end.is_instance_of::<PyComplex>());
+                    if is_complex && !fp.dtype().is_complex() {
+                        return Err(a.wrong(name, "a real number"));
+                    }
+                }
+                interp(&x, &xp, &fp, edge(a, "left")?, edge(a, "right")?)
+            }
         }
     };
 

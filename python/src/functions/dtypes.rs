@@ -81,9 +81,9 @@ functions! { FUNCTIONS, a =>
     a.by_numpy()?.unbind();
 
     "isscalar(element)",
-    "Whether an object is a number, and no array.":
+    "Whether an object is a number or an element, and no array.":
     match a.object("element")?.cast::<Ndarray>() {
-        Ok(_) => false,
+        Ok(array) => array.get().array.is_element(),
         Err(_) => a.by_numpy()?.is_truthy()?,
     };
 

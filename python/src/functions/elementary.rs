@@ -3,15 +3,17 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::value_error;
+use crate::errors::{type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use crate::options::written;
-use phalanx::{Array, Bound as Limit, Replacements, Tolerance};
+use phalanx::{Bound as Limit, Casting, Replacements, Tolerance};
 use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
-    "clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None)",
+    "clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=None, dtype=None, \
+     casting='same_kind')",
     "The elements, or the bound that they are beyond.":
     {
         let bounds = match (a.find("a_min").or(a.find("a_max")), a.find("min").or(a.find("max"))) {
@@ -19,6 +21,12 @@ functions! { FUNCTIONS, a =>
                 return Err(value_error(Mistake::Value,
                     "Passing `min` or `max` keyword argument when `a_min` and `a_max` are \
                      provided is forbidden.",
+                ));
+            }
+            (Some(_), None) if a.find("a_min").is_none() || a.find("a_max").is_none() => {
+                return Err(type_error(
+                    Mistake::Count,
+                    "clip() takes both of a_min and a_max, of which one may be None",
                 ));
             }
             (Some(_), None) => ["a_min", "a_max"],
@@ -53,7 +61,12 @@ functions! { FUNCTIONS, a =>
 
     "real(val)",
     "The real part.":
-    a.array("val")?.real();
+    match a.object("val")?.cast::<Ndarray>() {
+        Ok(own) if !own.get().array.dtype().is_complex() => {
+            Answer::Object(own.clone().into_any().unbind())
+        }
+        _ => Answer::Array(a.array("val")?.real()),
+    };
 
     "imag(val)",
     "The imaginary part.":
@@ -91,11 +104,14 @@ functions! { FUNCTIONS, a =>
     "Numbers in place of NaN and infinities.":
     {
         let array = a.array("x")?;
-        let mut replacements = Replacements::from(a.float_or("nan", 0.0)?);
-        if let Some(value) = a.optional_float("posinf")? {
+        let mut replacements = Replacements::from(());
+        if let Some(value) = a.optional_argument("nan")? {
+            replacements = replacements.nan(value);
+        }
+        if let Some(value) = a.optional_argument("posinf")? {
             replacements = replacements.posinf(value);
         }
-        if let Some(value) = a.optional_float("neginf")? {
+        if let Some(value) = a.optional_argument("neginf")? {
             replacements = replacements.neginf(value);
         }
         let numbers = phalanx::nan_to_num(&array, replacements);
@@ -135,7 +151,7 @@ functions! { FUNCTIONS, a =>
 }
 
 functions! { METHODS, a =>
-    "clip(a, min=None, max=None, out=None)",
+    "clip(a, min=None, max=None, out=None, *, where=None, dtype=None, casting='same_kind')",
     "The elements, or the bound that they are beyond.":
     clipped(a, ["min", "max"])?;
 
@@ -153,8 +169,24 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
         a.given(name).map_or(Ok(().into()), |object| Ok(Limit::from(convert::argument(object)?)))
     };
     let [low, high] = bounds.map(bound);
-    let clipped: Array = a.array("a")?.clip(low?, high?);
-    a.stored(clipped)
+    let (array, casting) = (a.array("a")?, a.casting("casting", Casting::SameKind)?);
+    let clipped = match a.optional_dtype("dtype")? {
+        Some(dtype) => array.clip_as(low?, high?, dtype, casting),
+        None => array.clip(low?, high?),
+    };
+    let is_everywhere =
+        a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
+    if is_everywhere {
+        return a.stored_by(clipped, casting);
+    }
+    let mask = a.mask("where")?;
+    let elsewhere = match a.out()? {
+        Some(out) => out,
+        // Where the mask does not hold, NumPy leaves what the memory held.
+        None => phalanx::zeros_like(&clipped, None),
+    };
+    a.check_cast(clipped.dtype(), elsewhere.dtype(), casting)?;
+    a.stored_by(phalanx::select(&mask, clipped.astype(elsewhere.dtype()), elsewhere), casting)
 }
 
 fn tolerance(a: &Arguments<'_, '_>) -> PyResult<Tolerance> {

@@ -1,9 +1,11 @@
 //! The functions of `phalanx.fft`.
 
-use crate::arguments::{Arguments, is_integer};
-use crate::errors::value_error;
+use crate::answer::Answer;
+use crate::arguments::{Arguments, integer, is_integer};
+use crate::errors::{value_error, warn};
 use crate::functions;
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use phalanx::Array;
 use phalanx::fft::{self, Grid, Line, Norm};
 use pyo3::prelude::*;
@@ -32,11 +34,55 @@ fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
         None => default.map(<[i64]>::to_vec),
         Some(_) => a.optional_integers("axes")?,
     };
+    let (is_given, last) = (axes.is_some(), axes.as_ref().and_then(|axes| axes.last().copied()));
     let grid = axes.map_or_else(|| ().into(), fft::axes).norm(norm(a)?);
-    Ok(match a.optional_integers("s")? {
-        Some(extents) => grid.extents(extents),
-        None => grid,
-    })
+    let Some(object) = a.given("s") else { return Ok(grid) };
+    if !is_given {
+        let text = "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0)";
+        warn(a.py(), "DeprecationWarning", text)?;
+    }
+    // An extent that is None is the array's own, which -1 is, too.
+    let items = object.try_iter().ok().map(|items| items.collect::<PyResult<Vec<_>>>());
+    let Some(items) = items.transpose()? else { return Ok(grid.extents(a.integers("s")?)) };
+    if items.iter().any(|item| item.is_none()) {
+        let text = "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0";
+        warn(a.py(), "DeprecationWarning", text)?;
+    }
+    let extent = |item: &Bound<'_, PyAny>| {
+        if item.is_none() { Ok(-1) } else { integer(item).map_err(|_| a.wrong("s", "integers")) }
+    };
+    let mut extents = items.iter().map(extent).collect::<PyResult<Vec<_>>>()?;
+    // The last one of half a spectrum is that of the whole.
+    if a.name().starts_with("irfft") && items.last().is_some_and(|item| item.is_none()) {
+        let array = a.array("a")?;
+        if let (Ok(place), Some(extent)) =
+            (array.axis_place(last.unwrap_or(-1)), extents.last_mut())
+        {
+            *extent = 2 * (array.shape()[place] as i64 - 1);
+        }
+    }
+    Ok(grid.extents(extents))
+}
+
+/// The transform along several axes. Along none it is the array itself, as in NumPy.
+fn along_axes(
+    a: &Arguments<'_, '_>,
+    default: Option<&[i64]>,
+    compute: fn(&Array, Grid) -> Array,
+) -> PyResult<Answer> {
+    let grid = grid(a, default)?;
+    let is_nothing = match a.find("axes") {
+        Some(axes) => axes.len().is_ok_and(|count| count == 0),
+        None => false,
+    };
+    if is_nothing && !a.has("s") && !a.has("out") {
+        let object = a.object("a")?;
+        if object.is_instance_of::<Ndarray>() {
+            return Ok(Answer::Object(object.clone().unbind()));
+        }
+        return Ok(a.array("a")?.into());
+    }
+    a.stored(compute(&a.array("a")?, grid))
 }
 
 /// The axes of transforms along two axes.
@@ -69,11 +115,11 @@ functions! { FUNCTIONS, a =>
 
     "fftn(a, s=None, axes=None, norm=None, out=None)",
     "The discrete Fourier transform along several axes.":
-    a.stored(fft::fftn(&a.array("a")?, grid(a, None)?));
+    along_axes(a, None, |array, grid| fft::fftn(array, grid));
 
     "ifftn(a, s=None, axes=None, norm=None, out=None)",
     "The inverse of `fftn`.":
-    a.stored(fft::ifftn(&a.array("a")?, grid(a, None)?));
+    along_axes(a, None, |array, grid| fft::ifftn(array, grid));
 
     "rfftn(a, s=None, axes=None, norm=None, out=None)",
     "The transform of real numbers along several axes.":
@@ -85,19 +131,19 @@ functions! { FUNCTIONS, a =>
 
     "fft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The discrete Fourier transform along two axes.":
-    a.stored(fft::fft2(&a.array("a")?, grid(a, TWO)?));
+    along_axes(a, TWO, |array, grid| fft::fftn(array, grid));
 
     "ifft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The inverse of `fft2`.":
-    a.stored(fft::ifft2(&a.array("a")?, grid(a, TWO)?));
+    along_axes(a, TWO, |array, grid| fft::ifftn(array, grid));
 
     "rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The transform of real numbers along two axes.":
-    a.stored(fft::rfft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::rfftn(&a.array("a")?, grid(a, TWO)?));
 
     "irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The inverse of `rfft2`.":
-    a.stored(fft::irfft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::irfftn(&a.array("a")?, grid(a, TWO)?));
 
     "fftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `fft`.":

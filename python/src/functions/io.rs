@@ -7,8 +7,11 @@ use crate::dtypes::numpy;
 use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use crate::options::on_host;
+use crate::session;
 use crate::site::at_line;
+use phalanx::io::Npz;
 use phalanx::{Array, MeshHandle};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -41,12 +44,10 @@ functions! { FUNCTIONS, a =>
         let arrays = named(a)?;
         match path_of(a.object("file")?, ".npz")? {
             Some(path) => {
-                let named: Vec<(&str, &Array)> =
-                    arrays.iter().map(|(name, array)| (name.as_str(), array)).collect();
-                let saved = phalanx::io::savez(path, &named);
+                let saved = phalanx::io::savez(path, &borrowed(&arrays));
                 saved.map_err(|error| raised(a.py(), &error))?;
             }
-            None => by_numpy(a, "savez", &arrays, None)?,
+            None => by_numpy(a, "savez", &arrays)?,
         }
     };
 
@@ -54,7 +55,13 @@ functions! { FUNCTIONS, a =>
     "Writes arrays to a compressed .npz file, by way of the host.":
     {
         let arrays = named(a)?;
-        by_numpy(a, "savez_compressed", &arrays, path_of(a.object("file")?, ".npz")?)?;
+        match path_of(a.object("file")?, ".npz")? {
+            Some(path) => {
+                let saved = phalanx::io::savez_compressed(path, &borrowed(&arrays));
+                saved.map_err(|error| raised(a.py(), &error))?;
+            }
+            None => by_numpy(a, "savez_compressed", &arrays)?,
+        }
     };
 
     "loadtxt(fname, dtype=float, comments='#', delimiter=None, converters=None, skiprows=0, \
@@ -90,10 +97,6 @@ functions! { FUNCTIONS, a =>
         };
         path.map_or_else(&write, |path| on_first(a, &path, write))?;
     };
-
-    "_load_npz(file, name)",
-    "One array of a .npz file.":
-    phalanx::io::load_npz(a.text_or("file", "")?, &a.text_or("name", "")?);
 }
 
 functions! { METHODS, a =>
@@ -111,7 +114,7 @@ functions! { METHODS, a =>
 }
 
 /// The path that an object is, with a suffix if it has none; `None` of a file that is open.
-fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
+pub fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
     if object.hasattr("write")? || object.hasattr("read")? {
         return Ok(None);
     }
@@ -126,17 +129,25 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let Some(path) = path_of(a.object("file")?, "")? else {
         let found = numpy(py)?.getattr("load")?.call1((a.object("file")?,))?;
         return match found.hasattr("files")? {
-            true => Ok(Answer::Object(files()?.call1((found,))?.unbind())),
-            false => Ok(convert::array(&found, None)?.into()),
+            true => Ok(Answer::Object(files()?.call1(("object", found))?.unbind())),
+            false => match crate::records::given(&found.getattr("dtype")?)? {
+                Some(record) => {
+                    let records = crate::records::of_host(&found, &record)?;
+                    Ok(Answer::Object(Ndarray::wrap_records(py, records)?))
+                }
+                None => Ok(convert::array(&found, None)?.into()),
+            },
         };
     };
     let mut start = [0; 4];
     let opened =
         std::fs::File::open(&path).and_then(|mut file| std::io::Read::read(&mut file, &mut start));
     if opened.is_ok() && start.starts_with(b"PK") {
-        return Ok(Answer::Object(files()?.call1((path,))?.unbind()));
+        let archive = Archive::open(py, &path)?;
+        return Ok(Answer::Object(files()?.call1((path, archive))?.unbind()));
     }
-    Ok(phalanx::io::load(path).into())
+    let array = phalanx::io::load(&path);
+    crate::records::loaded(py, array, &path, None)
 }
 
 /// The arrays of `savez`, named as NumPy names them.
@@ -160,34 +171,53 @@ fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
     Ok(arrays)
 }
 
-/// Writes arrays by a function of NumPy's: to a path from the first process alone.
-fn by_numpy(
-    a: &Arguments<'_, '_>,
-    function: &str,
-    arrays: &[(String, Array)],
-    path: Option<String>,
-) -> PyResult<()> {
+/// The arrays as functions of Rust take them.
+fn borrowed(arrays: &[(String, Array)]) -> Vec<(&str, &Array)> {
+    arrays.iter().map(|(name, array)| (name.as_str(), array)).collect()
+}
+
+/// Writes arrays to an open file by a function of NumPy's.
+fn by_numpy(a: &Arguments<'_, '_>, function: &str, arrays: &[(String, Array)]) -> PyResult<()> {
     let py = a.py();
     let hosts = PyDict::new(py);
     for (name, array) in arrays {
         hosts.set_item(name, convert::to_numpy(py, convert::fetch(py, array)?)?)?;
     }
-    let function = numpy(py)?.getattr(function)?;
-    match path {
-        None => function.call((a.object("file")?,), Some(&hosts)).map(|_| ()),
-        Some(path) => on_first(a, &path, || {
-            // The file gets its name once it is complete.
-            let unfinished = path.clone() + ".part.npz";
-            function.call((&unfinished,), Some(&hosts))?;
-            py.import("os")?.getattr("replace")?.call1((unfinished, &path))?;
-            Ok(())
-        }),
+    numpy(py)?.getattr(function)?.call((a.object("file")?,), Some(&hosts)).map(|_| ())
+}
+
+/// A .npz file that is open.
+#[pyclass(name = "_Npz", frozen)]
+pub struct Archive {
+    npz: Npz,
+    path: String,
+}
+
+impl Archive {
+    fn open(py: Python<'_>, path: &str) -> PyResult<Archive> {
+        session::ensure(py)?;
+        let npz = at_line(py, || Npz::open(path)).map_err(|error| raised(py, &error))?;
+        Ok(Archive { npz, path: path.to_owned() })
+    }
+}
+
+#[pymethods]
+impl Archive {
+    /// The names of the arrays.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.npz.names().to_vec()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let array = at_line(py, || self.npz.load(name));
+        crate::records::loaded(py, array, &self.path, Some(name))?.into_python(py)
     }
 }
 
 /// Runs what the first process of the call's mesh does for all, which wait for it and give the same
 /// path. Collective.
-fn on_first(
+pub fn on_first(
     a: &Arguments<'_, '_>,
     path: &str,
     write: impl FnOnce() -> PyResult<()>,

@@ -3,15 +3,16 @@
 use super::products::contracted;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::errors::{raised, value_error};
+use crate::errors::{raised, value_error, warn};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::named::named;
 use phalanx::Array;
 use phalanx::linalg::{
-    Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals, eigvalsh, inv,
-    lstsq, matmul, matrix_power, matrix_rank, matrix_rank_relative, multi_dot, norm, outer, pinv,
-    qr, slogdet, solve, svd, svdvals, tensordot, tensorinv, tensorsolve, vecdot,
+    Eig, Ord, Qr, QrMode, Slogdet, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals,
+    eigvalsh, inv, lstsq, matmul, matrix_power, matrix_rank, matrix_rank_relative, multi_dot, norm,
+    outer, pinv, qr, qr_raw, slogdet, solve, svd, svdvals, tensordot, tensorinv, tensorsolve,
+    vecdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -76,14 +77,27 @@ fn vector_norm(a: &Arguments<'_, '_>) -> PyResult<Array> {
 
 fn factors(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let array = a.array("a")?;
-    let mode = match a.text_or("mode", "reduced")?.as_str() {
+    let given = a.text_or("mode", "reduced")?;
+    let mode = match given.as_str() {
+        "f" | "full" => {
+            let text = "The 'full' option is deprecated: take 'reduced'.";
+            warn(a.py(), "DeprecationWarning", text)?;
+            "reduced"
+        }
+        "e" | "economic" => {
+            warn(a.py(), "DeprecationWarning", "The 'economic' option is deprecated.")?;
+            return Ok(phalanx::matrix_transpose(&qr_raw(&array).0).into());
+        }
+        mode => mode,
+    };
+    let mode = match mode {
         "reduced" => QrMode::Reduced,
         "complete" => QrMode::Complete,
-        "r" => return Ok(qr(&array, QrMode::Reduced).1.into()),
-        "raw" => return Err(value_error(Mistake::Absent, "qr(): the mode 'raw' is not there")),
+        "r" => return Ok(qr(&array, QrMode::Reduced).r.into()),
+        "raw" => return Ok(qr_raw(&array).into()),
         other => return Err(value_error(Mistake::Choice, format!("Unrecognized mode '{other}'"))),
     };
-    let (q, r) = qr(&array, mode);
+    let Qr { q, r } = qr(&array, mode);
     named(a.py(), "QRResult", vec![q.into(), r.into()])
 }
 
@@ -144,8 +158,8 @@ functions! { FUNCTIONS, a =>
     "eig(a)",
     "The eigenvalues, in no order, and eigenvectors of square matrices. Collective.":
     {
-        let (values, vectors) = eig(&a.array("a")?);
-        named(a.py(), "EigResult", vec![values.into(), vectors.into()])
+        let Eig { eigenvalues, eigenvectors } = eig(&a.array("a")?);
+        named(a.py(), "EigResult", vec![eigenvalues.into(), eigenvectors.into()])
     };
 
     "eigvals(a)",
@@ -155,8 +169,8 @@ functions! { FUNCTIONS, a =>
     "eigh(a, UPLO='L')",
     "The eigenvalues and eigenvectors of Hermitian matrices.":
     {
-        let (values, vectors) = eigh(&a.array("a")?, triangle(a)?);
-        named(a.py(), "EighResult", vec![values.into(), vectors.into()])
+        let Eig { eigenvalues, eigenvectors } = eigh(&a.array("a")?, triangle(a)?);
+        named(a.py(), "EighResult", vec![eigenvalues.into(), eigenvectors.into()])
     };
 
     "eigvalsh(a, UPLO='L')",
@@ -236,8 +250,8 @@ functions! { FUNCTIONS, a =>
     "slogdet(a)",
     "The sign of the determinant and the logarithm of its absolute value.":
     {
-        let (sign, logarithm) = slogdet(&a.array("a")?);
-        named(a.py(), "SlogdetResult", vec![sign.into(), logarithm.into()])
+        let Slogdet { sign, logabsdet } = slogdet(&a.array("a")?);
+        named(a.py(), "SlogdetResult", vec![sign.into(), logabsdet.into()])
     };
 
     "solve(a, b)",

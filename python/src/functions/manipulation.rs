@@ -3,14 +3,15 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{as_numpy_raises, raised, type_error, value_error};
+use crate::dtypes::numpy;
+use crate::errors::{as_numpy_raises, raised, type_error, value_error, warn, warn_discarded};
 use crate::functions;
 use crate::functions::padding;
 use crate::mistakes::Mistake;
-use crate::options::Callback;
-use phalanx::{Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
+use crate::options::{Callback, on_host};
+use phalanx::{Argument, Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyFloat, PyList, PySlice, PyTuple};
 
 functions! { FUNCTIONS, a =>
     "reshape(a, /, shape, order='C', *, copy=None)",
@@ -150,7 +151,11 @@ functions! { FUNCTIONS, a =>
 
     "row_stack(tup, *, dtype=None, casting='same_kind')",
     "Arrays joined row by row.":
-    joined(a, "tup", phalanx::row_stack)?;
+    {
+        let text = "`row_stack` alias is deprecated. Use `vstack` directly.";
+        warn(a.py(), "DeprecationWarning", text)?;
+        joined(a, "tup", phalanx::row_stack)?
+    };
 
     "hstack(tup, *, dtype=None, casting='same_kind')",
     "Arrays joined column by column.":
@@ -216,13 +221,16 @@ functions! { FUNCTIONS, a =>
 
     "roll(a, shift, axis=None)",
     "The elements shifted round along axes.":
-    phalanx::roll(&a.array("a")?, a.integers("shift")?, a.axis_list("axis")?);
+    rolled(a)?;
 
     "repeat(a, repeats, axis=None)",
     "Each element several times.":
     {
         let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
-        let counts = a.host_integers("repeats")?;
+        if let Some(axis) = a.optional_integer("axis")?.filter(|_| array.ndim() > 0) {
+            array.axis_place(axis).map_err(|error| raised(a.py(), &error))?;
+        }
+        let counts = repetitions(a)?;
         let count = |count: i64| {
             let refused = |_| value_error(
                 Mistake::Value,
@@ -255,20 +263,35 @@ functions! { FUNCTIONS, a =>
 
     "delete(arr, obj, axis=None)",
     "A copy without the elements at positions.":
-    phalanx::delete(
-        &a.array("arr")?,
-        a.positions("obj")?,
-        AxisList::from(a.optional_integer("axis")?),
-    );
+    {
+        let array = a.array("arr")?;
+        check_mask(a, &array, true)?;
+        phalanx::delete(
+            &array,
+            a.positions("obj")?,
+            AxisList::from(a.optional_integer("axis")?),
+        )
+    };
 
     "insert(arr, obj, values, axis=None)",
     "A copy with values before the elements at positions.":
-    phalanx::insert(
-        &a.array("arr")?,
-        a.positions("obj")?,
-        &a.array("values")?,
-        AxisList::from(a.optional_integer("axis")?),
-    );
+    {
+        let array = a.array("arr")?;
+        // Numbers of Python are read as of the array's dtype, which refuses those that it lacks.
+        let values = match a.values("values", array.dtype())? {
+            Argument::Array(values) => values,
+            Argument::Weak(_) => convert::array(a.object("values")?, Some(array.dtype()))?,
+            Argument::Scalar(_) => a.array("values")?,
+        };
+        check_mask(a, &array, false)?;
+        warn_discarded(a.py(), values.dtype(), array.dtype())?;
+        phalanx::insert(
+            &array,
+            a.positions("obj")?,
+            &values,
+            AxisList::from(a.optional_integer("axis")?),
+        )
+    };
 
     "trim_zeros(filt, trim='fb', axis=None)",
     "The array without the zeros at its ends.":
@@ -283,7 +306,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, \
-     end_values=0, reflect_type='even')",
+     end_values=0, reflect_type='even', **kwargs)",
     "The array with more elements at the ends of its axes.":
     padding::padded(a)?;
 
@@ -344,7 +367,7 @@ functions! { METHODS, a =>
     "resize(a, *new_shape, refcheck=True)",
     "Refused: arrays keep their shape.":
     {
-        a.array("a")?;
+        let _checked = a.array("a")?;
         let refused: PyResult<()> = Err(value_error(Mistake::Fixed,
             "cannot resize this array in place: arrays keep their shape; use phalanx.resize, which \
              makes another one",
@@ -356,13 +379,24 @@ functions! { METHODS, a =>
     "A view of the same bytes, of another dtype if one is given.":
     {
         let array = a.array("a")?;
-        match a.given("dtype") {
-            Some(object) if !object.is(a.py().get_type::<crate::ndarray::Ndarray>()) => {
-                array.view(a.dtype("dtype")?)
-            }
-            _ => array.slice(&[Index::Ellipsis][..]),
+        let (class, dtype) = crate::construct::class_and_dtype(a)?;
+        let view = match dtype {
+            Some(dtype) => array.view(dtype),
+            None => array.slice(&[Index::Ellipsis][..]),
+        };
+        match class {
+            Some(class) => Answer::Object(crate::subclass::view_as(&class, view, a.object("a")?)?),
+            None => view.into(),
         }
     };
+
+    "_strided(a, shape, strides)",
+    "The elements at strides from the first one on.":
+    a.array("a")?.strided(&a.extents("shape")?, &steps(a)?);
+
+    "_with_strides_of_windows(a, strides)",
+    "The array to be read only, with the strides of the windows that it is a copy of.":
+    a.array("a")?.with_strides_of_windows(&steps(a)?);
 
     "byteswap(a, inplace=False)",
     "The elements with their bytes in the other order.":
@@ -392,6 +426,11 @@ functions! { METHODS, a =>
         a.device()?;
         a.array("a")?
     };
+}
+
+/// Strides in bytes.
+fn steps(a: &Arguments<'_, '_>) -> PyResult<Vec<isize>> {
+    Ok(a.integers("strides")?.into_iter().map(|step| step as isize).collect())
 }
 
 /// Arrays as references.
@@ -454,7 +493,7 @@ fn joined(
     name: &str,
     join: impl Fn(&[&Array]) -> Array,
 ) -> PyResult<Answer> {
-    let mut arrays = parts(a, name)?;
+    let arrays = parts(a, name)?;
     let casting = a.casting("casting", Casting::SameKind)?;
     let out = match a.signature().place("out") {
         Some(_) => a.given("out"),
@@ -467,18 +506,95 @@ fn joined(
                 "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
             ));
         }
-        for array in &mut arrays {
+        // Shapes that do not fit are refused before casts are.
+        join(&refer(&arrays)).ok().map_err(|error| raised(a.py(), &error))?;
+        let cast = arrays.iter().map(|array| {
             a.check_cast(array.dtype(), dtype, casting)?;
-            if array.dtype() != dtype {
-                *array = array.astype(dtype);
-            }
-        }
+            warn_discarded(a.py(), array.dtype(), dtype)?;
+            Ok(if array.dtype() == dtype { array.clone() } else { array.astype(dtype) })
+        });
+        let cast = cast.collect::<PyResult<Vec<_>>>()?;
+        return Ok(join(&refer(&cast)).into());
     }
     let result = join(&refer(&arrays));
     match out {
         Some(out) => a.stored_in(out, result, casting),
-        None => Ok(result.into()),
+        None => {
+            if result.ok().is_ok() {
+                for array in &arrays {
+                    a.check_cast(array.dtype(), result.dtype(), casting)?;
+                }
+            }
+            Ok(result.into())
+        }
     }
+}
+
+/// Shifts, which NumPy makes integers of: of floats, and of texts that spell some.
+fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let (py, array) = (a.py(), a.array("a")?);
+    let shifts = numpy(py)?.call_method1("asarray", (on_host(a.object("shift")?)?,))?;
+    if shifts.getattr("ndim")?.extract::<usize>()? > 1 {
+        return Err(value_error(
+            Mistake::Value,
+            "'shift' and 'axis' should be scalars or 1D sequences",
+        ));
+    }
+    let whole = py.import("builtins")?.getattr("int")?;
+    // Shifts beyond 64 bits are as those by the rest of a multiple of every extent.
+    let size = array.size().max(1);
+    let shift = |item: PyResult<Bound<'_, PyAny>>| -> PyResult<i64> {
+        let number =
+            whole.call1((item?,)).map_err(|error| as_numpy_raises(py, Mistake::Value, error))?;
+        number.extract().or_else(|_| number.rem(size)?.extract())
+    };
+    let flat = shifts.call_method0("ravel")?.call_method0("tolist")?;
+    let shifts = flat.try_iter()?.map(shift).collect::<PyResult<Vec<_>>>()?;
+    Ok(phalanx::roll(&array, shifts, a.axis_list("axis")?))
+}
+
+/// How often elements are repeated: a number, be it a float of Python's, or a vector of integers.
+fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
+    let object = a.object("repeats")?;
+    if let Ok(number) = object.cast_exact::<PyFloat>() {
+        return Ok(vec![number.extract::<f64>()?.trunc() as i64]);
+    }
+    let ndim = numpy(a.py())?.call_method1("ndim", (on_host(object)?,))?;
+    if ndim.extract::<usize>()? > 1 {
+        return Err(value_error(Mistake::Value, "object too deep for desired array"));
+    }
+    a.host_integers("repeats")
+}
+
+/// Refuses masks that do not fit the axis, and positions of several axes where none can be.
+fn check_mask(a: &Arguments<'_, '_>, array: &Array, deletes: bool) -> PyResult<()> {
+    let object = a.object("obj")?;
+    if object.is_instance_of::<PySlice>() {
+        return Ok(());
+    }
+    let given = numpy(a.py())?.call_method1("asarray", (on_host(object)?,))?;
+    let shape: Vec<usize> = given.getattr("shape")?.extract()?;
+    let kind: char = given.getattr("dtype")?.getattr("kind")?.extract()?;
+    let axis = a.optional_integer("axis")?;
+    let extent = match axis {
+        None => Some(array.size()),
+        Some(axis) => array.axis_place(axis).ok().map(|place| array.shape()[place]),
+    };
+    let Some(extent) = extent else { return Ok(()) };
+    let text = match (kind, deletes) {
+        ('b', true) if shape != [extent] => format!(
+            "boolean array argument obj to delete must be one dimensional and match the axis \
+             length of {extent}"
+        ),
+        ('b', false) if shape.len() != 1 => {
+            "boolean array argument obj to insert must be one dimensional".to_owned()
+        }
+        ('i' | 'u', false) if shape.len() > 1 => {
+            "index array argument obj to insert must be one dimensional or scalar".to_owned()
+        }
+        _ => return Ok(()),
+    };
+    Err(value_error(Mistake::Value, text))
 }
 
 fn concatenated(a: &Arguments<'_, '_>) -> PyResult<Answer> {

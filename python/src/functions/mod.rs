@@ -20,6 +20,8 @@ pub mod sorting;
 pub mod sparse;
 pub mod statistics;
 
+pub use io::Archive;
+
 use crate::function::Row;
 
 /// The functions of the module itself.

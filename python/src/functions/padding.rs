@@ -3,34 +3,29 @@
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::dtypes::numpy;
-use crate::errors::{as_numpy_raises, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use crate::options::on_host;
 use phalanx::{Array, Ends, PadMode, PadWidths, Statistic};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 /// `pad`.
 pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let array = a.array("array")?;
     let ndim = array.ndim();
-    let mode = a.object("mode").ok().filter(|mode| mode.is_callable());
-    if mode.is_some() {
-        return Err(type_error(
-            Mistake::Absent,
-            "pad(): mode must be a string; a function is not there as one",
-        ));
+    if let Some(function) = a.find("mode").filter(|mode| mode.is_callable()) {
+        return called(a, &array, function);
     }
     let name = a.text_or("mode", "constant")?;
     let allowed: &[&str] = match name.as_str() {
         "constant" => &["constant_values"],
         "linear_ramp" => &["end_values"],
-        "maximum" | "minimum" | "mean" => &["stat_length"],
+        "maximum" | "minimum" | "mean" | "median" => &["stat_length"],
         "reflect" | "symmetric" => &["reflect_type"],
         "empty" | "edge" | "wrap" => &[],
-        "median" => {
-            return Err(value_error(Mistake::Absent, "pad(): the mode 'median' is not there"));
-        }
         other => {
             return Err(value_error(Mistake::Choice, format!("mode '{other}' is not supported")));
         }
@@ -42,6 +37,11 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
                 format!("unsupported keyword arguments for mode '{name}': {{'{option}'}}"),
             ));
         }
+    }
+    if let Some(unknown) = a.given("kwargs") {
+        let names = unknown.cast::<PyDict>()?.keys();
+        let text = format!("unsupported keyword arguments for mode '{name}': {names}");
+        return Err(value_error(Mistake::Keyword, text));
     }
     let widths = widths(a, ndim)?;
     let ends = |name: &str| -> PyResult<Ends> {
@@ -63,12 +63,39 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
         "maximum" => statistic(Statistic::Maximum)?,
         "minimum" => statistic(Statistic::Minimum)?,
         "mean" => statistic(Statistic::Mean)?,
+        "median" => statistic(Statistic::Median)?,
         "reflect" => PadMode::Reflect { odd },
         "symmetric" => PadMode::Symmetric { odd },
         "wrap" => PadMode::Wrap,
         _ => PadMode::Constant(ends("constant_values")?),
     };
     Ok(phalanx::pad(&array, widths, mode))
+}
+
+/// The array between zeros, into which a function of the program writes, line by line along each
+/// axis: NumPy's oldest way. Lines are views, which the function changes.
+fn called(a: &Arguments<'_, '_>, array: &Array, function: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let (py, ndim) = (a.py(), array.ndim());
+    let widths = widths(a, ndim)?;
+    let pairs = match &widths {
+        PadWidths::Each(pairs) => pairs.clone(),
+        PadWidths::All(pair) => vec![*pair; ndim],
+    };
+    let keywords = match a.given("kwargs") {
+        Some(keywords) => keywords.cast::<PyDict>()?.copy()?,
+        None => PyDict::new(py),
+    };
+    for name in ["stat_length", "constant_values", "end_values", "reflect_type"] {
+        if let Some(value) = a.find(name) {
+            keywords.set_item(name, value)?;
+        }
+    }
+    let padded = phalanx::pad(array, widths, PadMode::Constant(Ends::from(0)));
+    padded.ok().map_err(|error| raised(py, &error))?;
+    let pairs = PyTuple::new(py, pairs)?;
+    let fill = py.import("phalanx._callbacks")?.getattr("_padded_by")?;
+    fill.call1((Ndarray::wrap(py, padded.clone())?, pairs, function, keywords))?;
+    Ok(padded)
 }
 
 fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
@@ -84,8 +111,9 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
             .map_err(|_| type_error(Mistake::Type, "axes of `pad_width` are integers"))?;
         let place = if axis < 0 { axis + ndim as i64 } else { axis };
         let width = usize::try_from(place).ok().and_then(|place| widths.get_mut(place));
-        let width =
-            width.ok_or_else(|| value_error(Mistake::Value, format!("there is no axis {axis}")))?;
+        let width = width.ok_or_else(|| {
+            refused::<PyIndexError>(Mistake::Value, format!("there is no axis {axis}"))
+        })?;
         *width = pairs(&pair, 1, read)?[0];
     }
     Ok(PadWidths::Each(widths))

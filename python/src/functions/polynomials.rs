@@ -1,58 +1,180 @@
 //! Polynomials as vectors of coefficients, that of the highest power first.
+//!
+//! NumPy's functions answer a `poly1d` where one is given; the class stands in Python.
 
-use crate::errors::value_error;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::dtypes;
+use crate::errors::{raised, value_error, warn};
 use crate::functions;
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use phalanx::{
-    poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
+    Array, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul, polysub,
+    polyval, roots,
 };
+use pyo3::prelude::*;
+
+/// The class of polynomials.
+fn class<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("phalanx._polynomial")?.getattr("poly1d")
+}
+
+/// Whether one of the arguments is a polynomial of the class.
+fn has_polynomial(a: &Arguments<'_, '_>, names: &[&str]) -> PyResult<bool> {
+    let class = class(a.py())?;
+    for name in names {
+        if a.object(name)?.is_instance(&class)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The coefficients that are given, be it as a polynomial.
+fn coefficients(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
+    let object = a.object(name)?;
+    if object.is_instance(&class(a.py())?)? {
+        return convert::array(&object.getattr("coeffs")?, None);
+    }
+    a.array(name)
+}
+
+/// The coefficients, which NumPy iterates over.
+fn sequence(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
+    let array = coefficients(a, name)?;
+    match array.ndim() {
+        0 => Err(a.wrong(name, "a sequence")),
+        _ => Ok(array),
+    }
+}
+
+/// The answer, as a polynomial if one of the arguments is one.
+fn answered(a: &Arguments<'_, '_>, names: &[&str], found: Array) -> PyResult<Answer> {
+    if !has_polynomial(a, names)? {
+        return Ok(found.into());
+    }
+    let array = Ndarray::wrap(a.py(), found)?;
+    Ok(Answer::Object(class(a.py())?.call1((array,))?.unbind()))
+}
+
+type OfTwo = fn(&Array, &Array) -> Array;
+
+fn of_two(a: &Arguments<'_, '_>, compute: OfTwo) -> PyResult<Answer> {
+    let found = compute(&coefficients(a, "a1")?, &coefficients(a, "a2")?);
+    answered(a, &["a1", "a2"], found)
+}
+
+fn divided(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let both = ["u", "v"];
+    let found = polydiv(&coefficients(a, "u")?, &coefficients(a, "v")?);
+    let (quotient, rest) = found.map_err(|error| raised(a.py(), &error))?;
+    Ok(Answer::Tuple(vec![answered(a, &both, quotient)?, answered(a, &both, rest)?]))
+}
+
+/// An order, which NumPy makes of any number.
+fn order(a: &Arguments<'_, '_>, name: &str, default: i64) -> PyResult<i64> {
+    let Some(object) = a.find(name) else { return Ok(default) };
+    a.py().import("builtins")?.getattr("int")?.call1((object,))?.extract()
+}
+
+fn value(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let p = coefficients(a, "p")?;
+    if !has_polynomial(a, &["x"])? {
+        return Ok(polyval(&p, &a.array("x")?).into());
+    }
+    let composed = a.py().import("phalanx._polynomial")?.getattr("_composed")?;
+    Ok(Answer::Object(composed.call1((Ndarray::wrap(a.py(), p)?, a.object("x")?))?.unbind()))
+}
+
+fn fitted(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let py = a.py();
+    let weights = a.optional_array("w")?;
+    let degree = usize::try_from(order(a, "deg", 0)?)
+        .map_err(|_| value_error(Mistake::Value, "expected deg >= 0"))?;
+    let (x, y) = (a.array("x")?, a.array("y")?);
+    let fit = polyfit_full(&x, &y, degree, a.optional_float("rcond")?, weights.as_ref());
+    let fit = fit.map_err(|error| raised(py, &error))?;
+    let is_full = a.truth_or("full", false)?;
+    let failed = |error| raised(py, &error);
+    if !is_full && fit.rank.item::<i64>().map_err(failed)? != degree as i64 + 1 {
+        warn(py, "RankWarning", "Polyfit may be poorly conditioned")?;
+    }
+    if is_full {
+        let rcond = match a.given("rcond") {
+            Some(given) => given.clone().unbind(),
+            None => {
+                let dtype = dtypes::to_python(py, (&x + 0.0).dtype())?;
+                let epsilon = dtypes::numpy(py)?.call_method1("finfo", (dtype,))?.getattr("eps")?;
+                epsilon.mul(x.size())?.unbind()
+            }
+        };
+        let PolynomialFit { coefficients, residuals, rank, singular_values, .. } = fit;
+        return Ok(Answer::Tuple(vec![
+            coefficients.into(),
+            residuals.into(),
+            rank.into(),
+            singular_values.into(),
+            rcond.into(),
+        ]));
+    }
+    if !a.truth_or("cov", false)? {
+        return Ok(fit.coefficients.into());
+    }
+    let is_unscaled = a.object("cov")?.eq("unscaled")?;
+    let covariance = if is_unscaled { fit.unscaled_covariance() } else { fit.covariance() };
+    Ok(Answer::Tuple(vec![fit.coefficients.into(), covariance.into()]))
+}
 
 functions! { FUNCTIONS, a =>
     "poly(seq_of_zeros)",
     "The coefficients of the polynomial with these roots.":
-    poly(&a.array("seq_of_zeros")?);
+    {
+        let zeros = sequence(a, "seq_of_zeros")?;
+        // As NumPy's, the product of no factors is a number of Python's.
+        match zeros.shape() {
+            [0] => Answer::Float(1.0),
+            _ => poly(&zeros).into(),
+        }
+    };
 
     "roots(p)",
     "Where a polynomial is 0. Collective.":
-    roots(&a.array("p")?);
+    roots(&sequence(a, "p")?);
 
     "polyadd(a1, a2)",
     "The sum of two polynomials.":
-    polyadd(&a.array("a1")?, &a.array("a2")?);
+    of_two(a, |one, two| polyadd(one, two));
 
     "polysub(a1, a2)",
     "The difference of two polynomials.":
-    polysub(&a.array("a1")?, &a.array("a2")?);
+    of_two(a, |one, two| polysub(one, two));
 
     "polymul(a1, a2)",
     "The product of two polynomials.":
-    polymul(&a.array("a1")?, &a.array("a2")?);
+    of_two(a, |one, two| polymul(one, two));
 
     "polydiv(u, v)",
     "The quotient and the remainder of two polynomials.":
-    polydiv(&a.array("u")?, &a.array("v")?);
+    divided(a);
 
     "polyder(p, m=1)",
     "The derivative of some order.":
-    polyder(&a.array("p")?, a.integer_or("m", 1)?);
+    answered(a, &["p"], polyder(&coefficients(a, "p")?, order(a, "m", 1)?));
 
     "polyint(p, m=1, k=None)",
     "The integral of some order, with constants.":
-    polyint(&a.array("p")?, a.integer_or("m", 1)?, a.optional_array("k")?.as_ref());
+    {
+        let constants = a.optional_array("k")?;
+        answered(a, &["p"], polyint(&coefficients(a, "p")?, order(a, "m", 1)?, constants.as_ref()))
+    };
 
     "polyval(p, x)",
     "The values of a polynomial.":
-    polyval(&a.array("p")?, &a.array("x")?);
+    value(a);
 
     "polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False)",
     "The polynomial of some degree that is closest to points.":
-    {
-        a.only("full", "False")?;
-        a.only("cov", "False")?;
-        let weights = a.optional_array("w")?;
-        let degree = usize::try_from(a.integer("deg")?)
-            .map_err(|_| value_error(Mistake::Value, "expected deg >= 0"))?;
-        let rcond = a.optional_float("rcond")?;
-        polyfit(&a.array("x")?, &a.array("y")?, degree, rcond, weights.as_ref())
-    };
+    fitted(a);
 }

@@ -7,28 +7,44 @@ use crate::errors::{for_type_error, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use phalanx::{
-    Array, ContractedAxes, cross, dot, einsum, inner, kron, matmul, matvec, outer, tensordot, vdot,
-    vecdot, vecmat,
+    Array, Casting, ContractedAxes, Product, ProductOptions, cross, dot, einsum_with, inner, kron,
+    outer, tensordot, vdot,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyEllipsis, PyString, PyTuple};
+use pyo3::types::{PyEllipsis, PyList, PyString, PyTuple};
 
-/// The operands of a product that is a ufunc in NumPy, in the dtype that is asked for.
-fn operands(a: &Arguments<'_, '_>) -> PyResult<[Array; 2]> {
-    a.only("axes", "None")?;
-    a.only("signature", "None")?;
-    a.only("keepdims", "False")?;
-    let (first, second) = (a.array("x1")?, a.array("x2")?);
-    Ok(match a.optional_dtype("dtype")? {
-        Some(dtype) => [first.astype(dtype), second.astype(dtype)],
-        None => [first, second],
-    })
+/// The axes of a product that is a ufunc in NumPy: a list with an entry for each array.
+fn axes(a: &Arguments<'_, '_>) -> PyResult<Option<Vec<Vec<i64>>>> {
+    let Some(object) = a.given("axes") else { return Ok(None) };
+    let wrong = || a.wrong("axes", "a list of tuples of integers");
+    let entries = object.cast::<PyList>().map_err(|_| wrong())?;
+    entries.iter().map(|entry| integers(&entry)).collect::<PyResult<_>>().map(Some)
 }
 
-fn product(a: &Arguments<'_, '_>, compute: fn(&Array, &Array) -> Array) -> PyResult<Answer> {
-    a.only("axis", "None")?;
-    let [first, second] = operands(a)?;
-    a.stored(compute(&first, &second))
+/// A product that is a ufunc in NumPy.
+fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
+    a.only("signature", "None")?;
+    let mut axes = axes(a)?;
+    if product != Product::Vecdot {
+        a.only("axis", "None")?;
+        a.only("keepdims", "False")?;
+    } else if let Some(axis) = a.optional_integer("axis")? {
+        if axes.is_some() {
+            let text = "cannot specify both 'axis' and 'axes'";
+            return Err(type_error(Mistake::Together, text));
+        }
+        // The axis that stays has the place of the one that is summed over.
+        axes = Some(vec![vec![axis]; if a.truth_or("keepdims", false)? { 3 } else { 2 }]);
+    }
+    let options = ProductOptions {
+        axes,
+        dtype: a.optional_dtype("dtype")?,
+        casting: a.casting("casting", Casting::SameKind)?,
+        out: a.out()?,
+        keepdims: a.truth_or("keepdims", false)?,
+    };
+    let (first, second) = (a.array("x1")?, a.array("x2")?);
+    a.written_out(phalanx::product(product, &first, &second, &options))
 }
 
 /// Which axes `tensordot` sums over.
@@ -108,36 +124,37 @@ fn terms(given: &Bound<'_, PyTuple>) -> PyResult<(String, Vec<Array>)> {
 }
 
 fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
-    let (subscripts, mut arrays) = terms(a.object("operands")?.cast::<PyTuple>()?)?;
-    if let Some(dtype) = a.optional_dtype("dtype")? {
-        arrays = arrays.iter().map(|array| array.astype(dtype)).collect();
-    }
-    a.stored(einsum(&subscripts, &arrays.iter().collect::<Vec<_>>()))
+    let (subscripts, arrays) = terms(a.object("operands")?.cast::<PyTuple>()?)?;
+    let options = ProductOptions {
+        dtype: a.optional_dtype("dtype")?,
+        casting: a.casting("casting", Casting::Safe)?,
+        out: a.out()?,
+        ..ProductOptions::default()
+    };
+    let arrays: Vec<&Array> = arrays.iter().collect();
+    a.written_out(einsum_with(&subscripts, &arrays, &options))
 }
 
 functions! { FUNCTIONS, a =>
     "matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None)",
     "The products of matrices, or of vectors as matrices.":
-    product(a, matmul);
+    product(a, Product::Matmul);
 
     "matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None)",
     "The products of matrices with vectors.":
-    product(a, matvec);
+    product(a, Product::Matvec);
 
     "vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None)",
     "The products of vectors, conjugated, with matrices.":
-    product(a, vecmat);
+    product(a, Product::Vecmat);
 
     "vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None)",
     "The products of vectors along an axis, the first ones conjugated.":
-    {
-        let [first, second] = operands(a)?;
-        a.stored(vecdot(&first, &second, a.integer_or("axis", -1)?))
-    };
+    product(a, Product::Vecdot);
 
     "dot(a, b, out=None)",
     "The product of vectors or matrices: over the last axis and the last but one.":

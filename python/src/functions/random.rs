@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{as_array, fetch};
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::function::Row;
 use crate::functions;
 use crate::mistakes::Mistake;
@@ -12,7 +12,7 @@ use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state,
 use phalanx::random::Generator;
 use phalanx::{Argument, Array, DType, Weak};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 
 /// Rows that are both methods of a generator and functions that draw from that of the module.
 macro_rules! draws {
@@ -43,6 +43,57 @@ macro_rules! draws {
             },
         }),*];
     };
+}
+
+/// As `draws`, with the dtype that functions of the module, and methods of `RandomState`, may ask
+/// for beyond NumPy.
+macro_rules! typed_draws {
+    (
+        $(#[$attribute:meta])*
+        $methods:ident, $legacy:ident, $functions:ident, $a:ident, $rng:ident =>
+        $($name:literal ($parameters:literal), $summary:literal: $body:expr;)*
+    ) => {
+        $(#[$attribute])*
+        pub const $methods: &[Row] = &[$(Row {
+            signature: concat!($name, "(self, /, ", $parameters, ")"),
+            summary: $summary,
+            call: |$a| {
+                let generator = source($a)?;
+                let $rng: &Generator = &generator;
+                Ok(Answer::from($body))
+            },
+        }),*];
+
+        /// The same with a dtype.
+        pub const $legacy: &[Row] = &[$(Row {
+            signature: concat!($name, "(self, /, ", $parameters, ", dtype=None)"),
+            summary: $summary,
+            call: |$a| {
+                let generator = source($a)?;
+                let $rng: &Generator = &generator;
+                in_dtype($a, Answer::from($body))
+            },
+        }),*];
+
+        /// The same as functions of the module.
+        pub const $functions: &[Row] = &[$(Row {
+            signature: concat!($name, "(", $parameters, ", dtype=None)"),
+            summary: $summary,
+            call: |$a| {
+                let generator = source($a)?;
+                let $rng: &Generator = &generator;
+                in_dtype($a, Answer::from($body))
+            },
+        }),*];
+    };
+}
+
+/// What is drawn, in the dtype that is asked for.
+fn in_dtype(a: &Arguments<'_, '_>, answer: Answer) -> PyResult<Answer> {
+    Ok(match (a.optional_dtype("dtype")?, answer) {
+        (Some(dtype), Answer::Array(array)) => Generator::drawn_as(&array, dtype).into(),
+        (_, answer) => answer,
+    })
 }
 
 /// The shape of what is drawn; none for one number.
@@ -169,15 +220,57 @@ fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResu
     a.stored(draw(&shape, dtype))
 }
 
+/// A bound of integers, which an array has for each element. Numbers that are not whole are cut
+/// off, as `int` does.
+enum Limit {
+    Number(i128),
+    Array(Array),
+}
+
+impl Limit {
+    fn of(a: &Arguments<'_, '_>, name: &str) -> PyResult<Limit> {
+        let object = a.object(name)?;
+        if object.is_instance_of::<PyFloat>() {
+            let whole = a.py().import("builtins")?.getattr("int")?.call1((object,));
+            let whole = whole.and_then(|whole| whole.extract());
+            let wrong = |error| as_numpy_raises(a.py(), Mistake::Value, error);
+            return whole.map(Limit::Number).map_err(wrong);
+        }
+        let has_axes = || object.getattr("ndim")?.extract::<usize>().map(|ndim| ndim > 0);
+        if object.is_instance_of::<PyList>()
+            || object.is_instance_of::<PyTuple>()
+            || has_axes().unwrap_or(false)
+        {
+            return a.array(name).map(Limit::Array);
+        }
+        a.wide_integer(name).map(Limit::Number)
+    }
+
+    fn array(self, a: &Arguments<'_, '_>) -> PyResult<Array> {
+        match self {
+            Limit::Array(array) => Ok(array),
+            Limit::Number(number) => as_array(a.py(), Argument::Weak(Weak::Int(number))),
+        }
+    }
+}
+
 /// Integers from `low`, or 0, to before `high`.
 fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Array> {
-    let (low, high) = match a.optional_wide_integer("high")? {
-        Some(high) => (a.wide_integer("low")?, high),
-        None => (0, a.wide_integer("low")?),
+    let (low, high) = match a.has("high") {
+        true => (Limit::of(a, "low")?, Limit::of(a, "high")?),
+        false => (Limit::Number(0), Limit::of(a, "low")?),
     };
-    let high = if closed { high.saturating_add(1) } else { high };
     let dtype = if a.takes("dtype") { a.dtype_or("dtype", DType::I64)? } else { DType::I64 };
-    Ok(rng.integers_as(low, high, size(a)?.as_slice(), dtype))
+    if let (Limit::Number(low), &Limit::Number(high)) = (&low, &high) {
+        let high = if closed { high.saturating_add(1) } else { high };
+        return Ok(rng.integers_as(*low, high, size(a)?.as_slice(), dtype));
+    }
+    let (low, high) = (low.array(a)?, high.array(a)?);
+    let high = if closed { high + 1 } else { high };
+    let [low, high] = [low, high].map(Argument::Array);
+    let extents = extents(a, &[&low, &high])?;
+    let (low, high) = (as_array(a.py(), low)?, as_array(a.py(), high)?);
+    Ok(rng.integers_between(&low, &high, extents.as_slice(), dtype))
 }
 
 /// Slices along an axis, or integers below a number, chosen at random.
@@ -233,18 +326,22 @@ fn shuffle(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
 fn bytes(a: &Arguments<'_, '_>, rng: &Generator) -> PyResult<Answer> {
     let length = a.size_or("length", 0)?;
     let host = fetch(a.py(), &rng.bits([length.div_ceil(8)]))?;
-    Ok(Answer::Object(PyBytes::new(a.py(), &host.bytes[..length]).into_any().unbind()))
+    let filled = |given: &mut [u8]| {
+        given.copy_from_slice(&host.bytes[..length]);
+        Ok(())
+    };
+    Ok(Answer::Object(PyBytes::new_with(a.py(), length, filled)?.into_any().unbind()))
 }
 
 /// Uniform or normal numbers of the shape that the positional arguments are.
 fn of_rest(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Array> {
     let shape = a.integers_of_rest("args")?;
-    Ok(draw(&shape, DType::F64))
+    Ok(draw(&shape, a.dtype_or("dtype", DType::F64)?))
 }
 
-draws! {
+typed_draws! {
     /// Methods of every generator.
-    METHODS, FUNCTIONS, a, rng =>
+    METHODS, TYPED_METHODS, FUNCTIONS, a, rng =>
     "normal"("loc=0.0, scale=1.0, size=None"),
     "Normal numbers of a mean and a standard deviation.":
     located(a, "loc", "scale", |mean, deviation, shape| rng.normal(mean, deviation, shape));
@@ -318,7 +415,13 @@ draws! {
 
     "geometric"("p, size=None"),
     "How many trials there are to the first that succeeds.":
-    rng.geometric(a.float("p")?, size(a)?.as_slice());
+    match a.argument("p")? {
+        chances if is_array(&chances) => {
+            let extents = extents(a, &[&chances])?;
+            Ok(rng.geometric(chances, extents.as_slice()))
+        }
+        _ => a.float("p").and_then(|chance| Ok(rng.geometric(chance, size(a)?.as_slice()))),
+    };
 
     "gamma"("shape, scale=1.0, size=None"),
     "Gamma numbers of an exponent and a scale.":
@@ -387,10 +490,6 @@ draws! {
     "Vectors of positive numbers whose sum is 1, along the last axis.":
     rng.dirichlet(&a.array("alpha")?, size(a)?.as_slice());
 
-    "multinomial"("n, pvals, size=None"),
-    "How many of `n` draws have each result, along the last axis. Collective.":
-    rng.multinomial(a.integer("n")?, &a.array("pvals")?, size(a)?.as_slice());
-
     "negative_binomial"("n, p, size=None"),
     "How many trials fail before `n` succeed.":
     rng.negative_binomial(a.float("n")?, a.float("p")?, size(a)?.as_slice());
@@ -413,6 +512,14 @@ draws! {
     "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
     "Normal vectors of a mean and a covariance.":
     rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, size(a)?.as_slice());
+}
+
+draws! {
+    /// Methods of every generator whose answers have one dtype.
+    PLAIN_METHODS, PLAIN_FUNCTIONS, a, rng =>
+    "multinomial"("n, pvals, size=None"),
+    "How many of `n` draws have each result, along the last axis. Collective.":
+    rng.multinomial(a.integer("n")?, &a.array("pvals")?, size(a)?.as_slice());
 
     "bytes"("length"),
     "Random bytes. Collective.":
@@ -489,11 +596,11 @@ functions! {
 draws! {
     /// Methods of `RandomState` alone.
     LEGACY_METHODS, LEGACY_FUNCTIONS, a, rng =>
-    "rand"("*args"),
+    "rand"("*args, dtype=None"),
     "Uniform numbers from 0 to before 1, of a shape.":
     of_rest(a, |shape, dtype| rng.random(shape, dtype));
 
-    "randn"("*args"),
+    "randn"("*args, dtype=None"),
     "Normal numbers of mean 0 and deviation 1, of a shape.":
     of_rest(a, |shape, dtype| rng.standard_normal(shape, dtype));
 
@@ -508,36 +615,36 @@ draws! {
         false => Ok(rng.integers(1, a.integer("low")?.saturating_add(1), size(a)?.as_slice())),
     };
 
-    "random"("size=None"),
+    "random"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), DType::F64);
+    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "random_sample"("size=None"),
+    "random_sample"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), DType::F64);
+    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "ranf"("size=None"),
+    "ranf"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), DType::F64);
+    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "sample"("size=None"),
+    "sample"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), DType::F64);
+    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "standard_normal"("size=None"),
+    "standard_normal"("size=None, dtype=None"),
     "Normal numbers of mean 0 and deviation 1.":
-    rng.standard_normal(size(a)?.as_slice(), DType::F64);
+    rng.standard_normal(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "standard_exponential"("size=None"),
+    "standard_exponential"("size=None, dtype=None"),
     "Exponential numbers of mean 1.":
-    rng.standard_exponential(size(a)?.as_slice(), DType::F64);
+    rng.standard_exponential(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
-    "standard_gamma"("shape, size=None"),
+    "standard_gamma"("shape, size=None, dtype=None"),
     "Gamma numbers of an exponent.":
     {
         let exponent = a.argument("shape")?;
         let extents = extents(a, &[&exponent])?;
-        rng.standard_gamma(exponent, extents.as_slice(), DType::F64)
+        rng.standard_gamma(exponent, extents.as_slice(), a.dtype_or("dtype", DType::F64)?)
     };
 
     "choice"("a, size=None, replace=True, p=None"),
@@ -564,6 +671,10 @@ draws! {
 functions! {
     /// Methods of `RandomState` that are other functions of the module.
     RANDOM_STATE_METHODS, a =>
+    "tomaxint(self, /, size=None)",
+    "Integers from 0 to the greatest one of 64 bits.":
+    source(a)?.integers_as(0, 1 << 63, size(a)?.as_slice(), DType::I64);
+
     "seed(self, seed=None)",
     "Begins again with another seed; Collective without one.":
     reseed_one(a.py(), &*source(a)?, a.given("seed"))?;

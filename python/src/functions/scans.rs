@@ -40,7 +40,7 @@ fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
     let array = a.array("x")?;
     let found = compute(&array, axis, dtype, a.truth_or("include_initial", false)?);
     check_scan(a.py(), &array, &found);
-    a.stored(found)
+    a.stored_by(found, Casting::Unsafe)
 }
 
 functions! { FUNCTIONS, a =>

@@ -3,11 +3,11 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, value_error};
+use crate::errors::{raised, value_error, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::options::{Callback, mode_of, written};
-use phalanx::{AnyIndex, Argument, Array, DType, Mode};
+use phalanx::{AnyIndex, Argument, Array, Casting, DType, Mode};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -33,7 +33,12 @@ functions! { FUNCTIONS, a =>
     {
         let positions = positions(a, "indices")?;
         let axis = a.optional_integer("axis")?;
-        a.stored(phalanx::take(&a.array("a")?, &positions, axis, a.mode("mode")?))?
+        let (array, mode) = (a.array("a")?, a.mode("mode")?);
+        if let (Some(out), Mode::Raise) = (a.out()?, mode) {
+            // As NumPy, which takes into a copy of the output in the array's dtype first.
+            a.check_cast(out.dtype(), array.dtype(), Casting::Safe)?;
+        }
+        a.stored_by(phalanx::take(&array, &positions, axis, mode), Casting::Unsafe)?
     };
 
     "put(a, ind, v, mode='raise')",
@@ -94,7 +99,8 @@ functions! { FUNCTIONS, a =>
     "place(arr, mask, vals)",
     "Writes values, one after the other, where a mask holds.":
     {
-        let (array, mask, values) = (a.target("arr")?, a.array("mask")?, a.array("vals")?);
+        let (array, mask) = (a.target("arr")?, a.array("mask")?);
+        let values = convert::array(a.object("vals")?, Some(array.dtype()))?;
         written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
     };
 
@@ -105,14 +111,16 @@ functions! { FUNCTIONS, a =>
     "putmask(a, /, mask, values)",
     "Writes where a mask holds the value at the same place.":
     {
-        let (array, mask, values) = (a.target("a")?, a.array("mask")?, a.argument("values")?);
+        let (array, mask) = (a.target("a")?, a.array("mask")?);
+        let values = a.values("values", array.dtype())?;
         written(a.py(), || phalanx::putmask(&array, &mask, values))?;
     };
 
     "fill_diagonal(a, val, wrap=False)",
     "Writes the diagonal.":
     {
-        let (array, value) = (a.target("a")?, a.argument("val")?);
+        let array = a.target("a")?;
+        let value = a.values("val", array.dtype())?;
         let wraps = a.truth_or("wrap", false)?;
         written(a.py(), || phalanx::fill_diagonal(&array, value, wraps))?;
     };
@@ -215,7 +223,7 @@ fn check_vector(positions: &Array) -> PyResult<()> {
 
 fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     let (array, positions) = (a.target("a")?, positions(a, indices)?);
-    let (values, mode) = (a.argument(values)?, a.mode("mode")?);
+    let (values, mode) = (a.values(values, array.dtype())?, a.mode("mode")?);
     written(a.py(), || array.try_put(&positions, values, mode))
 }
 
@@ -229,19 +237,15 @@ fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
 
 fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let (target, value) = (a.target("dst")?, a.argument("src")?);
-    let casting = a.casting("casting", phalanx::Casting::SameKind)?;
+    let casting = a.casting("casting", Casting::SameKind)?;
     let is_everywhere =
         a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
     let mask = if is_everywhere { None } else { a.optional_array("where")? };
-    let value = match (&value, value_dtype(&value)) {
-        (Argument::Weak(_), _) | (_, None) => value,
-        (_, Some(from)) => {
-            a.check_cast(from, target.dtype(), casting)?;
-            // What the rule allows, copyto itself may refuse.
-            Argument::Array(convert::as_array(a.py(), value)?.astype(target.dtype()))
-        }
-    };
-    written(a.py(), || phalanx::copyto(&target, value, mask.as_ref()))
+    if let Some(from) = value_dtype(&value) {
+        a.check_cast(from, target.dtype(), casting)?;
+        warn_discarded(a.py(), from, target.dtype())?;
+    }
+    written(a.py(), || phalanx::copyto(&target, value, mask.as_ref(), casting))
 }
 
 /// The dtype that a value has of its own.

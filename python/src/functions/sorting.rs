@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::errors::{raised, value_error};
+use crate::errors::{raised, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::named::named;
@@ -67,6 +67,9 @@ fn searched(a: &Arguments<'_, '_>) -> PyResult<Array> {
     };
     let mut sorted = a.array("a")?;
     if let Some(order) = a.optional_array("sorter")? {
+        if !order.dtype().is_integer() {
+            return Err(type_error(Mistake::Type, "sorter must only contain integers"));
+        }
         if order.shape() != sorted.shape() {
             return Err(value_error(Mistake::Together, "sorter.size must equal len(a)"));
         }

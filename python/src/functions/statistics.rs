@@ -3,18 +3,19 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{for_type_error, type_error, value_error};
+use crate::errors::{for_type_error, refused, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use phalanx::{
-    Array, Axes, BinRule, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod,
-    Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize, histogram,
-    histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile, nanquantile,
-    percentile_along, quantile,
+    Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
+    QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,
+    histogram, histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile,
+    nanquantile, nanquantile_weighted, percentile_along, quantile, quantile_weighted,
 };
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// The numbers of an object, with its shape.
 fn numbers(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
@@ -30,39 +31,70 @@ fn is_integral(dtype: DType) -> bool {
     dtype.is_integer() || dtype == DType::Bool
 }
 
-/// The dtype in which the quantiles are given.
-fn own_dtype(a: &Arguments<'_, '_>) -> PyResult<DType> {
+/// The quantiles with the dtype in which they are given. A number of Python's has none.
+fn parts(a: &Arguments<'_, '_>) -> PyResult<(Quantiles, bool)> {
     let object = a.object("q")?;
-    match object.cast::<Ndarray>() {
-        Ok(array) => Ok(array.get().array.dtype()),
-        Err(_) => Ok(to_host_array(object, None)?.dtype),
+    if let Ok(one) = object.cast_exact::<PyFloat>() {
+        return Ok((Quantiles::One(one.extract()?), false));
     }
+    if let Ok(one) = object.cast_exact::<PyInt>() {
+        return Ok((Quantiles::One(one.extract()?), true));
+    }
+    let own = match object.cast::<Ndarray>() {
+        Ok(array) => array.get().array.dtype(),
+        Err(_) => to_host_array(object, None)?.dtype,
+    };
+    if own.is_complex() {
+        return Err(a.wrong("q", "real numbers"));
+    }
+    let (values, shape) = numbers(object)?;
+    let dtype = if own.is_inexact() { own } else { DType::F64 };
+    Ok((Quantiles::Array { values, shape, dtype }, is_integral(own)))
 }
 
 type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
 
 fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
-    a.only("weights", "None")?;
     let name = a.text_or("method", "linear")?;
+    let (wanted, is_integral) = parts(a)?;
+    let array = a.array("a")?;
+    if let Some(weights) = a.optional_array("weights")? {
+        if name != "inverted_cdf" {
+            return Err(value_error(
+                Mistake::Together,
+                format!("Only method 'inverted_cdf' supports weights. Got: {name}."),
+            ));
+        }
+        let wanted = if a.name().ends_with("percentile") { hundredths(wanted) } else { wanted };
+        let compute = match a.name().starts_with("nan") {
+            true => nanquantile_weighted,
+            false => quantile_weighted,
+        };
+        return a.stored(compute(&array, wanted, a.axes()?, &weights));
+    }
     let method = QuantileMethod::from_name(&name).ok_or_else(|| {
         value_error(Mistake::Choice, format!("{name:?} is not a valid method of {}()", a.name()))
     })?;
-    let (q, shape) = numbers(a.object("q")?)?;
-    let wanted = match (shape.len(), q.as_slice()) {
-        (0, &[one]) => Quantiles::One(one),
-        _ => Quantiles::List(q),
-    };
-    let array = a.array("a")?;
     // What is asked for by integers, which are 0 and 1, are elements in their own dtype.
     let is_exact = a.name().ends_with("quantile") && method == QuantileMethod::Linear;
-    let is_element = is_exact && is_integral(own_dtype(a)?);
-    let method = if is_element { QuantileMethod::Lower } else { method };
-    let mut found = compute(&array, wanted, a.axes()?, method);
-    if shape.len() > 1 && found.ok().is_ok() {
-        let shape: Vec<usize> = shape.into_iter().chain(found.shape()[1..].to_vec()).collect();
-        found = found.reshape(shape);
+    let method = if is_exact && is_integral { QuantileMethod::Lower } else { method };
+    a.stored(compute(&array, wanted, a.axes()?, method))
+}
+
+/// Parts of 100 as parts of 1, in their dtype.
+fn hundredths(of: Quantiles) -> Quantiles {
+    match of {
+        Quantiles::One(q) => Quantiles::One(q / 100.0),
+        Quantiles::List(list) => Quantiles::List(list.iter().map(|q| q / 100.0).collect()),
+        Quantiles::Array { values, shape, dtype: DType::F32 } => {
+            let values = values.iter().map(|&q| f64::from((q / 100.0) as f32)).collect();
+            Quantiles::Array { values, shape, dtype: DType::F32 }
+        }
+        Quantiles::Array { values, shape, dtype } => {
+            let values = values.iter().map(|q| q / 100.0).collect();
+            Quantiles::Array { values, shape, dtype }
+        }
     }
-    a.stored(found)
 }
 
 fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
@@ -89,11 +121,34 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
         let ddof = ddof.extract().map_err(|error| for_type_error(a.py(), error, refused))?;
         options = options.ddof(ddof);
     }
-    if let Some(weights) = a.optional_array("fweights")? {
-        options = options.fweights(&weights);
-    }
-    if let Some(weights) = a.optional_array("aweights")? {
-        options = options.aweights(&weights);
+    let matrix = a.array("m")?;
+    let by_columns = !a.truth_or("rowvar", true)?;
+    let observations = match matrix.shape() {
+        [] => 1,
+        [one] => *one,
+        [rows, columns] => {
+            if by_columns {
+                *rows
+            } else {
+                *columns
+            }
+        }
+        _ => return Ok(options),
+    };
+    for name in ["fweights", "aweights"] {
+        let Some(weights) = a.optional_array(name)? else { continue };
+        if weights.ndim() > 1 {
+            let text = format!("cannot handle multidimensional {name}");
+            return Err(refused::<PyRuntimeError>(Mistake::Together, text));
+        }
+        if weights.size() != observations {
+            let text = format!("incompatible numbers of samples and {name}");
+            return Err(refused::<PyRuntimeError>(Mistake::Together, text));
+        }
+        options = match name {
+            "fweights" => options.fweights(&weights),
+            _ => options.aweights(&weights),
+        };
     }
     Ok(options)
 }
@@ -158,8 +213,10 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
 }
 
 fn range_of(object: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
-    match numbers(object)?.0.as_slice() {
+    let (ends, shape) = numbers(object)?;
+    match ends.as_slice() {
         &[low, high] => Ok((low, high)),
+        _ if shape.is_empty() => Err(type_error(Mistake::Type, "a range is two numbers")),
         _ => Err(value_error(Mistake::Value, "a range is two numbers")),
     }
 }
@@ -167,6 +224,10 @@ fn range_of(object: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
 fn options(a: &Arguments<'_, '_>, ranges: &[Option<(f64, f64)>]) -> PyResult<HistogramOptions> {
     let mut options = HistogramOptions::default().ranges(ranges);
     if let Some(weights) = a.optional_array("weights")? {
+        let is_of_several = ranges.len() != 1;
+        if is_of_several && weights.dtype().is_complex() {
+            a.check_cast(weights.dtype(), DType::F64, Casting::Safe)?;
+        }
         options = options.weights(&weights);
     }
     let is_density = a.takes("density") && a.truth_or("density", false)?;
@@ -174,7 +235,13 @@ fn options(a: &Arguments<'_, '_>, ranges: &[Option<(f64, f64)>]) -> PyResult<His
 }
 
 fn of_one(a: &Arguments<'_, '_>) -> PyResult<HistogramOptions> {
-    options(a, &[a.given("range").map(range_of).transpose()?])
+    // Edges need no range, at which NumPy does not look then.
+    let has_edges = match a.given("bins") {
+        Some(bins) => !bins.is_instance_of::<PyString>() && !is_integer(bins)?,
+        None => false,
+    };
+    let range = a.given("range").filter(|_| !has_edges);
+    options(a, &[range.map(range_of).transpose()?])
 }
 
 fn of_several(a: &Arguments<'_, '_>) -> PyResult<HistogramOptions> {
@@ -203,7 +270,7 @@ fn several(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let samples = samples(a)?;
     let axes = samples.shape().get(1).copied().unwrap_or(1);
     let found = histogramdd(&samples, &bins_of_all(a, axes)?, of_several(a)?);
-    Ok(Answer::from(found.map(|(counts, edges)| (counts, Answer::from(edges)))))
+    Ok(Answer::from(found.map(|(counts, edges)| (counts, Answer::list(edges)))))
 }
 
 fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
@@ -283,7 +350,18 @@ functions! { FUNCTIONS, a =>
 
     "histogram_bin_edges(a, bins=10, range=None, weights=None)",
     "The edges of the bins of a histogram.":
-    histogram_bin_edges(&a.array("a")?, bins(a)?, of_one(a)?);
+    {
+        let array = a.array("a")?;
+        if let Some(weights) = a.optional_array("weights")?
+            && weights.shape() != array.shape()
+        {
+            return Err(value_error(
+                Mistake::Together,
+                "weights should have the same shape as a.",
+            ));
+        }
+        histogram_bin_edges(&array, bins(a)?, of_one(a)?)
+    };
 
     "histogram2d(x, y, bins=10, range=None, density=None, weights=None)",
     "How many points lie in each bin, and the edges along both axes.":

@@ -83,6 +83,8 @@ pub(super) struct Builder<'a> {
     pub(super) guards: Vec<IndexBox>,
     /// The guard under which values are computed now: loads outside of it must not happen.
     pub(super) guard: Option<GuardId>,
+    /// The level at which the member whose value is computed now reads its inputs.
+    pub(super) depth: usize,
     pub(super) params: FxHashMap<Buffer, usize>,
     pub(super) scalars: Vec<ScalarSource>,
     /// The scalars that are numbers of the plan, with their places among the numbers.
@@ -125,6 +127,7 @@ impl<'a> Builder<'a> {
             access_of: FxHashMap::default(),
             guards: Vec::new(),
             guard: None,
+            depth: 0,
             params: FxHashMap::default(),
             scalars: Vec::new(),
             scalar_numbers: Vec::new(),
@@ -209,25 +212,26 @@ impl<'a> Builder<'a> {
 
     pub(super) fn members_used(&self, member: &Member, used: &mut BTreeSet<u32>) {
         let node = &self.context.graph.nodes[member.node as usize];
+        let depth = Group::reading_depth(member, self.context.graph);
         match &node.op {
             NodeOp::Update(target) if member.is_selected => {
-                self.inputs_used(&node.inputs[0], &member.from_group, used);
+                self.inputs_used(&node.inputs[0], &member.from_group, depth, used);
                 if let Some((map, _)) = selection(target, &member.from_group) {
-                    match self.context.refer_selected(&node.inputs[1], &map, self.group) {
+                    match self.context.refer_selected(&node.inputs[1], &map, self.group, depth) {
                         Reference::Inline(node, map) => {
                             for input in &self.context.graph.nodes[node as usize].inputs {
-                                self.inputs_used(input, &map, used);
+                                self.inputs_used(input, &map, depth, used);
                             }
                         }
-                        _ => self.inputs_used(&node.inputs[1], &map, used),
+                        _ => self.inputs_used(&node.inputs[1], &map, depth, used),
                     }
                 }
             }
-            NodeOp::Update(_) => self.inputs_used(&node.inputs[1], &member.from_group, used),
+            NodeOp::Update(_) => self.inputs_used(&node.inputs[1], &member.from_group, depth, used),
             _ => node
                 .inputs
                 .iter()
-                .for_each(|input| self.inputs_used(input, &member.from_group, used)),
+                .for_each(|input| self.inputs_used(input, &member.from_group, depth, used)),
         }
         used.extend(self.sums_shared(member));
     }
@@ -236,15 +240,16 @@ impl<'a> Builder<'a> {
         &self,
         input: &phalanx_array::Input,
         from_group: &AffineMap,
+        depth: usize,
         used: &mut BTreeSet<u32>,
     ) {
-        match self.context.refer(input, from_group, self.group) {
+        match self.context.refer(input, from_group, self.group, depth) {
             Reference::Member(node, _) => {
                 used.insert(node);
             }
             Reference::Inline(node, map) => {
                 for input in &self.context.graph.nodes[node as usize].inputs {
-                    self.inputs_used(input, &map, used);
+                    self.inputs_used(input, &map, depth, used);
                 }
             }
             Reference::Load(..) | Reference::Scalar(_) => {}
@@ -272,7 +277,9 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Opens the loops to a level, at which values are computed from now on.
     pub(super) fn open(&mut self, depth: usize) {
+        self.depth = depth;
         while self.scopes.len() <= depth {
             let level = self.scopes.len();
             let mut scope = Scope::default();

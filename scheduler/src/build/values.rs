@@ -32,9 +32,10 @@ impl Builder<'_> {
     pub(super) fn member_value(&mut self, node: u32) -> ValueId {
         // A member's value exists at every point, whatever guard its user is under.
         let guard = self.guard.take();
+        let depth = std::mem::replace(&mut self.depth, self.group.member(node).depth);
         let map = self.value_map(node);
         let value = self.node_value(node, map, true);
-        self.guard = guard;
+        (self.guard, self.depth) = (guard, depth);
         value
     }
 
@@ -52,7 +53,9 @@ impl Builder<'_> {
         let whole = guard.iter().zip(shape).all(|(range, &extent)| *range == (0..extent));
         let guard = (!whole).then(|| self.guard_id(&guard, origin));
         let outer = std::mem::replace(&mut self.guard, guard);
-        let value = match self.context.refer_selected(&data.inputs[1], &value_map, self.group) {
+        let written = &data.inputs[1];
+        let depth = self.depth;
+        let value = match self.context.refer_selected(written, &value_map, self.group, depth) {
             Reference::Inline(inner, map) => {
                 let map = self.input_map(node, 1, selected, map);
                 self.node_value(inner, map, false)
@@ -105,7 +108,7 @@ impl Builder<'_> {
     /// The value of an input of a node whose index `inner` gives.
     pub(super) fn input_value(&mut self, node: u32, input: u8, inner: MapId) -> ValueId {
         let data = &self.context.graph.nodes[node as usize].inputs[input as usize];
-        match self.context.refer(data, self.maps.get(inner), self.group) {
+        match self.context.refer(data, self.maps.get(inner), self.group, self.depth) {
             Reference::Member(member, map) => {
                 // Another window must find it at the same index too.
                 self.value_map(member);

@@ -138,8 +138,16 @@ impl<'a> Context<'a> {
     }
 
     /// What an input is, seen from a group, when the consumer's index follows from the group's by
-    /// `from_group`.
-    pub fn refer(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
+    /// `from_group` and the consumer reads at the level `depth`. Maps alone do not tell the level:
+    /// axes of extent 1 are all alike, so that the map of a value inside of a loop over one can
+    /// equal that of a value outside, which must not wait for it.
+    pub fn refer(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        group: &Group,
+        depth: usize,
+    ) -> Reference {
         let (shape, _) = self.graph.source(input.source);
         let map = compose(input.map.as_deref(), shape, from_group);
         let Source::Node(node) = input.source else {
@@ -150,6 +158,7 @@ impl<'a> Context<'a> {
         };
         let found = group.members.iter().find(|member| member.node == node);
         if let Some(member) = found
+            && member.depth <= depth
             && self.placements[node as usize].partial.is_none()
             && self.value_map(member, group).is_some_and(|own| own.axes == map.axes)
         {
@@ -194,19 +203,20 @@ impl<'a> Context<'a> {
     pub fn loads(&self, member: &Member, group: &Group) -> Vec<Load> {
         let mut loads = Vec::new();
         let node = &self.graph.nodes[member.node as usize];
+        let at = (group, Group::reading_depth(member, self.graph));
         match &node.op {
             NodeOp::Update(target) if member.is_selected => {
-                self.collect(&node.inputs[0], &member.from_group, None, group, &mut loads);
+                self.collect(&node.inputs[0], &member.from_group, None, at, &mut loads);
                 if let Some((map, guard)) = selection(target, &member.from_group) {
-                    self.collect_selected(&node.inputs[1], &map, Some(&guard), group, &mut loads);
+                    self.collect_selected(&node.inputs[1], &map, Some(&guard), at, &mut loads);
                 }
             }
             NodeOp::Update(_) => {
-                self.collect(&node.inputs[1], &member.from_group, None, group, &mut loads)
+                self.collect(&node.inputs[1], &member.from_group, None, at, &mut loads)
             }
             _ => {
                 for input in &node.inputs {
-                    self.collect(input, &member.from_group, None, group, &mut loads);
+                    self.collect(input, &member.from_group, None, at, &mut loads);
                 }
             }
         }
@@ -220,8 +230,9 @@ impl<'a> Context<'a> {
         input: &Input,
         from_group: &AffineMap,
         group: &Group,
+        depth: usize,
     ) -> Reference {
-        match self.refer(input, from_group, group) {
+        match self.refer(input, from_group, group, depth) {
             Reference::Load(Source::Node(node), map)
                 if self.uses[node as usize] == 1
                     && self.inline[node as usize].is_some_and(|cost| cost.0 <= CHEAP_ONCE) =>
@@ -237,16 +248,16 @@ impl<'a> Context<'a> {
         input: &Input,
         from_group: &AffineMap,
         guard: Option<&IndexBox>,
-        group: &Group,
+        at: (&Group, usize),
         loads: &mut Vec<Load>,
     ) {
-        match self.refer_selected(input, from_group, group) {
+        match self.refer_selected(input, from_group, at.0, at.1) {
             Reference::Inline(node, map) => {
                 for input in &self.graph.nodes[node as usize].inputs {
-                    self.collect(input, &map, guard, group, loads);
+                    self.collect(input, &map, guard, at, loads);
                 }
             }
-            _ => self.collect(input, from_group, guard, group, loads),
+            _ => self.collect(input, from_group, guard, at, loads),
         }
     }
 
@@ -255,10 +266,10 @@ impl<'a> Context<'a> {
         input: &Input,
         from_group: &AffineMap,
         guard: Option<&IndexBox>,
-        group: &Group,
+        at: (&Group, usize),
         loads: &mut Vec<Load>,
     ) {
-        match self.refer(input, from_group, group) {
+        match self.refer(input, from_group, at.0, at.1) {
             Reference::Member(..) | Reference::Scalar(_) => {}
             Reference::Load(source, map) => {
                 let guard = guard.cloned();
@@ -271,7 +282,7 @@ impl<'a> Context<'a> {
             }
             Reference::Inline(node, map) => {
                 for input in &self.graph.nodes[node as usize].inputs {
-                    self.collect(input, &map, guard, group, loads);
+                    self.collect(input, &map, guard, at, loads);
                 }
             }
         }

@@ -155,6 +155,12 @@ impl Group {
         (Group { axes, space_of, ..Group::default() }, map)
     }
 
+    /// The level at which a member reads its inputs: a reduction does so inside of its loop.
+    pub fn reading_depth(member: &Member, graph: &Graph) -> usize {
+        let is_reduction = matches!(graph.nodes[member.node as usize].op, NodeOp::Reduce { .. });
+        member.depth + usize::from(is_reduction)
+    }
+
     /// The member of a node that has one.
     pub fn member(&self, node: u32) -> &Member {
         match self.members.iter().find(|member| member.node == node) {

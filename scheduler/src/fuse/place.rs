@@ -147,19 +147,19 @@ fn selected(
     let NodeOp::Update(target) = &node.op else { return None };
     let space = &context.placements[position as usize].output;
     let candidate = existing.map_or(fused.units.len(), |(candidate, _)| candidate);
-    let (mut group, from_group) = if let Some((_, old)) = existing {
+    let (mut group, depth, from_group) = if let Some((_, old)) = existing {
         let Unit::Group(group) = &fused.units[candidate] else { return None };
         if group.members.len() >= MOST_MEMBERS {
             return None;
         }
         let depth = group.members.iter().find(|member| member.node == old)?.depth;
-        (group.clone(), group.space_at(depth, &node.shape, space)?)
+        (group.clone(), depth, group.space_at(depth, &node.shape, space)?)
     } else {
-        Group::new(SpaceOf::Value(position), context.graph, context.placements)
+        let (group, map) = Group::new(SpaceOf::Value(position), context.graph, context.placements);
+        (group, 0, map)
     };
-    if existing.is_some()
-        && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(..))
-    {
+    let base = context.refer(&node.inputs[0], &from_group, &group, depth);
+    if existing.is_some() && !matches!(base, Reference::Member(..)) {
         return None;
     }
     let (map, guard) = selection(target, &from_group)?;
@@ -168,12 +168,11 @@ fn selected(
     }
     // The value has to be computed here, or to exist before.
     if let Reference::Load(Source::Node(from), _) =
-        context.refer_selected(&node.inputs[1], &map, &group)
+        context.refer_selected(&node.inputs[1], &map, &group, depth)
         && fused.unit_of[from as usize] >= candidate
     {
         return None;
     }
-    let depth = group.axes.iter().map(|axis| axis.level).max().unwrap_or(0);
     let member = Member { node: position, depth, from_group, is_selected: true };
     let is_before = |load: &Load| match load.source {
         Source::Node(from) => fused.unit_of[from as usize] < candidate,
@@ -228,12 +227,28 @@ fn try_join(
         let Some(from_group) = group.space_at(depth, shape, space) else { continue };
         let mut joined = group.clone();
         let mut member = Member { node: position, depth, from_group, is_selected: false };
+        if let NodeOp::Reduce { axes, .. } = &node.op {
+            let at: SmallVec<[u8; 4]> = group.axes_to(depth);
+            let removed: SmallVec<[u8; 4]> = axes.iter().map(|&axis| at[axis as usize]).collect();
+            let level: SmallVec<[u8; 4]> = (0..group.axes.len() as u8)
+                .filter(|&axis| group.axes[axis as usize].level == depth)
+                .collect();
+            if depth > 0 && level.as_slice() == removed.as_slice() {
+                member.depth = depth - 1;
+            } else if depth == 0 {
+                nest(&mut joined, axes);
+            } else {
+                continue;
+            }
+        }
         let inputs =
             if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
+        let reads_at = Group::reading_depth(&member, context.graph);
         let uses_member = inputs.iter().any(|input| {
-            matches!(context.refer(input, &member.from_group, group), Reference::Member(..))
+            let reference = context.refer(input, &member.from_group, &joined, reads_at);
+            matches!(reference, Reference::Member(..))
         });
-        let loads = context.loads(&member, group);
+        let loads = context.loads(&member, &joined);
         if !loads.iter().all(|load| is_before(load.source)) {
             continue;
         }
@@ -247,24 +262,7 @@ fn try_join(
         if known.len() + more > MOST_LOADS {
             continue;
         }
-        if let NodeOp::Reduce { axes, .. } = &node.op {
-            let at: SmallVec<[u8; 4]> = group.axes_to(depth);
-            let removed: SmallVec<[u8; 4]> = axes.iter().map(|&axis| at[axis as usize]).collect();
-            let level: SmallVec<[u8; 4]> = (0..group.axes.len() as u8)
-                .filter(|&axis| group.axes[axis as usize].level == depth)
-                .collect();
-            if depth > 0 && level.as_slice() == removed.as_slice() {
-                member.depth = depth - 1;
-                joined.members.push(member);
-            } else if depth == 0 {
-                nest(&mut joined, axes);
-                joined.members.push(member);
-            } else {
-                continue;
-            }
-        } else {
-            joined.members.push(member);
-        }
+        joined.members.push(member);
         if stays_inside(context, &joined) && !context.copies_whole_base(&joined) {
             return Some(joined);
         }

@@ -6,7 +6,7 @@ use crate::digest::data_digest;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{
-    Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site,
+    Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site, room_on_host,
 };
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, contiguous, copy_from_host};
@@ -150,6 +150,7 @@ impl Session {
         self.all_given()?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
+        room_on_host(shards.storage().bytes(), None)?;
         let parts = Ok(blocks
             .iter()
             .enumerate()
@@ -175,6 +176,9 @@ impl Session {
         self.all_given()?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
+        if on_host && shards.buffers().iter().any(|buffer| buffer.remote().is_some()) {
+            room_on_host(shards.storage().bytes(), None)?;
+        }
         let memory = |(local, block): (usize, &IndexBox)| {
             let buffer = &shards.buffers()[local];
             let is_on_host = on_host || buffer.remote().is_none();

@@ -1,7 +1,7 @@
 //! The session itself: its making, its end, and what an engine is asked for.
 
-use super::evaluate::{MOST_FLYING, Stop};
-use super::lane::Lane;
+use super::evaluate::MOST_FLYING;
+use super::lane::{Lane, guarded};
 use super::live::LiveArrays;
 use super::memory::Flights;
 use super::options::{Counters, SessionOptions};
@@ -15,7 +15,8 @@ use crate::processes::Processes;
 use crate::ready::KernelCache;
 use crate::shards::Shards;
 use phalanx_array::{
-    Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, LocalShard, ShardMemory, Site,
+    Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, ShardMemory,
+    Site, room_on_host,
 };
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device, DeviceError};
@@ -184,6 +185,9 @@ impl Session {
     /// Leaves the world without waiting for the other ranks, which all have an error if they go on.
     /// Errors: as `finish`.
     pub fn leave(&self, site: Site) -> Result<(), Error> {
+        if self.world.is_own() {
+            self.processes.pass_on_last();
+        }
         let is_unheard = self.processes.is_unheard();
         let ended = self.end("ends without `finish` the session made", site, || Ok(()));
         if let Err(error) = &ended
@@ -322,38 +326,29 @@ impl Session {
 }
 
 impl Engine for Session {
-    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
+    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Evaluation {
         let (rank, nodes) = (self.world.rank(), graph.nodes.len());
         let _span = tracing::debug_span!("flush", rank, nodes, %site).entered();
         if let Err(error) = self.own(Some(site)) {
-            graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
-            return Err(error);
+            return self.lost(graph, error);
         }
         let _entered = self.world.enter();
         let mut state = self.state();
-        let result = self.start(&mut state, graph, cause, site);
-        let result = result.map_err(|stop| match stop {
-            Stop::Refused(error) => {
-                // The others can do without the value that there is no memory for.
-                if let Some(observed) = graph.observed() {
-                    graph.nodes[observed as usize].node.finish(Err(error.clone()));
-                }
-                error
-            }
-            Stop::Failed(error) => {
-                graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
-                error
-            }
-        });
+        // A planner that panics has lost this window alone.
+        let started = guarded(|| self.start(&mut state, graph, cause, site));
+        let lost = |bug| self.lost(graph, Error::failure(self.fatal(bug), Some(site)));
+        let Evaluation { pending, outcome } = started.unwrap_or_else(lost);
         // Of a window that is long enough, only the arrays hear.
-        if cause == Cause::Limit { result } else { self.tell(result) }
+        let outcome = if cause == Cause::Limit { outcome } else { self.tell(outcome) };
+        Evaluation { pending, outcome }
     }
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let leaves = Session::leaf_shardings(graph)?;
         let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
         let plan = Plan::new(graph, placements, &leaves, &self.mesh);
-        let liveness = Session::liveness(graph, &plan, Session::donated(graph));
+        let donated = Session::donated(graph, &vec![false; graph.leaves.len()]);
+        let liveness = Session::liveness(&Session::wanted(graph), &plan, donated);
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
         // What devices tell each other goes over the host unless their memory is reached.
         let communicators = self.world.communicators();
@@ -381,6 +376,12 @@ impl Engine for Session {
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
         self.give_back_ended();
         self.tell(awaited)
+    }
+
+    fn observes(&self, site: Site) {
+        if self.world.is_own() {
+            self.processes.observes(site);
+        }
     }
 
     fn make_room(&self) -> Result<(), Error> {
@@ -426,7 +427,9 @@ impl Engine for Session {
         self.wait(value)?;
         self.call(|| {
             self.has_elements()?;
-            let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
+            let elements = phalanx_ops::shape::size(&map.shape);
+            room_on_host(elements.saturating_mul(Shards::of(value).dtype.size()), None)?;
+            let bytes = elements * size_of::<u64>();
             self.all_given()?;
             let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
             let host = copying(bytes, read);

@@ -12,8 +12,10 @@ use crate::plan::Plan;
 use crate::processes::awaited;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
-use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
+use phalanx_array::{Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeOp, Site, Source};
+use phalanx_device::DeviceError;
 use phalanx_ops::Sharding;
+use phalanx_ops::memory::{BESIDE, has_some_left};
 use phalanx_ops::waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -23,18 +25,35 @@ pub(super) const MOST_FLYING: usize = 2;
 /// From how much work on a thread that somebody attends to has another one run a plan, so that the
 /// wait can be interrupted: where that costs little beside the plan itself.
 const LONG_WORK: usize = 1 << 19;
+/// From how many operations on the host is asked whether it has memory for planning them.
+const LONG_WINDOW: usize = 64;
 
-/// Why a window is not evaluated.
+/// Why a plan is not run.
 pub(super) enum Stop {
     /// There is too little memory; nothing is lost.
-    Refused(Error),
+    Refused {
+        /// What was asked of which device.
+        refusal: DeviceError,
+        /// Whether there can never be enough.
+        is_final: bool,
+    },
     /// Its values are lost.
     Failed(Error),
+    /// It has run, and its values carry the error.
+    Ran(Error),
 }
 
-/// Whether a node is computed for the program: it has a handle, and was not refused before.
-fn is_wanted(node: &NodeData) -> bool {
-    node.node.is_live() && node.node.result().is_none()
+/// A window, or a part of one, to be planned and run.
+pub(super) struct Work<'a> {
+    pub graph: &'a Graph,
+    /// For each node, whether its value is wanted.
+    pub wanted: &'a [bool],
+    /// For each leaf, whether it is needed afterwards, whoever has a handle.
+    pub kept: &'a [bool],
+    pub cause: Cause,
+    pub site: Site,
+    /// The ticket of the window.
+    pub ticket: Option<u64>,
 }
 
 impl Session {
@@ -50,27 +69,36 @@ impl Session {
             .collect()
     }
 
-    pub(super) fn liveness(graph: &Graph, plan: &Plan, donated: Arc<[bool]>) -> Liveness {
+    pub(super) fn liveness(wanted: &[bool], plan: &Plan, donated: Arc<[bool]>) -> Liveness {
         let mut nodes = vec![false; plan.graph.nodes.len()];
-        for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
-            nodes[at as usize] |= is_wanted(node);
+        for (&wanted, &at) in wanted.iter().zip(&*plan.moved) {
+            nodes[at as usize] |= wanted;
         }
         Liveness { nodes, donated }
     }
 
-    /// For each leaf, whether nobody but the window needs it.
-    pub(super) fn donated(graph: &Graph) -> Arc<[bool]> {
-        let is_donated = |leaf: &Arc<Node>| match leaf.result() {
-            Some(Ok(value)) => !leaf.is_live() && Shards::of(value).is_sole_owner(),
-            _ => false,
-        };
-        graph.leaves.iter().map(is_donated).collect()
+    /// For each node of a window, whether it is computed for the program: it has a handle, and was
+    /// not refused before.
+    pub(super) fn wanted(graph: &Graph) -> Vec<bool> {
+        let is_wanted = |data: &NodeData| data.node.is_live() && data.node.result().is_none();
+        graph.nodes.iter().map(is_wanted).collect()
     }
 
+    /// For each leaf, whether nobody but the window needs it: no handle refers to it, and it is not
+    /// kept.
+    pub(super) fn donated(graph: &Graph, kept: &[bool]) -> Arc<[bool]> {
+        let is_donated = |(leaf, is_kept): (&Arc<Node>, &bool)| match leaf.result() {
+            Some(Ok(value)) => !is_kept && !leaf.is_live() && Shards::of(value).is_sole_owner(),
+            _ => false,
+        };
+        graph.leaves.iter().zip(kept).map(is_donated).collect()
+    }
+
+    /// The plan of the work last identified, ready to run.
     fn ready(
         &self,
         state: &mut State,
-        graph: &Graph,
+        work: &Work<'_>,
         leaves: &[Sharding],
         donated: &Arc<[bool]>,
     ) -> Result<Arc<Ready>, RunError> {
@@ -80,8 +108,8 @@ impl Session {
             devices: self.first_device..self.first_device + self.devices.len(),
             kernels: &self.kernels,
         };
-        let liveness = |plan: &Plan| Session::liveness(graph, plan, donated.clone());
-        state.plans.ready(graph, leaves, &target, liveness)
+        let liveness = |plan: &Plan| Session::liveness(work.wanted, plan, donated.clone());
+        state.plans.ready(work.graph, leaves, &target, liveness)
     }
 
     /// Plans a window and has it run; its values have their memory when this returns.
@@ -91,10 +119,24 @@ impl Session {
         graph: &Graph,
         cause: Cause,
         site: Site,
-    ) -> Result<(), Stop> {
-        let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
-        self.processes.check().map_err(fail)?;
-        let leaves = Session::leaf_shardings(graph).map_err(Stop::Failed)?;
+    ) -> Evaluation {
+        let fail = |error: RunError| self.lost(graph, Error::failure(error, Some(site)));
+        if let Err(error) = self.processes.check() {
+            return fail(error);
+        }
+        if self.is_starved(graph) {
+            let (device, in_use) = (String::from("the host"), self.devices[0].bytes_in_use());
+            let refusal =
+                DeviceError::OutOfMemory { device, requested: BESIDE, in_use, limit: None };
+            return fail(self.too_little(refusal));
+        }
+        if let Some(sound) = self.sound(graph) {
+            return self.start(state, &sound, cause, site);
+        }
+        let leaves = match Session::leaf_shardings(graph) {
+            Ok(leaves) => leaves,
+            Err(error) => return self.lost(graph, error),
+        };
         let why = match cause {
             Cause::Observation => "observes a value",
             Cause::Print => "prints what was made",
@@ -104,23 +146,93 @@ impl Session {
         };
         let window = state.plans.identify(graph, &leaves);
         let ticket = self.processes.post_close(graph, window, why, site);
-        let donated = Session::donated(graph);
-        let ready = self.ready(state, graph, &leaves, &donated);
+        let (wanted, kept) = (Session::wanted(graph), vec![false; graph.leaves.len()]);
+        let work = Work { graph, wanted: &wanted, kept: &kept, cause, site, ticket };
+        match self.launch(state, &work, &leaves) {
+            Ok(()) => Evaluation::from(Ok(())),
+            Err(Stop::Refused { .. }) => self.start_apart(state, &work),
+            Err(Stop::Ran(error)) => Evaluation::from(Err(error)),
+            Err(Stop::Failed(error)) => self.lost(graph, error),
+        }
+    }
+
+    /// Whether the host has no memory left for the plan of a long window. Of a process alone: of
+    /// several, no other knows.
+    fn is_starved(&self, graph: &Graph) -> bool {
+        self.world.size() == 1 && graph.nodes.len() >= LONG_WINDOW && !has_some_left()
+    }
+
+    /// What of a window needs no value that is known to have failed, if that is not all of it; the
+    /// rest fails likewise. Of a process alone: of several, no other knows what failed here.
+    fn sound(&self, graph: &Graph) -> Option<Graph> {
+        if self.world.size() > 1 {
+            return None;
+        }
+        let of_leaf = |leaf: &Arc<Node>| match leaf.result() {
+            Some(Ok(value)) => Shards::of(value).failure(),
+            _ => None,
+        };
+        let leaves: Vec<Option<Error>> = graph.leaves.iter().map(of_leaf).collect();
+        if leaves.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut nodes: Vec<Option<Error>> = Vec::with_capacity(graph.nodes.len());
+        for data in &graph.nodes {
+            let of_input = |input: &Input| match input.source {
+                Source::Leaf(leaf) => leaves[leaf as usize].clone(),
+                Source::Node(node) => nodes[node as usize].clone(),
+                Source::Scalar(_) => None,
+            };
+            let failure = data.inputs.iter().find_map(of_input);
+            if let Some(error) = &failure {
+                data.node.finish(Err(error.clone()));
+            }
+            nodes.push(failure);
+        }
+        let is_sound = |position: &u32| nodes[*position as usize].is_none();
+        let sound: Vec<u32> = (0..nodes.len() as u32).filter(is_sound).collect();
+        Some(graph.part(&sound).graph)
+    }
+
+    /// What came of a window whose values are lost.
+    pub(super) fn lost(&self, graph: &Graph, error: Error) -> Evaluation {
+        graph.nodes.iter().for_each(|data| data.node.finish(Err(error.clone())));
+        Evaluation::from(Err(error))
+    }
+
+    /// Plans the work that was identified last and has it run; the values wanted have their memory
+    /// when this returns.
+    pub(super) fn launch(
+        &self,
+        state: &mut State,
+        work: &Work<'_>,
+        leaves: &[Sharding],
+    ) -> Result<(), Stop> {
+        let &Work { graph, wanted, kept, cause, site, ticket } = work;
+        let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
+        let donated = Session::donated(graph, kept);
+        let ready = self.ready(state, work, leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
         while state.flights.len() >= self.most_flying {
-            state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
+            // How it ended stays with its values.
+            let _ended = state.flights.pop();
         }
         ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
         let memory = self.reserve_agreed(&mut state.flights, &ready, graph);
         let memory = memory.map_err(|refusal| match refusal {
-            Refusal::Plan(error) => Stop::Refused(Error::failure(error, Some(site))),
-            Refusal::Data(error) | Refusal::World(error) => fail(error),
+            Refusal::Memory { refusal, is_final } => Stop::Refused { refusal, is_final },
+            Refusal::World(error) => fail(error),
         })?;
-        let outcome = Outcome::pending(self.devices.len(), ticket.filter(|_| ready.communicates()));
+        let needed = graph.leaves.iter().filter_map(|leaf| match leaf.result() {
+            Some(Ok(value)) => Shards::of(value).unknown_outcome(),
+            _ => None,
+        });
+        let ticket = ticket.filter(|_| ready.communicates());
+        let outcome = Outcome::pending(self.devices.len(), ticket, needed.collect());
         let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
         let mut late = Vec::new();
-        for (node, &at) in graph.nodes.iter().zip(&*ready.moved) {
-            if !is_wanted(node) {
+        for ((node, &at), is_wanted) in graph.nodes.iter().zip(&*ready.moved).zip(wanted) {
+            if !is_wanted {
                 continue;
             }
             let Some(place) = ready.places[at as usize] else {
@@ -179,7 +291,7 @@ impl Session {
                 let work: usize = job.ready.instances.iter().map(Instance::work).sum();
                 copying(work.saturating_mul(size_of::<f64>()), run);
             }
-            return outcome.wait_surely().map_err(Stop::Failed);
+            return outcome.wait_surely().map_err(Stop::Ran);
         }
         let job = Arc::new(job);
         for lane in &mut state.lanes {

@@ -109,7 +109,7 @@ fn next(jobs: &Receiver<Arc<Job>>) -> Option<Arc<Job>> {
 
 /// Does something that a broken promise of ours (or of a subscriber that is told of spans, or of
 /// an owner of memory) ends with an error: the other devices and ranks must not be left waiting.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
@@ -126,7 +126,7 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
     });
     result.flatten().map_err(|error| match error {
         RunError::Device(refusal @ DeviceError::OutOfMemory { .. }) => {
-            RunError::Memory { refusal, largest: live.largest() }
+            RunError::Memory { value: None, refusal, largest: live.largest() }
         }
         error => error,
     })
@@ -134,9 +134,12 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
 
 /// Ends the world with the failure of a job, so that no rank waits for this one.
 fn tell_world(result: &Result<(), RunError>, world: &World, ready: &Ready) {
-    // Nobody waits for what a routine of this process alone had too little memory for.
+    // Nobody waits for what a plan of this process alone had too little memory for, or was not
+    // computed by a mistake of ours: its values carry the error, and the session goes on.
     let is_own = |error: &RunError| {
-        matches!(error, RunError::Memory { .. }) && world.size() == 1 && !ready.communicates()
+        matches!(error, RunError::Memory { .. } | RunError::Bug { .. })
+            && world.size() == 1
+            && !ready.communicates()
     };
     if let Err(error) = result
         && !matches!(error, RunError::Collective(_))

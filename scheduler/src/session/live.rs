@@ -4,6 +4,7 @@ use crate::error::LargeArray;
 use crate::shards::Storage;
 use phalanx_array::Site;
 use phalanx_ops::{DType, Shape};
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Arrays that a message names.
@@ -15,7 +16,9 @@ pub(super) struct LiveArrays(Mutex<Made>);
 
 #[derive(Default)]
 struct Made {
-    arrays: Vec<(Weak<Storage>, DType, Shape, Site)>,
+    /// By the address of the storage, which stays its own as long as there is an entry: a write in
+    /// place makes another array of the same storage, of which only the last one lives.
+    arrays: FxHashMap<usize, (Weak<Storage>, DType, Shape, Site)>,
     /// When to look again for arrays that are gone.
     sweep_at: usize,
 }
@@ -25,21 +28,25 @@ impl LiveArrays {
     pub fn note(&self, storage: &Arc<Storage>, dtype: DType, shape: &[usize], site: Site) {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if made.arrays.len() >= made.sweep_at {
-            made.arrays.retain(|array| array.0.strong_count() > 0);
+            made.arrays.retain(|_, array| array.0.strong_count() > 0);
             made.sweep_at = 2 * made.arrays.len() + 64;
         }
-        made.arrays.push((Arc::downgrade(storage), dtype, Shape::from_slice(shape), site));
+        let array = (Arc::downgrade(storage), dtype, Shape::from_slice(shape), site);
+        made.arrays.insert(Arc::as_ptr(storage).addr(), array);
     }
 
     /// The largest arrays, the largest first.
     pub fn largest(&self) -> Vec<LargeArray> {
         let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let live = made.arrays.iter().filter_map(|(storage, dtype, shape, site)| {
+        let live = made.arrays.values().filter_map(|(storage, dtype, shape, site)| {
             let bytes = storage.upgrade()?.bytes();
             Some(LargeArray { bytes, dtype: *dtype, shape: shape.to_vec(), site: *site })
         });
         let mut largest: Vec<LargeArray> = live.filter(|array| array.bytes > 0).collect();
-        largest.sort_by_key(|array| std::cmp::Reverse(array.bytes));
+        // The order of a map of addresses is no order to show.
+        largest.sort_by(|a, b| {
+            b.bytes.cmp(&a.bytes).then_with(|| a.site.to_string().cmp(&b.site.to_string()))
+        });
         largest.truncate(NAMED);
         largest
     }

@@ -9,26 +9,27 @@ use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_array::Graph;
 use phalanx_device::{Buffer, DeviceError};
+use phalanx_ops::memory::has_room;
 use phalanx_ops::{DType, Scalar};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Why a plan gets no memory; the same on all ranks.
 pub(super) enum Refusal {
-    /// A device has too little for the plan.
-    Plan(RunError),
-    /// A device had too little for data that the plan needs.
-    Data(RunError),
+    /// A device has too little.
+    Memory {
+        /// What was asked of it.
+        refusal: DeviceError,
+        /// Whether it can never be given: it is more than the device has in all, or what has been
+        /// refused is data that the plan needs.
+        is_final: bool,
+    },
     /// The world has ended.
     World(RunError),
 }
 
-/// What there is no memory for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lack {
-    Plan = 1,
-    Data = 2,
-}
+/// More memory than any device has: addresses of processors have 47 bits for it.
+const MOST_MEMORY: usize = 1 << 47;
 
 /// Plans under way, oldest first.
 #[derive(Default)]
@@ -87,39 +88,50 @@ impl Flights {
 }
 
 impl Session {
-    /// All memory of a plan, before its first step.
+    /// All memory of a plan, before its first step; or why there is none, and whether that is
+    /// final.
     fn reserve(
         &self,
         flights: &mut Flights,
         ready: &Ready,
         graph: &Graph,
-    ) -> Result<Vec<JobMemory>, (Lack, DeviceError)> {
+    ) -> Result<Vec<JobMemory>, (DeviceError, bool)> {
         for leaf in &graph.leaves {
             if let Some(Ok(value)) = leaf.result()
                 && let Some(refusal) = Shards::of(value).refusal()
             {
-                return Err((Lack::Data, refusal.clone()));
+                return Err((refusal.clone(), true));
             }
         }
         let mut memory = Vec::with_capacity(self.devices().len());
         for (local, (device, instance)) in self.devices().iter().zip(&ready.instances).enumerate() {
             let Instance { slots, locals, .. } = instance;
-            let mut allocate = |sizes: &[usize]| {
-                let one = |&bytes: &usize| match flights.take(local, bytes) {
-                    Some(buffer) => Ok(buffer),
-                    None => device.clone().allocate(bytes).map_err(|error| (Lack::Plan, error)),
-                };
-                sizes.iter().map(one).collect::<Result<Vec<Buffer>, _>>()
-            };
             let leaves = graph.leaves.iter().map(|leaf| match leaf.result() {
                 Some(Ok(value)) => Shards::of(value).buffers()[local].clone(),
                 _ => unreachable!("bug: checked above"),
             });
-            memory.push(JobMemory {
-                leaves: leaves.collect(),
-                slots: allocate(slots)?,
-                locals: allocate(locals)?,
-            });
+            let leaves: Vec<Buffer> = leaves.collect();
+            let mut allocate = |sizes: &[usize]| {
+                let one = |&bytes: &usize| match flights.take(local, bytes) {
+                    Some(buffer) => Ok(buffer),
+                    None => device.clone().allocate(bytes),
+                };
+                sizes.iter().map(one).collect::<Result<Vec<Buffer>, _>>()
+            };
+            let given = allocate(slots).and_then(|slots| Ok((slots, allocate(locals)?)));
+            let (slots, locals) = given.map_err(|refusal| {
+                let new = slots.iter().chain(locals).copied();
+                let all = new.chain(leaves.iter().map(Buffer::len)).fold(0, usize::saturating_add);
+                (refusal, all > device.memory_limit().unwrap_or(MOST_MEMORY))
+            })?;
+            memory.push(JobMemory { leaves, slots, locals });
+        }
+        // What a routine is refused while it runs is known too late: others may wait for it.
+        let requested = ready.workspace(self.devices());
+        if !has_room(requested) {
+            let (device, in_use) = (self.devices()[0].name(), self.devices()[0].bytes_in_use());
+            let refusal = DeviceError::OutOfMemory { device, requested, in_use, limit: None };
+            return Err((refusal, false));
         }
         Ok(memory)
     }
@@ -131,10 +143,7 @@ impl Session {
         ready: &Ready,
         graph: &Graph,
     ) -> Result<Vec<JobMemory>, Refusal> {
-        let refused = |(lack, refusal)| match lack {
-            Lack::Plan => Refusal::Plan(self.too_little(refusal)),
-            Lack::Data => Refusal::Data(self.too_little(refusal)),
-        };
+        let refused = |(refusal, is_final)| Refusal::Memory { refusal, is_final };
         let mut memory = self.reserve(flights, ready, graph);
         if memory.is_err() {
             // What is under way may still hold memory that nobody needs afterwards.
@@ -146,36 +155,45 @@ impl Session {
         }
         if self.options.memory_limit.is_none() {
             // Without an agreed limit nobody expects a refusal, so it ends the world.
-            let end = |(_, refusal)| Refusal::World(self.fatal(self.too_little(refusal)));
+            let end = |(refusal, _)| Refusal::World(self.fatal(self.too_little(refusal)));
             return memory.map_err(end);
         }
         // With one, every rank hears of a refusal, and the program may go on. The error is the same
         // on all ranks, so that programs that look at it go on alike.
         let mut words = [0u64; 4];
-        if let Err((lack, DeviceError::OutOfMemory { requested, in_use, limit, .. })) = &memory {
-            let lack = *lack as u64;
-            words = [lack, *requested as u64, *in_use as u64, limit.unwrap_or(0) as u64];
+        if let Err((DeviceError::OutOfMemory { requested, in_use, limit, .. }, is_final)) = &memory
+        {
+            let kind = 1 + u64::from(*is_final);
+            words = [kind, *requested as u64, *in_use as u64, limit.unwrap_or(0) as u64];
         }
         let own = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let all = self.processes.gather(own, |_| size_of_val(&words)).map_err(Refusal::World)?;
-        let is_data = all.iter().any(|bytes| word(&bytes[..8]) == Lack::Data as usize);
-        for (rank, bytes) in all.iter().enumerate() {
-            let [is_refused, requested, in_use, limit] =
-                std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
-            if is_refused != 0 {
+        let told = |bytes: &Vec<u8>| std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
+        let told: Vec<[usize; 4]> = all.iter().map(told).collect();
+        let is_final = told.iter().any(|[kind, ..]| *kind == 2);
+        for (rank, &[kind, requested, in_use, limit]) in told.iter().enumerate() {
+            // The one that is final says why.
+            if kind == 1 + usize::from(is_final) {
                 let device = format!("a device of rank {rank}");
                 let limit = Some(limit).filter(|&limit| limit > 0);
                 let refusal = DeviceError::OutOfMemory { device, requested, in_use, limit };
-                let lack = if is_data { Lack::Data } else { Lack::Plan };
-                return Err(refused((lack, refusal)));
+                return Err(Refusal::Memory { refusal, is_final });
             }
         }
         memory.map_err(refused)
     }
 
+    /// What all ranks say of some numbers: whether any of them says yes. Collective over the
+    /// processes.
+    pub(super) fn any_rank(&self, own: Vec<bool>) -> Result<Vec<bool>, RunError> {
+        let count = own.len();
+        let all = self.processes.gather(own.into_iter().map(u8::from).collect(), |_| count)?;
+        Ok((0..count).map(|at| all.iter().any(|bytes| bytes[at] != 0)).collect())
+    }
+
     /// The error of a device's refusal.
     pub(super) fn too_little(&self, refusal: DeviceError) -> RunError {
-        RunError::Memory { refusal, largest: self.live.largest() }
+        RunError::Memory { value: None, refusal, largest: self.live.largest() }
     }
 }
 

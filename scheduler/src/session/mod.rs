@@ -1,6 +1,7 @@
 //! Sessions: the engine of one mesh: plans are looked up or made, memory is reserved, and the lane
 //! of each device runs them.
 
+mod apart;
 mod data;
 mod engine;
 mod evaluate;

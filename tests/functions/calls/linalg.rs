@@ -1,8 +1,9 @@
 //! Factorisations of matrices and what is made of them.
 
 use crate::arguments::{Arguments, inexpressible};
+use phalanx::Array;
 use phalanx::linalg::{
-    Ord, QrMode, Triangle, cholesky, cond, det, eig, eigh, eigvals, eigvalsh, inv, lstsq,
+    Eig, Ord, Qr, QrMode, Triangle, cholesky, cond, det, eig, eigh, eigvals, eigvalsh, inv, lstsq,
     matrix_rank, norm, pinv, qr, slogdet, solve, svd, svdvals,
 };
 
@@ -11,18 +12,21 @@ calls! { a =>
     "linalg.inv": inv(&a.array(0)),
     "linalg.solve": solve(&a.array(0), &a.array(1)),
     "linalg.det": det(&a.array(0)),
-    "linalg.slogdet": slogdet(&a.array(0)),
-    "linalg.qr": qr(&a.array(0), match a.optional_text("mode").as_deref() {
+    "linalg.slogdet": {
+        let found = slogdet(&a.array(0));
+        (found.sign, found.logabsdet)
+    },
+    "linalg.qr": both(qr(&a.array(0), match a.optional_text("mode").as_deref() {
         None | Some("reduced") => QrMode::Reduced,
         Some("complete") => QrMode::Complete,
         Some(other) => inexpressible(format!("mode {other}")),
-    }),
+    })),
     "linalg.svd": svd(&a.array(0), a.flag_or("full_matrices", true))
         .map(|found| (found.u, found.s, found.vh)),
     "linalg.svdvals": svdvals(&a.array(0)),
-    "linalg.eig": eig(&a.array(0)),
+    "linalg.eig": pairs(eig(&a.array(0))),
     "linalg.eigvals": eigvals(&a.array(0)),
-    "linalg.eigh": eigh(&a.array(0), triangle(a)),
+    "linalg.eigh": pairs(eigh(&a.array(0), triangle(a))),
     "linalg.eigvalsh": eigvalsh(&a.array(0), triangle(a)),
     "linalg.pinv": pinv(&a.array(0), None),
     "linalg.lstsq": lstsq(&a.array(0), &a.array(1), None)
@@ -35,6 +39,14 @@ calls! { a =>
         a.optional_integers("axis").as_deref(),
         a.flag("keepdims"),
     ),
+}
+
+fn both(found: Qr) -> (Array, Array) {
+    (found.q, found.r)
+}
+
+fn pairs(found: Eig) -> (Array, Array) {
+    (found.eigenvalues, found.eigenvectors)
 }
 
 fn ord(a: &Arguments) -> Ord {

@@ -2,11 +2,11 @@
 
 use crate::arguments::{Arguments, inexpressible};
 use phalanx::{
-    Array, AxisList, Ends, Index, PadMode, PadWidths, Positions, Sections, Statistic, Trim, append,
-    array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, column_stack, concat,
-    copyto, delete, dsplit, dstack, fill_diagonal, flip, fliplr, flipud, hsplit, hstack, insert,
-    matrix_transpose, moveaxis, pad, permute_dims, putmask, repeat, repeat_each, resize, roll,
-    rollaxis, rot90, split, stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
+    Array, AxisList, Casting, Ends, Index, PadMode, PadWidths, Positions, Sections, Statistic,
+    Trim, append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, column_stack,
+    concat, copyto, delete, dsplit, dstack, fill_diagonal, flip, fliplr, flipud, hsplit, hstack,
+    insert, matrix_transpose, moveaxis, pad, permute_dims, putmask, repeat, repeat_each, resize,
+    roll, rollaxis, rot90, split, stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
 };
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ calls! { a =>
             Some(Value::Bool(true)) | None => None,
             Some(_) => Some(a.array("where")),
         };
-        copyto(&a.array(0), a.argument(1), mask.as_ref())
+        copyto(&a.array(0), a.argument(1), mask.as_ref(), Casting::SameKind)
     },
     "putmask": putmask(&a.array(0), &a.array(1), a.argument(2)),
     "fill_diagonal": fill_diagonal(&a.array(0), a.argument(1), a.flag("wrap")),

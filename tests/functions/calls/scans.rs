@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use phalanx::{
-    Array, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod,
+    Array, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, ix, nancumprod,
     nancumsum, ufunc,
 };
 
@@ -33,7 +33,7 @@ fn reduced(op: Op, a: &Arguments) -> Array {
 }
 
 fn combined(op: Op, a: &Arguments) {
-    ufunc(op).at(&a.array(0), &a.array(1), a.argument(2));
+    ufunc(op).at(&a.array(0), ix![&a.array(1)], a.argument(2));
 }
 
 calls! { a =>
@@ -62,5 +62,7 @@ calls! { a =>
     "add.reduceat": reduced(Op::Add, a),
     "maximum.reduceat": reduced(Op::Maximum, a),
     "add.at": combined(Op::Add, a),
+    "divide.at": combined(Op::Divide, a),
+    "multiply.at": combined(Op::Multiply, a),
     "maximum.at": combined(Op::Maximum, a),
 }

@@ -2,7 +2,7 @@
 
 use super::choices::LARGEST;
 use super::writer::Writer;
-use crate::program::{Blocks, Instruction, Operand, Reduction};
+use crate::program::{Blocks, Instruction, Name, Operand, Reduction};
 use crate::random::Random;
 use phalanx::{DType, Index, Op};
 
@@ -105,26 +105,33 @@ impl Writer<'_> {
         if self.random.chance(15) && extent > 0 {
             return Index::At(self.random.between(-reach, reach - 1));
         }
+        if self.random.chance(8) && extent > 0 {
+            let start = self.random.between(0, reach - 1);
+            return Index::Range { start: Some(start), stop: Some(start + 1), step: 1 };
+        }
         let (start, stop) = (bound(&mut self.random), bound(&mut self.random));
         Index::Range { start, stop, step: self.random.pick(&[1, 1, 1, 1, 2, 3, -1, -1, -2]) }
+    }
+
+    pub(super) fn slice_of(&mut self, to: Name, of: Name) -> Instruction {
+        let shape = self.shape_of(of);
+        let named = self.random.below(shape.len() + 1);
+        let mut items: Vec<Index> =
+            shape[..named].iter().map(|&extent| self.index_item(extent)).collect();
+        if shape.len() + 1 < 4 && self.random.chance(15) {
+            items.insert(self.random.below(items.len() + 1), Index::NewAxis);
+        }
+        if named < shape.len() && self.random.chance(20) {
+            items.push(Index::Ellipsis);
+        }
+        Instruction::Slice { to, of, items }
     }
 
     fn view(&mut self) -> Option<Instruction> {
         let (to, of) = (self.name(), self.array()?);
         let shape = self.shape_of(of);
         Some(match self.random.below(10) {
-            0..5 => {
-                let named = self.random.below(shape.len() + 1);
-                let mut items: Vec<Index> =
-                    shape[..named].iter().map(|&extent| self.index_item(extent)).collect();
-                if shape.len() + 1 < 4 && self.random.chance(15) {
-                    items.insert(self.random.below(items.len() + 1), Index::NewAxis);
-                }
-                if named < shape.len() && self.random.chance(20) {
-                    items.push(Index::Ellipsis);
-                }
-                Instruction::Slice { to, of, items }
-            }
+            0..5 => self.slice_of(to, of),
             5 | 6 => Instruction::Transpose { to, of, axes: self.random.permutation(shape.len()) },
             7 | 8 => Instruction::Reshape { to, of, shape: self.factored(shape.iter().product()) },
             _ => {
@@ -137,7 +144,7 @@ impl Writer<'_> {
                 if shape.len() < 3 && self.random.chance(50) {
                     shape.insert(0, self.extent());
                 }
-                if shape.iter().product::<usize>() > LARGEST {
+                if shape.iter().map(|&extent| extent.max(1)).product::<usize>() > LARGEST {
                     return None;
                 }
                 Instruction::BroadcastTo { to, of, shape }
@@ -166,18 +173,20 @@ impl Writer<'_> {
             0 => Instruction::Alias { to, of },
             1 => Instruction::Copy { to, of },
             2 => Instruction::Cast { to, of, dtype: self.random.pick(&DTYPES) },
-            _ => {
-                let shape = self.shape_of(of);
-                if shape.contains(&0) {
-                    return None;
-                }
-                let index = shape
-                    .iter()
-                    .map(|&extent| self.random.between(-(extent as i64), extent as i64 - 1))
-                    .collect();
-                Instruction::At { to, of, index }
-            }
+            _ => self.element_of(to, of)?,
         })
+    }
+
+    pub(super) fn element_of(&mut self, to: Name, of: Name) -> Option<Instruction> {
+        let shape = self.shape_of(of);
+        if shape.contains(&0) {
+            return None;
+        }
+        let index = shape
+            .iter()
+            .map(|&extent| self.random.between(-(extent as i64), extent as i64 - 1))
+            .collect();
+        Some(Instruction::At { to, of, index })
     }
 
     fn elementwise(&mut self) -> Option<Instruction> {
@@ -208,6 +217,10 @@ impl Writer<'_> {
             let right = self.array_where(|a| a.shape().len() == 2 && a.shape()[0] == inner)?;
             return Some(Instruction::Matmul { to, left: of, right });
         }
+        Some(self.reduction_of(to, of))
+    }
+
+    pub(super) fn reduction_of(&mut self, to: Name, of: Name) -> Instruction {
         let ndim = self.shape_of(of).len();
         let axes = if self.random.chance(40) {
             None
@@ -220,7 +233,7 @@ impl Writer<'_> {
             Some(axes.into_iter().map(|axis| sign(axis, &mut self.random)).collect())
         };
         let reduction = self.random.pick(&Reduction::ALL);
-        Some(Instruction::Reduce { to, reduction, of, axes, keepdims: self.random.chance(40) })
+        Instruction::Reduce { to, reduction, of, axes, keepdims: self.random.chance(40) }
     }
 
     fn selection(&mut self) -> Option<Instruction> {

@@ -1,9 +1,9 @@
-//! Instructions that belong together: loops, overlapping writes, stencils.
+//! Instructions that belong together: loops, overlapping writes, stencils, uses of reductions.
 
 use super::instructions::{ARITHMETIC, IN_PLACE};
 use super::writer::Writer;
 use crate::program::{Instruction, Operand};
-use phalanx::Index;
+use phalanx::{Index, Op};
 
 impl Writer<'_> {
     /// The last instructions again, as a loop would.
@@ -53,6 +53,51 @@ impl Writer<'_> {
         } else {
             let op = self.random.pick(&IN_PLACE);
             self.push(Instruction::InPlace { op, of: target, value });
+        }
+    }
+
+    /// A reduction whose result is reduced again, indexed, compared, written or combined with what
+    /// it is a reduction of, all before anything is computed.
+    pub(super) fn uses_of_a_reduction(&mut self) {
+        let Some(of) = self.array() else { return };
+        let reduced = self.name();
+        if reduced == of {
+            return;
+        }
+        let reduction = self.reduction_of(reduced, of);
+        if !self.push(reduction) {
+            return;
+        }
+        for _ in 0..2 + self.random.below(3) {
+            let to = self.name();
+            if to == of || to == reduced {
+                continue;
+            }
+            let (left, right) = (Operand::Array(reduced), Operand::Array(of));
+            let instruction = match self.random.below(8) {
+                0 | 1 => Some(self.reduction_of(to, reduced)),
+                2 => self.element_of(to, reduced),
+                3 => Some(self.slice_of(to, reduced)),
+                4 => {
+                    Some(Instruction::Binary { to, op: self.random.pick(&ARITHMETIC), left, right })
+                }
+                5 => {
+                    let zero = Operand::Number(self.value(phalanx::DType::I64));
+                    Some(Instruction::Binary { to, op: Op::Greater, left, right: zero })
+                }
+                6 => {
+                    let value = self.operand_within(&self.shape_of(reduced));
+                    value.map(|value| Instruction::Assign { of: reduced, value })
+                }
+                _ => {
+                    let op = self.random.pick(&IN_PLACE);
+                    let value = Operand::Number(self.number());
+                    Some(Instruction::InPlace { op, of: reduced, value })
+                }
+            };
+            if let Some(instruction) = instruction {
+                self.push(instruction);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ pub fn case(seed: u64, mesh: &[usize]) -> Case {
     };
     let largest = random.pick(&[9, 9, 9, 40, 300]);
     let mut writer = Writer {
-        palette: (0..2).map(|_| random.between(2, largest) as usize).collect(),
+        palette: (0..3).map(|_| frequent(&mut random, largest)).collect(),
         reference: Reference::new(mesh),
         program: Vec::new(),
         mesh,
@@ -34,6 +34,15 @@ pub fn case(seed: u64, mesh: &[usize]) -> Case {
     }
     case.program = writer.program;
     case
+}
+
+/// An extent that many axes of a program have.
+fn frequent(random: &mut Random, largest: i64) -> usize {
+    match random.below(6) {
+        0 => 1,
+        1 => 2,
+        _ => random.between(2, largest) as usize,
+    }
 }
 
 /// A program being written.
@@ -57,6 +66,8 @@ impl Writer<'_> {
                 self.overlap();
             } else if self.random.chance(5) {
                 self.neighbours();
+            } else if self.random.chance(8) {
+                self.uses_of_a_reduction();
             } else if let Some(instruction) = self.instruction() {
                 self.push(instruction);
             }

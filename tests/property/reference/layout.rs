@@ -5,6 +5,22 @@ pub fn c_order(ndim: usize) -> Vec<usize> {
     (0..ndim).collect()
 }
 
+/// The axes from outermost to innermost of an array that another distribution was asked for: those
+/// of Fortran's order where the array has that and not C's.
+pub fn kept_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
+    let c: Vec<usize> = c_order(shape.len());
+    let fortran: Vec<usize> = c.iter().rev().copied().collect();
+    let has = |order: &[usize]| {
+        let mut stride = 1;
+        order.iter().rev().all(|&axis| {
+            let fits = shape[axis] == 1 || strides[axis] == stride;
+            stride *= shape[axis] as i64;
+            fits
+        })
+    };
+    if !shape.contains(&0) && !has(&c) && has(&fortran) { fortran } else { c }
+}
+
 /// The axes from outermost to innermost that NumPy's iterator chooses (rule K) for operands with
 /// these strides, each of which has one for every axis of the result, 0 where it is broadcast.
 ///

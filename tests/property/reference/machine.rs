@@ -199,7 +199,7 @@ impl Reference {
                 if !self.fits(axes, of.shape()) {
                     return None;
                 }
-                (*to, copied(of, of.dtype(), &layout::c_order(of.shape().len())))
+                (*to, copied(of, of.dtype(), &layout::kept_order(of.shape(), of.strides())))
             }
             _ => return Some(None),
         }))

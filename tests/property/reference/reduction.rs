@@ -45,7 +45,16 @@ pub fn reduce(reduction: Reduction, of: &Plain, axes: &[usize], keepdims: bool) 
     let order = match finds {
         true => layout::c_order(shape.len()),
         false => {
-            let order = layout::iterator_order(of.shape().len(), &[of.strides_in(of.shape())]);
+            let copied = reduction == Reduction::CountNonzero && of.dtype() != DType::Bool;
+            // NumPy counts in a copy of bools.
+            let strides = match copied {
+                true => {
+                    let order = layout::copy_order(of.shape(), &of.strides_in(of.shape()));
+                    layout::strides(of.shape(), &order)
+                }
+                false => of.strides_in(of.shape()),
+            };
+            let order = layout::iterator_order(of.shape().len(), &[strides]);
             let order = order.iter().filter(|axis| keepdims || kept.contains(axis));
             let place = |axis: &usize| {
                 if keepdims {

@@ -1,5 +1,6 @@
 //! Reading and writing at positions on the CPU. Elements that are only moved are so many bytes.
 
+mod mixed;
 mod put;
 mod take;
 

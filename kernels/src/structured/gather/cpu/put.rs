@@ -1,5 +1,6 @@
 //! Writing at positions.
 
+use super::mixed::{Mixed, Rooms, STRETCH};
 use crate::structured::Block;
 use crate::structured::lines::{Bytes, GRAIN, Lines, Tiles, copy, each, threads};
 use crate::structured::scan::combination::Combination;
@@ -9,19 +10,25 @@ use std::ops::Range;
 
 /// Elements of a row that one thread writes to, at least.
 const WIDTH: usize = 1024;
-/// Elements of a row that are combined at a time.
-const STRETCH: usize = 64;
+
+/// How values are combined with what is there.
+enum Way {
+    Replaced,
+    Combined(Combination),
+    Mixed(Mixed),
+}
 
 /// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
 /// order; the rest is `old`. Positions are those of the whole axis; outside of the block nothing is
-/// written.
+/// written. An operation whose loop has other dtypes than the array computes in these, and its
+/// result is cast to the array's each time; one of one operand reads no values.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit, or the operation has no such loop.
 pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     let (old, positions, values) = (&operands[0], &operands[1], &operands[2]);
     let (lines, given) = (Lines::of(to.shape, put.axis), Lines::of(positions.shape, put.axis));
     assert!(
-        values.dtype == to.dtype
+        (values.dtype == to.dtype || put.op.is_some())
             && positions.dtype == DType::I64
             && values.shape == positions.shape
             && (lines.outer, lines.inner) == (given.outer, given.inner),
@@ -34,7 +41,13 @@ pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon
     if to.is_empty() || positions.is_empty() {
         return;
     }
-    let combination = put.op.map(|op| Combination::of(op, to.dtype));
+    let way = match put.op {
+        None => Way::Replaced,
+        Some(op) if put.is_plain(to.dtype, values.dtype) => {
+            Way::Combined(Combination::of(op, to.dtype))
+        }
+        Some(op) => Way::Mixed(Mixed::of(op, to.dtype, values.dtype)),
+    };
     let (tiles, threads) = (lines.tiles(WIDTH), threads(pool));
     // Where there are fewer tiles than threads, each of several reads all positions and writes
     // those that fall into its window. Two would win nothing.
@@ -61,13 +74,14 @@ pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon
             let rows = start..lines.extent * (window + 1) / windows;
             // SAFETY: turns have rows or columns of their own; sizes are those of the dtype.
             unsafe {
-                match (&combination, size) {
-                    (Some(combination), _) => written.combine(tile, rows, combination),
-                    (None, 1) => written.replace::<1>(tile, rows),
-                    (None, 2) => written.replace::<2>(tile, rows),
-                    (None, 4) => written.replace::<4>(tile, rows),
-                    (None, 8) => written.replace::<8>(tile, rows),
-                    (None, _) => written.replace::<16>(tile, rows),
+                match (&way, size) {
+                    (Way::Combined(combination), _) => written.combine(tile, rows, combination),
+                    (Way::Mixed(mixed), _) => written.combine_mixed(tile, rows, mixed),
+                    (Way::Replaced, 1) => written.replace::<1>(tile, rows),
+                    (Way::Replaced, 2) => written.replace::<2>(tile, rows),
+                    (Way::Replaced, 4) => written.replace::<4>(tile, rows),
+                    (Way::Replaced, 8) => written.replace::<8>(tile, rows),
+                    (Way::Replaced, _) => written.replace::<16>(tile, rows),
                 }
             }
         }
@@ -131,6 +145,51 @@ impl Written<'_> {
         }
         let mut room = [0u128; STRETCH];
         let room = Bytes::new(&mut room);
+        // SAFETY: the room has `STRETCH` elements of 16 bytes at most, and `count` values follow
+        // each other; the rest is the caller's promise.
+        unsafe {
+            self.by_stretches(tile, rows, size, room, |from, count| {
+                let values = self.values.at(from * size);
+                combination.apply(room.at(0), values, room.at(0), count);
+            });
+        }
+    }
+
+    /// As `combine`, by casts.
+    ///
+    /// # Safety
+    /// As of `combine`; elements and values have the dtypes of the operation.
+    unsafe fn combine_mixed(&self, tile: usize, rows: Range<usize>, mixed: &Mixed) {
+        let (mut room, mut rooms) = ([0u128; STRETCH], Rooms::new());
+        let room = Bytes::new(&mut room);
+        // SAFETY: as in `combine`.
+        unsafe {
+            self.by_stretches(tile, rows, mixed.size, room, |from, count| {
+                let values = self.values.at(from * mixed.value_size);
+                mixed.apply(room.at(0), values, count, &mut rooms);
+            });
+        }
+    }
+
+    /// Brings the elements at the positions of each stretch of a row of values into the room, calls
+    /// `combine` with the place of the first value and their number, and writes what it leaves
+    /// there to where the elements were.
+    ///
+    /// # Safety
+    /// Nothing else touches these rows of the tile meanwhile. Elements have `size` bytes, and the
+    /// room has `STRETCH` of them.
+    unsafe fn by_stretches(
+        &self,
+        tile: usize,
+        rows: Range<usize>,
+        size: usize,
+        room: Bytes,
+        mut combine: impl FnMut(usize, usize),
+    ) {
+        let (outer, columns) = self.tiles.get(tile);
+        let first = self.first.wrapping_add(rows.start as i64);
+        let (lines, given) = (self.lines, self.given);
+        let target = lines.at(outer, rows.start, columns.start);
         for row in 0..given.extent {
             for start in (0..columns.len()).step_by(STRETCH) {
                 let count = STRETCH.min(columns.len() - start);
@@ -146,14 +205,13 @@ impl Written<'_> {
                     })
                 };
                 // SAFETY: places are inside the result and this turn's alone, as in `replace`; the
-                // room has `STRETCH` elements of 16 bytes at most, and `count` values follow each
-                // other.
+                // room is the caller's promise.
                 unsafe {
                     for (column, place) in places() {
                         let old = room.at(column * size);
                         std::ptr::copy_nonoverlapping(self.to.at(place), old, size);
                     }
-                    combination.apply(room.at(0), self.values.at(from * size), room.at(0), count);
+                    combine(from, count);
                     for (column, place) in places() {
                         let new = room.at(column * size);
                         std::ptr::copy_nonoverlapping(new, self.to.at(place), size);

@@ -91,10 +91,12 @@ pub(super) fn sources() -> Vec<String> {
 }
 
 /// The way of as many values as there are positions; `None` for what is done on the host.
-fn way(put: Put, positions: &Block<'_>, to: &Block<'_>) -> Option<Way> {
+fn way(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Option<Way> {
+    let (positions, values) = (&operands[1], &operands[2]);
     let (total, elements) = (positions.len(), to.len());
     let room = Grouping::room(total, elements);
     match put.op {
+        Some(_) if !put.is_plain(to.dtype, values.dtype) => None,
         Some(op) if !has_loop(op, to.dtype) => None,
         Some(op) if is_order_free(op, to.dtype) => Some(Way::AnyOrder(op)),
         op => {
@@ -116,7 +118,7 @@ pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rou
         return Vec::new();
     }
     let elements = to.len();
-    match way(put, positions, to) {
+    match way(put, operands, to) {
         None => Vec::new(),
         Some(Way::AnyOrder(op)) => vec![in_any_order(op, to.dtype)],
         Some(Way::Claims) => vec![of_words(to.dtype.size())],
@@ -134,7 +136,7 @@ pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rou
 
 /// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
 /// order; the rest is `old`. Positions outside of the block write nothing. False for more values
-/// than can be sorted, and for operations that have no such loop.
+/// than can be sorted, and for operations that have no loop from and to the array's dtype.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for claims (four bytes for each
 /// element of the block) or for what sorting needs (28 bytes for each value, 40 where the block
@@ -148,7 +150,7 @@ pub fn put(
     let (old, positions, values) = (&operands[0], &operands[1], &operands[2]);
     let (lines, given) = (Lines::of(to.shape, put.axis), Lines::of(positions.shape, put.axis));
     assert!(
-        values.dtype == to.dtype
+        (values.dtype == to.dtype || put.op.is_some())
             && old.dtype == to.dtype
             && old.shape == to.shape
             && positions.dtype == DType::I64
@@ -160,7 +162,7 @@ pub fn put(
         to.shape
     );
     let (dtype, total, elements) = (to.dtype, values.len(), to.len());
-    let Some(way) = way(put, positions, to) else { return Ok(false) };
+    let Some(way) = way(put, operands, to) else { return Ok(false) };
     copy(old, to);
     if to.is_empty() || total == 0 {
         return Ok(true);

@@ -1,0 +1,103 @@
+//! Archives whose members are compressed, written by one process.
+
+use super::atomic::{Unfinished, begin, write_error};
+use super::{IoError, header, npy};
+use crate::host::HostArray;
+use phalanx_ops::waiting::copying;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+/// An archive that is being written.
+pub(super) struct Packing {
+    writer: ZipWriter<Target>,
+    place: Place,
+}
+
+/// Where the archive goes in the end.
+enum Place {
+    /// A file that gets its name when it is complete.
+    Whole(Unfinished),
+    /// Something that is no regular file, such as a pipe.
+    Direct(PathBuf),
+}
+
+/// What the archive is written into: its sizes are known, and filled in, behind its members.
+enum Target {
+    File(BufWriter<File>),
+    Memory(Cursor<Vec<u8>>),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::File(file) => file.write(bytes),
+            Target::Memory(memory) => memory.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::File(file) => file.flush(),
+            Target::Memory(_) => Ok(()),
+        }
+    }
+}
+
+impl Seek for Target {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Target::File(file) => file.seek(to),
+            Target::Memory(memory) => memory.seek(to),
+        }
+    }
+}
+
+impl Packing {
+    /// Begins to create or replace a file.
+    pub fn begin(path: &Path) -> io::Result<Packing> {
+        let (target, place) = match begin(path)? {
+            Some(unfinished) => {
+                let file = BufWriter::with_capacity(1 << 16, unfinished.file.try_clone()?);
+                (Target::File(file), Place::Whole(unfinished))
+            }
+            None => (Target::Memory(Cursor::default()), Place::Direct(path.to_owned())),
+        };
+        Ok(Packing { writer: ZipWriter::new(target), place })
+    }
+
+    /// Packs an array. `path` is for messages.
+    pub fn add(&mut self, name: &str, array: &HostArray, path: &Path) -> Result<(), IoError> {
+        let header = header::encode(array.dtype, &array.shape, path)?;
+        let failed = |error: io::Error| write_error(path, &error);
+        let data = npy::data_of(array).map_err(failed)?;
+        // Equal arrays make equal files: the date is the first there is.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(zip::DateTime::default())
+            .unix_permissions(0o644)
+            .large_file(data.len() as u64 + header.len() as u64 >= u64::from(u32::MAX));
+        let mut pack = || -> io::Result<()> {
+            self.writer.start_file(format!("{name}.npy"), options)?;
+            self.writer.write_all(&header)?;
+            self.writer.write_all(data)
+        };
+        copying(data.len(), &mut pack).map_err(failed)
+    }
+
+    /// Ends the archive, which appears under its name.
+    pub fn finish(self) -> io::Result<()> {
+        match (self.writer.finish()?, self.place) {
+            (Target::File(file), Place::Whole(unfinished)) => {
+                file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                unfinished.complete()
+            }
+            (Target::Memory(bytes), Place::Direct(path)) => {
+                OpenOptions::new().write(true).open(path)?.write_all(bytes.get_ref())
+            }
+            _ => unreachable!("bug: an archive goes where it was begun"),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Elements lent to be written where they lie on the host: as long as the loan lasts, nobody reads
+//! or writes them here.
+
+use crate::array::Array;
+use crate::error::{Error, Failure, Site, call_site, within};
+use crate::host::HostArray;
+use crate::sharing::Places;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Elements are used while somebody else has them to write.
+#[derive(Debug, thiserror::Error)]
+#[error("the elements are lent, since {since}, to a library that may write them")]
+struct StillLent {
+    since: Site,
+}
+
+impl Failure for StillLent {
+    fn code(&self) -> &'static str {
+        "PX039"
+    }
+    fn hint(&self) -> &'static str {
+        "wait for the request that receives them, or let go of the view through which they are \
+         written, before the array is used again"
+    }
+    fn numpy_class(&self) -> &'static str {
+        "BufferError"
+    }
+}
+
+/// The parts of a base that are lent.
+#[derive(Default)]
+pub(crate) struct Loans {
+    /// Whether there is one, to be asked without the lock.
+    is_any: AtomicBool,
+    list: Mutex<Vec<Lent>>,
+}
+
+struct Lent {
+    number: u64,
+    places: Places,
+    since: Site,
+}
+
+impl Loans {
+    /// Whether something of the base is lent.
+    pub fn is_any(&self) -> bool {
+        self.is_any.load(Ordering::Relaxed)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<Lent>) -> T) -> T {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = act(&mut list);
+        self.is_any.store(!list.is_empty(), Ordering::Relaxed);
+        done
+    }
+}
+
+/// A loan of elements. It ends with [`Loan::end`]; dropped, it leaves them as they were.
+pub struct Loan {
+    array: Array,
+    number: u64,
+}
+
+impl Array {
+    /// Lends the elements: what is returned is given to somebody who writes it, and goes to
+    /// [`Loan::end`]. Meanwhile these elements are neither read nor written, through whatever view;
+    /// others of the same base may be. Collective as [`Array::to_host`].
+    ///
+    /// Errors: those of `to_host`; `OpError::Argument` for a view that is not written; `PX039` for
+    /// elements that are lent already.
+    #[track_caller]
+    pub fn lend(&self) -> Result<(HostArray, Loan), Error> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let site = call_site();
+        self.check_writable(site)?;
+        let host = within(site, || self.to_host())?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        if self.size() > 0 {
+            let lent = Lent { number, places: Places::of(self)?, since: site };
+            self.loans()?.with(|loans| loans.push(lent));
+        }
+        Ok((host, Loan { array: self.clone(), number }))
+    }
+
+    /// Refuses the use of elements that are lent.
+    pub(crate) fn check_not_lent(&self, site: Option<Site>) -> Result<(), Error> {
+        let loans = self.loans()?;
+        if !loans.is_any() || self.size() == 0 {
+            return Ok(());
+        }
+        let own = Places::of(self)?;
+        let meeting = |lent: &&Lent| own.meets(&lent.places);
+        match loans.with(|list| list.iter().find(meeting).map(|lent| lent.since)) {
+            Some(since) => Err(Error::failure(StillLent { since }, site)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Loan {
+    /// Ends the loan: `host`, which is equal on all ranks, becomes what was lent. Local (records an
+    /// update). If that fails, the array carries the error.
+    #[track_caller]
+    pub fn end(mut self, host: &HostArray) -> Result<(), Error> {
+        let site = call_site();
+        self.give_up();
+        let value = match self.array.mesh() {
+            Ok(mesh) => mesh.enter(|| Array::from_host_at(host, site)),
+            Err(error) => return Err(error),
+        };
+        let written = within(site, || self.array.try_assign(value));
+        written.inspect_err(|error| self.array.poison(error.clone()))
+    }
+
+    fn give_up(&mut self) {
+        if let Ok(loans) = self.array.loans() {
+            loans.with(|list| list.retain(|lent| lent.number != self.number));
+        }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}

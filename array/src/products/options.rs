@@ -1,0 +1,167 @@
+//! Products with the options of NumPy's generalised ufuncs: which axes are multiplied, in which
+//! dtype, and where the result goes.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{moveaxis, refused, sound};
+use crate::products::{matmul, matvec, vecdot, vecmat};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, DType, can_cast, promote};
+
+/// A product of two operands that NumPy has as a generalised ufunc.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Product {
+    /// [`matmul`].
+    Matmul,
+    /// [`matvec`].
+    Matvec,
+    /// [`vecmat`].
+    Vecmat,
+    /// [`vecdot`], along the last axes.
+    Vecdot,
+}
+
+/// What a product may be asked for beside its operands.
+#[derive(Clone, Debug)]
+pub struct ProductOptions {
+    /// The axes that are multiplied, of the left, the right and the result; the last ones without.
+    /// The entry of the result of [`Product::Vecdot`] may be left out.
+    pub axes: Option<Vec<Vec<i64>>>,
+    /// The dtype to compute in.
+    pub dtype: Option<DType>,
+    /// Which casts of operands, and of the result to `out`, are allowed.
+    pub casting: Casting,
+    /// The array that is written and returned. Its axes before those that are multiplied may be
+    /// longer or more than the operands'.
+    pub out: Option<Array>,
+    /// Whether the axis that [`Product::Vecdot`] sums over stays, with extent 1.
+    pub keepdims: bool,
+}
+
+impl Default for ProductOptions {
+    fn default() -> ProductOptions {
+        let casting = Casting::SameKind;
+        ProductOptions { axes: None, dtype: None, casting, out: None, keepdims: false }
+    }
+}
+
+impl Product {
+    const fn name(self) -> &'static str {
+        match self {
+            Product::Matmul => "matmul",
+            Product::Matvec => "matvec",
+            Product::Vecmat => "vecmat",
+            Product::Vecdot => "vecdot",
+        }
+    }
+
+    /// How many axes of the left, the right and the result are multiplied.
+    fn axes_of(self, a: &Array, b: &Array) -> [usize; 3] {
+        match self {
+            Product::Matmul => {
+                let [m, n] = [a, b].map(|array| array.ndim().min(2));
+                [m, n, (m + n).saturating_sub(2)]
+            }
+            Product::Matvec => [2, 1, 1],
+            Product::Vecmat => [1, 2, 1],
+            Product::Vecdot => [1, 1, 0],
+        }
+    }
+
+    fn compute(self, a: &Array, b: &Array) -> Array {
+        match self {
+            Product::Matmul => matmul(a, b),
+            Product::Matvec => matvec(a, b),
+            Product::Vecmat => vecmat(a, b),
+            Product::Vecdot => vecdot(a, b, -1),
+        }
+    }
+}
+
+/// A product with options. Local (records nodes). Errors: those of the product; `OpError::Cast`,
+/// `OpError::Axis`, `OpError::BroadcastInto` for an output of another shape, `OpError::Argument`
+/// for another number of axes.
+#[track_caller]
+#[must_use]
+pub fn product(product: Product, a: &Array, b: &Array, options: &ProductOptions) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || try_product(product, a, b, options, site)))
+}
+
+fn try_product(
+    product: Product,
+    a: &Array,
+    b: &Array,
+    options: &ProductOptions,
+    site: Site,
+) -> Result<Array, Error> {
+    sound([a, b])?;
+    let mut counts = product.axes_of(a, b);
+    if options.keepdims && product == Product::Vecdot {
+        counts[2] = 1;
+    }
+    let mut operands = [a.clone(), b.clone()];
+    let dtype = options.dtype.unwrap_or(promote(a.dtype(), b.dtype()));
+    for operand in &mut operands {
+        check_cast(operand.dtype(), dtype, options.casting, site)?;
+        *operand = operand.converted(dtype, site);
+    }
+    let axes = axes(product, counts, options, site)?;
+    for (operand, (axes, count)) in operands.iter_mut().zip(axes.iter().zip(counts)) {
+        *operand = moveaxis(operand, axes.clone(), last(count)).ok()?.clone();
+    }
+    let [a, b] = &operands;
+    let mut result = product.compute(a, b).ok()?.clone();
+    if options.keepdims && product == Product::Vecdot {
+        result = result.expand_dims(-1);
+    }
+    let Some(out) = &options.out else {
+        return moveaxis(&result, last(counts[2]), axes[2].clone()).ok().cloned();
+    };
+    check_cast(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
+    let target = moveaxis(out, axes[2].clone(), last(counts[2])).ok()?.clone();
+    let mut pairs = result.shape().iter().rev().zip(target.shape().iter().rev()).enumerate();
+    let fits = result.ndim() <= target.ndim()
+        && pairs.all(|(place, (&own, &there))| own == there || place >= counts[2] && own == 1);
+    if !fits {
+        let (value, target) = (result.shape().into(), target.shape().into());
+        return Err(Error::op(OpError::BroadcastInto { value, target }, site));
+    }
+    target.try_assign(&result)?;
+    Ok(out.clone())
+}
+
+/// The axes of both operands and of the result.
+fn axes(
+    product: Product,
+    counts: [usize; 3],
+    options: &ProductOptions,
+    site: Site,
+) -> Result<[Vec<i64>; 3], Error> {
+    let Some(given) = &options.axes else { return Ok(counts.map(last)) };
+    let found = match given.as_slice() {
+        [left, right, result] => [left.clone(), right.clone(), result.clone()],
+        [left, right] if product == Product::Vecdot => {
+            [left.clone(), right.clone(), last(counts[2])]
+        }
+        _ => return Err(refused(product.name(), "axes", format!("{} entries", given.len()), site)),
+    };
+    match found.iter().zip(counts).find(|(axes, count)| axes.len() != *count) {
+        Some((axes, count)) => {
+            let value = format!("{axes:?}, where {count} are multiplied");
+            Err(refused(product.name(), "axes", value, site))
+        }
+        None => Ok(found),
+    }
+}
+
+fn last(count: usize) -> Vec<i64> {
+    (-(count as i64)..0).collect()
+}
+
+fn check_cast(from: DType, to: DType, casting: Casting, site: Site) -> Result<(), Error> {
+    match can_cast(from, to, casting) {
+        true => Ok(()),
+        false => Err(Error::op(OpError::Cast { from, to }, site)),
+    }
+}

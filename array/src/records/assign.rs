@@ -1,0 +1,197 @@
+//! Writing into structured arrays, field by field.
+
+use super::handle::{Records, Shown, wrong};
+use super::record::{Field, Form, Record};
+use crate::array::Array;
+use crate::error::{Error, call_site, within};
+use crate::indexing::AnyIndex;
+use crate::operand::Argument;
+use phalanx_ops::{DType, Index};
+use std::sync::Arc;
+
+/// What is written into a structured array.
+#[derive(Clone)]
+pub enum RecordValue {
+    /// A number, or an array of numbers: each goes into all fields of its element.
+    Numbers(Argument),
+    /// Records, whose fields go into those at the same places.
+    Records(Records),
+}
+
+impl Records {
+    /// NumPy's `a[...] = value`: the value broadcasts. Fields of records are written in their
+    /// order, whatever their names. Local (records nodes).
+    ///
+    /// Errors: `OpError::BroadcastInto`, `OpError::Arguments` for another number of fields, and
+    /// those of `Array::try_assign`.
+    #[track_caller]
+    pub fn try_assign(&self, value: &RecordValue) -> Result<(), Error> {
+        within(call_site(), || match value {
+            RecordValue::Records(value) => self.assign_records(value),
+            RecordValue::Numbers(value) if self.record.is_void() => self.assign_bytes_of(value),
+            RecordValue::Numbers(value) => {
+                self.record.fields().iter().try_for_each(|field| self.fill(field, value))
+            }
+        })
+    }
+
+    /// NumPy's `a[items] = value`. Collectivity as `Array::try_assign_index`, errors too.
+    #[track_caller]
+    pub fn try_assign_index(&self, items: &[AnyIndex], value: &RecordValue) -> Result<(), Error> {
+        let site = call_site();
+        let is_basic = items.iter().all(|item| matches!(item, AnyIndex::Basic(_)));
+        if is_basic {
+            return within(site, || self.index(items)?.try_assign(value));
+        }
+        let whole = self.whole_index(items, site)?;
+        within(site, || {
+            let shape = match value {
+                RecordValue::Records(value) => value.shape().to_vec(),
+                RecordValue::Numbers(Argument::Array(array)) => array.shape().to_vec(),
+                RecordValue::Numbers(_) => Vec::new(),
+            };
+            let made = match value {
+                RecordValue::Records(value) if value.record.lies_as(&self.record) => value.clone(),
+                value => {
+                    let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
+                    let made = self.bytes.mesh()?.enter(|| Records::zeros(&shape, &self.record))?;
+                    made.try_assign(value)?;
+                    made
+                }
+            };
+            self.bytes.try_assign_index(&whole, &made.bytes)
+        })
+    }
+
+    /// The elements cast to other records. Local (records nodes). Errors: as
+    /// [`Records::try_assign`].
+    #[track_caller]
+    pub fn cast(&self, record: &Arc<Record>) -> Result<Records, Error> {
+        let shape: Vec<i64> = self.shape().iter().map(|&extent| extent as i64).collect();
+        within(call_site(), || {
+            let made = self.bytes.mesh()?.enter(|| Records::zeros(&shape, record))?;
+            made.assign_records(self)?;
+            Ok(made)
+        })
+    }
+
+    /// The only field, cast to numbers. Errors: `OpError::Arguments` for several fields.
+    #[track_caller]
+    pub fn cast_to_numbers(&self, dtype: DType) -> Result<Array, Error> {
+        within(call_site(), || match self.record.fields() {
+            [field] => match self.shown(field)? {
+                Shown::Numbers(numbers) => numbers.astype(dtype).ok().cloned(),
+                Shown::Records(records) => records.cast_to_numbers(dtype),
+            },
+            _ => Err(wrong("records of several fields are no numbers", call_site())),
+        })
+    }
+
+    fn assign_records(&self, value: &Records) -> Result<(), Error> {
+        if self.record.is_void() || value.record.is_void() {
+            return self.assign_bytes(&value.bytes);
+        }
+        if self.record.lies_as(&value.record) && self.record.is_packed() {
+            return self.bytes.try_assign(&value.bytes);
+        }
+        if self.record.fields().len() != value.record.fields().len() {
+            return Err(wrong("records of another number of fields", call_site()));
+        }
+        // What is read may be written before: NumPy reads all of it first.
+        let value = match value.bytes.has_base_of(&self.bytes) {
+            true => &value.with_bytes(value.bytes.copy())?,
+            false => value,
+        };
+        let pairs = self.record.fields().iter().zip(value.record.fields());
+        for (to, from) in pairs {
+            if let (Form::Other { .. }, Form::Other { .. }) = (&to.form, &from.form) {
+                self.copy_other(to, value, from)?;
+                continue;
+            }
+            match (self.shown(to)?, value.shown(from)?) {
+                (Shown::Records(to), Shown::Records(from)) => to.assign_records(&from)?,
+                (Shown::Records(to), Shown::Numbers(from)) => {
+                    to.try_assign(&RecordValue::Numbers(Argument::Array(from)))?;
+                }
+                (Shown::Numbers(to), Shown::Records(from)) => {
+                    to.try_assign(from.cast_to_numbers(to.dtype())?)?;
+                }
+                (Shown::Numbers(target), Shown::Numbers(source)) => {
+                    target.try_assign(aligned(source, from, to, value.ndim())?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a field of what arrays do not hold.
+    fn copy_other(&self, to: &Field, value: &Records, from: &Field) -> Result<(), Error> {
+        if (&to.form, &to.shape) != (&from.form, &from.shape) {
+            return Err(wrong("fields of texts and dates are not cast", call_site()));
+        }
+        let part = |of: &Records, field: &Field| {
+            let (start, end) = (field.offset as i64, (field.offset + field.size()) as i64);
+            let range = Index::Range { start: Some(start), stop: Some(end), step: 1 };
+            of.bytes.slice([Index::Ellipsis, range])
+        };
+        part(self, to).try_assign(part(value, from))
+    }
+
+    /// Writes numbers into a field of every element.
+    fn fill(&self, field: &Field, value: &Argument) -> Result<(), Error> {
+        match self.shown(field)? {
+            Shown::Numbers(numbers) => match value {
+                Argument::Array(array) => {
+                    let ones: Vec<usize> = array
+                        .shape()
+                        .iter()
+                        .copied()
+                        .chain(field.shape.iter().map(|_| 1))
+                        .collect();
+                    numbers.try_assign(array.reshape(ones))
+                }
+                number => numbers.try_assign(number.clone()),
+            },
+            Shown::Records(records) => {
+                records.record.fields().iter().try_for_each(|field| records.fill(field, value))
+            }
+        }
+    }
+
+    /// Writes the bytes of numbers into elements without fields.
+    fn assign_bytes_of(&self, value: &Argument) -> Result<(), Error> {
+        let Argument::Array(array) = value else {
+            return Err(wrong("numbers without a dtype have no bytes", call_site()));
+        };
+        let whole = array.copy().slice([Index::Ellipsis, Index::NewAxis]).view(DType::U8);
+        self.assign_bytes(&whole)
+    }
+
+    /// Writes as many bytes as there are; the rest of each element is 0.
+    fn assign_bytes(&self, value: &Array) -> Result<(), Error> {
+        let (to, from) = (self.record.size(), value.ok()?.shape().last().copied().unwrap_or(0));
+        let part = |of: &Array, start: usize, stop: usize| {
+            let [start, stop] = [start, stop].map(|at| Some(at as i64));
+            of.slice([Index::Ellipsis, Index::Range { start, stop, step: 1 }])
+        };
+        let both = to.min(from);
+        part(&self.bytes, 0, both).try_assign(part(value, 0, both))?;
+        if both < to {
+            part(&self.bytes, both, to).try_assign(0)?;
+        }
+        Ok(())
+    }
+}
+
+/// A field's numbers with axes for those of the field that they are written into.
+fn aligned(source: Array, from: &Field, to: &Field, ndim: usize) -> Result<Array, Error> {
+    if from.shape == to.shape {
+        return Ok(source);
+    }
+    if !from.shape.is_empty() {
+        return Err(wrong("fields of arrays of other shapes are not cast", call_site()));
+    }
+    let shape: Vec<usize> =
+        source.shape()[..ndim].iter().copied().chain(to.shape.iter().map(|_| 1)).collect();
+    source.reshape(shape).ok().cloned()
+}

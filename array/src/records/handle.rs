@@ -1,0 +1,293 @@
+//! The handle of a structured array: its bytes, and views of them.
+
+use super::record::{Field, Form, Record};
+use crate::array::Array;
+use crate::creation::zeros;
+use crate::error::{Error, Site, call_site, within};
+use crate::host::HostArray;
+use crate::indexing::AnyIndex;
+use crate::manipulation::{MemoryOrder, refused};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index};
+use std::sync::Arc;
+
+/// An array of records. Clones and views share the elements.
+#[derive(Clone)]
+pub struct Records {
+    /// The bytes of the elements along the last axis.
+    pub(super) bytes: Array,
+    pub(super) record: Arc<Record>,
+}
+
+/// What a part of a structured array is.
+#[derive(Clone)]
+pub enum Shown {
+    /// Numbers or truth values.
+    Numbers(Array),
+    /// Records.
+    Records(Records),
+}
+
+impl Records {
+    /// The array whose last axis has the bytes of elements.
+    ///
+    /// Local. Errors: `OpError::Arguments` for another dtype or extent, and what the array carries.
+    #[track_caller]
+    pub fn of_bytes(bytes: &Array, record: &Arc<Record>) -> Result<Records, Error> {
+        let is_right =
+            bytes.ok()?.dtype() == DType::U8 && bytes.shape().last() == Some(&record.size());
+        match is_right {
+            true => Ok(Records { bytes: bytes.clone(), record: record.clone() }),
+            false => Err(wrong("the last axis has the bytes of an element", call_site())),
+        }
+    }
+
+    /// Elements all of whose bytes are 0. Local (records a node).
+    #[track_caller]
+    pub fn zeros(shape: &[i64], record: &Arc<Record>) -> Result<Records, Error> {
+        let size = record.size() as i64;
+        let extents: Vec<i64> = shape.iter().copied().chain([size]).collect();
+        let bytes = within(call_site(), || zeros(extents.as_slice(), DType::U8));
+        Records::of_bytes(&bytes, record)
+    }
+
+    /// Elements of the host, whose bytes lie one after the other. Local, copied at once, equal on
+    /// all processes. Errors: `OpError::DataLength`.
+    #[track_caller]
+    pub fn from_host(shape: &[usize], bytes: Vec<u8>, record: &Arc<Record>) -> Result<Self, Error> {
+        let shape = shape.iter().copied().chain([record.size()]).collect();
+        let host = HostArray { dtype: DType::U8, shape, bytes };
+        let bytes = within(call_site(), || Array::from_host(&host));
+        Records::of_bytes(&bytes, record)
+    }
+
+    /// The bytes, those of an element along the last axis.
+    pub fn bytes(&self) -> &Array {
+        &self.bytes
+    }
+
+    /// The structured dtype.
+    pub fn record(&self) -> &Arc<Record> {
+        &self.record
+    }
+
+    /// The number of axes.
+    pub fn ndim(&self) -> usize {
+        self.bytes.ndim().saturating_sub(1)
+    }
+
+    /// The extents.
+    pub fn shape(&self) -> &[usize] {
+        &self.bytes.shape()[..self.ndim()]
+    }
+
+    /// The number of elements.
+    pub fn size(&self) -> usize {
+        phalanx_ops::shape::size(self.shape())
+    }
+
+    /// NumPy's strides, in bytes.
+    pub fn strides(&self) -> Vec<isize> {
+        let mut strides = self.bytes.strides();
+        strides.truncate(self.ndim());
+        strides
+    }
+
+    /// NumPy's flags.
+    ///
+    /// Errors: what the array carries.
+    pub fn flags(&self) -> Result<crate::Flags, Error> {
+        let flags = self.bytes.flags()?;
+        let f_contiguous = self.transposed(None)?.bytes.flags()?.c_contiguous;
+        Ok(crate::Flags { f_contiguous, ..flags })
+    }
+
+    /// An array that carries the error of structured arrays where numbers are asked for: what takes
+    /// it as an operand refuses it.
+    #[track_caller]
+    pub fn refusal() -> Array {
+        Array::broken(wrong(
+            "structured arrays have no arithmetic: take one of their fields",
+            call_site(),
+        ))
+    }
+
+    /// The whole structured array that this one shows elements of, as far as it has records of this
+    /// size; else the array itself.
+    ///
+    /// Errors: what the array carries.
+    pub fn whole(&self) -> Result<Records, Error> {
+        let whole = self.bytes.whole_base()?;
+        Ok(Records::of_bytes(&whole, &self.record).unwrap_or_else(|_| self.clone()))
+    }
+
+    /// The same with other bytes.
+    pub(super) fn with_bytes(&self, bytes: Array) -> Result<Records, Error> {
+        bytes.ok()?;
+        Ok(Records { bytes, record: self.record.clone() })
+    }
+
+    /// A view at a basic index. Local. Errors: as `Array::slice`.
+    #[track_caller]
+    pub fn slice(&self, items: &[Index]) -> Result<Records, Error> {
+        let site = call_site();
+        let items: Vec<AnyIndex> = items.iter().map(|item| AnyIndex::Basic(*item)).collect();
+        within(site, || self.index(&items))
+    }
+
+    /// The elements at any index: a view if it is basic, else a copy.
+    ///
+    /// Collectivity and errors as `Array::index`.
+    #[track_caller]
+    pub fn index(&self, items: &[AnyIndex]) -> Result<Records, Error> {
+        let site = call_site();
+        let items = self.whole_index(items, site)?;
+        self.with_bytes(within(site, || self.bytes.index(&items)))
+    }
+
+    /// The index of all bytes of the elements at an index.
+    pub(super) fn whole_index(
+        &self,
+        items: &[AnyIndex],
+        site: Site,
+    ) -> Result<Vec<AnyIndex>, Error> {
+        let axes = |item: &AnyIndex| match item {
+            AnyIndex::Basic(Index::At(_) | Index::Range { .. }) => 1,
+            AnyIndex::Basic(_) => 0,
+            AnyIndex::Array(mask) if mask.dtype() == DType::Bool => mask.ndim(),
+            AnyIndex::Array(_) => 1,
+        };
+        let (ndim, given) = (self.ndim(), items.iter().map(axes).sum());
+        if given > ndim {
+            return Err(Error::op(OpError::TooManyIndices { ndim, given }, site));
+        }
+        let is_ellipsis = |item: &AnyIndex| matches!(item, AnyIndex::Basic(Index::Ellipsis));
+        // The ellipsis that is not there takes the bytes along.
+        let last = match items.iter().any(is_ellipsis) {
+            true => Index::Range { start: None, stop: None, step: 1 },
+            false => Index::Ellipsis,
+        };
+        Ok(items.iter().cloned().chain([AnyIndex::Basic(last)]).collect())
+    }
+
+    /// The view with the axes in another order, or reversed. Local. Errors:
+    /// `OpError::Permutation`.
+    #[track_caller]
+    pub fn transposed(&self, axes: Option<&[i64]>) -> Result<Records, Error> {
+        let (site, ndim) = (call_site(), self.ndim());
+        let axes: Vec<i64> = match axes {
+            None => (0..ndim as i64).rev().collect(),
+            Some(axes) => axes.to_vec(),
+        };
+        let wrong = || Error::op(OpError::Permutation { axes: axes.clone(), ndim }, site);
+        let place =
+            |axis: &i64| phalanx_ops::shape::normalize_axis(*axis, ndim).map(|axis| axis as i64);
+        let order: Result<Vec<i64>, _> = axes.iter().map(place).collect();
+        let order = order.map_err(|_| wrong())?;
+        if order.len() != ndim {
+            return Err(wrong());
+        }
+        let order: Vec<i64> = order.into_iter().chain([ndim as i64]).collect();
+        self.with_bytes(within(site, || self.bytes.transpose(order)))
+    }
+
+    /// The elements with another shape: a view where NumPy gives one, else a copy. Local. Errors:
+    /// `OpError::Reshape`.
+    #[track_caller]
+    pub fn reshaped(&self, shape: &[i64], order: MemoryOrder) -> Result<Records, Error> {
+        let site = call_site();
+        let resolved = phalanx_ops::shape::resolve_reshape(self.shape(), shape)
+            .map_err(|error| Error::op(error, site))?;
+        let with_bytes = |shape: &[usize]| -> Vec<usize> {
+            shape.iter().copied().chain([self.record.size()]).collect()
+        };
+        within(site, || match order {
+            MemoryOrder::F => {
+                let reversed: Vec<usize> = resolved.iter().rev().copied().collect();
+                let turned = self.transposed(None)?;
+                turned.with_bytes(turned.bytes.reshape(with_bytes(&reversed)))?.transposed(None)
+            }
+            _ => self.with_bytes(self.bytes.reshape(with_bytes(&resolved))),
+        })
+    }
+
+    /// The view repeated to a shape. Local. Errors: `OpError::BroadcastInto`.
+    #[track_caller]
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Records, Error> {
+        let whole: Vec<usize> = shape.iter().copied().chain([self.record.size()]).collect();
+        self.with_bytes(within(call_site(), || self.bytes.broadcast_to(whole)))
+    }
+
+    /// A copy in an order. Local (records a node).
+    #[track_caller]
+    pub fn copy_in(&self, order: MemoryOrder) -> Result<Records, Error> {
+        within(call_site(), || {
+            let flags = self.flags()?;
+            let is_fortran = flags.f_contiguous && !flags.c_contiguous;
+            match order {
+                MemoryOrder::F => self.copied_in_fortran_order(),
+                MemoryOrder::A | MemoryOrder::K if is_fortran => self.copied_in_fortran_order(),
+                _ => self.with_bytes(self.bytes.copy()),
+            }
+        })
+    }
+
+    fn copied_in_fortran_order(&self) -> Result<Records, Error> {
+        let turned = self.transposed(None)?;
+        turned.with_bytes(turned.bytes.copy())?.transposed(None)
+    }
+
+    /// The view of a field, by its name or title. Local.
+    ///
+    /// Errors: `OpError::Argument` for an unknown name, `OpError::Arguments` for a field of what
+    /// arrays do not hold.
+    #[track_caller]
+    pub fn field(&self, name: &str) -> Result<Shown, Error> {
+        let site = call_site();
+        match self.record.field(name) {
+            Some(field) => within(site, || self.shown(field)),
+            None => Err(refused("structured array", "field", format!("{name:?}"), site)),
+        }
+    }
+
+    /// The view of some of the fields. Local. Errors: as [`Records::field`].
+    #[track_caller]
+    pub fn fields(&self, names: &[&str]) -> Result<Records, Error> {
+        let record = self.record.selected(names).ok_or_else(|| {
+            refused("structured array", "fields", format!("{names:?}"), call_site())
+        })?;
+        Ok(Records { bytes: self.bytes.clone(), record: Arc::new(record) })
+    }
+
+    /// The view of a field.
+    pub(super) fn shown(&self, field: &Field) -> Result<Shown, Error> {
+        let (start, end) = (field.offset as i64, (field.offset + field.size()) as i64);
+        let range = Index::Range { start: Some(start), stop: Some(end), step: 1 };
+        let part = self.bytes.slice([Index::Ellipsis, range]);
+        let shape = |last: &[usize]| -> Vec<usize> {
+            self.shape().iter().chain(&field.shape).chain(last).copied().collect()
+        };
+        match &field.form {
+            Form::Number(dtype) if field.shape.is_empty() => {
+                let one = part.view(*dtype).slice([Index::Ellipsis, Index::At(0)]);
+                Ok(Shown::Numbers(one.ok()?.clone()))
+            }
+            Form::Number(dtype) => {
+                Ok(Shown::Numbers(part.view(*dtype).reshape(shape(&[])).ok()?.clone()))
+            }
+            Form::Record(record) => {
+                let bytes = part.reshape(shape(&[record.size()]));
+                Ok(Shown::Records(Records { bytes: bytes.ok()?.clone(), record: record.clone() }))
+            }
+            Form::Other { .. } => Err(wrong(
+                "arrays hold numbers and truth values: the field is of another kind",
+                call_site(),
+            )),
+        }
+    }
+}
+
+/// The error of a structured array where it does not go.
+pub(super) fn wrong(problem: &'static str, site: Site) -> Error {
+    Error::op(OpError::Arguments { operation: "structured array", problem }, site)
+}

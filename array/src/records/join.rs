@@ -1,0 +1,26 @@
+//! Structured arrays joined.
+
+use super::handle::{Records, wrong};
+use crate::error::{Error, call_site, within};
+use crate::manipulation::concatenate;
+use phalanx_ops::shape::normalize_axis;
+
+impl Records {
+    /// The arrays one after the other along an axis; all have the fields of the first, or are cast
+    /// to them. Local (records nodes). Errors: as `concatenate` and [`Records::cast`].
+    #[track_caller]
+    pub fn concatenated(parts: &[Records], axis: i64) -> Result<Records, Error> {
+        let site = call_site();
+        let first = parts.first().ok_or_else(|| wrong("need at least one array", site))?;
+        let axis = normalize_axis(axis, first.ndim()).map_err(|error| Error::op(error, site))?;
+        within(site, || {
+            let cast = |part: &Records| match part.record.lies_as(&first.record) {
+                true => Ok(part.clone()),
+                false => part.cast(&first.record),
+            };
+            let parts = parts.iter().map(cast).collect::<Result<Vec<_>, Error>>()?;
+            let bytes: Vec<_> = parts.iter().map(|part| &part.bytes).collect();
+            first.with_bytes(concatenate(&bytes, axis as i64))
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! Which fields the elements of a structured array have.
+
+use phalanx_ops::DType;
+use std::sync::Arc;
+
+/// A structured dtype: the size of an element, and its fields. Without fields an element is bytes
+/// without a meaning, NumPy's void.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    size: usize,
+    fields: Vec<Field>,
+    is_aligned: bool,
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The name.
+    pub name: String,
+    /// A second name, if there is one.
+    pub title: Option<String>,
+    /// The first byte.
+    pub offset: usize,
+    /// What the field holds.
+    pub form: Form,
+    /// How many of it, along which axes; none for one.
+    pub shape: Vec<usize>,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Numbers or truth values.
+    Number(DType),
+    /// Records.
+    Record(Arc<Record>),
+    /// Something that arrays do not have, such as texts: it is kept, and not shown by itself.
+    Other {
+        /// NumPy's name.
+        name: String,
+        /// The size in bytes.
+        size: usize,
+    },
+}
+
+impl Form {
+    /// The size in bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Form::Number(dtype) => dtype.size(),
+            Form::Record(record) => record.size,
+            Form::Other { size, .. } => *size,
+        }
+    }
+}
+
+impl Field {
+    /// The size in bytes.
+    pub fn size(&self) -> usize {
+        self.form.size() * self.shape.iter().product::<usize>()
+    }
+}
+
+impl Record {
+    /// A record; `None` if a field reaches beyond its end, or two have one name.
+    pub fn new(size: usize, fields: Vec<Field>, is_aligned: bool) -> Option<Record> {
+        let ends = fields.iter().map(|field| field.offset.checked_add(field.size()));
+        if ends.into_iter().any(|end| end.is_none_or(|end| end > size)) {
+            return None;
+        }
+        let mut names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+        Some(Record { size, fields, is_aligned })
+    }
+
+    /// The size of an element in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The fields, in their order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Whether fields lie as C would lay them.
+    pub fn is_aligned(&self) -> bool {
+        self.is_aligned
+    }
+
+    /// Whether there are no fields.
+    pub fn is_void(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// The field of a name or a title.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        let by_name = self.fields.iter().find(|field| field.name == name);
+        by_name.or_else(|| self.fields.iter().find(|field| field.title.as_deref() == Some(name)))
+    }
+
+    /// The record of some of the fields, which stay where they are.
+    pub fn selected(&self, names: &[&str]) -> Option<Record> {
+        let fields = names.iter().map(|name| self.field(name).cloned()).collect::<Option<_>>()?;
+        Record::new(self.size, fields, false)
+    }
+
+    /// Whether two records have the same bytes in the same places, whatever their names.
+    pub(super) fn lies_as(&self, other: &Record) -> bool {
+        let is_same = |(a, b): (&Field, &Field)| {
+            let forms = match (&a.form, &b.form) {
+                (Form::Record(a), Form::Record(b)) => a.lies_as(b),
+                (a, b) => a == b,
+            };
+            forms && a.offset == b.offset && a.shape == b.shape
+        };
+        self.size == other.size
+            && self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(is_same)
+    }
+
+    /// Whether all bytes belong to a field, so that copying elements copies fields alone.
+    pub(super) fn is_packed(&self) -> bool {
+        let inner = self.fields.iter().all(|field| match &field.form {
+            Form::Record(record) => record.is_packed(),
+            _ => true,
+        });
+        inner && self.fields.iter().map(Field::size).sum::<usize>() == self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &str, offset: usize, dtype: DType) -> Field {
+        let form = Form::Number(dtype);
+        Field { name: name.to_owned(), title: None, offset, form, shape: Vec::new() }
+    }
+
+    #[test]
+    fn fields_lie_within_and_have_names_of_their_own() {
+        let pair = |names: [&str; 2], second: usize, size| {
+            let fields = vec![field(names[0], 0, DType::F32), field(names[1], second, DType::I64)];
+            Record::new(size, fields, false)
+        };
+        let record = pair(["a", "b"], 4, 12).unwrap();
+        assert!(record.is_packed());
+        assert_eq!(record.field("b").map(|field| field.offset), Some(4));
+        assert!(record.field("c").is_none());
+        assert!(pair(["a", "b"], 4, 11).is_none() && pair(["a", "a"], 4, 12).is_none());
+        let wide = pair(["x", "y"], 8, 16).unwrap();
+        assert!(!wide.is_packed() && !wide.lies_as(&record));
+        assert!(pair(["p", "q"], 4, 12).unwrap().lies_as(&record));
+        let one = record.selected(&["b"]).unwrap();
+        assert_eq!((one.size(), one.fields().len()), (12, 1));
+        assert!(record.selected(&["b", "b"]).is_none());
+    }
+}

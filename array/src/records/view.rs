@@ -1,0 +1,73 @@
+//! Bytes seen as other elements: views between structured and other dtypes.
+
+use super::handle::{Records, wrong};
+use super::record::Record;
+use crate::array::Array;
+use crate::error::{Error, call_site, within};
+use phalanx_ops::{DType, Index};
+use std::sync::Arc;
+
+impl Records {
+    /// The bytes seen as numbers, NumPy's `a.view(dtype)`: elements of the same size, or another
+    /// last axis. Local. Errors: `OpError::Reinterpret`, `OpError::Arguments`.
+    #[track_caller]
+    pub fn view_numbers(&self, dtype: DType) -> Result<Array, Error> {
+        within(call_site(), || {
+            let seen = if self.record.size() == dtype.size() {
+                self.bytes.view(dtype).slice([Index::Ellipsis, Index::At(0)])
+            } else {
+                self.joined()?.view(dtype)
+            };
+            seen.ok().cloned()
+        })
+    }
+
+    /// The bytes seen as other records. Local. Errors: as [`Records::view_numbers`].
+    #[track_caller]
+    pub fn view_records(&self, record: &Arc<Record>) -> Result<Records, Error> {
+        within(call_site(), || match self.record.size() == record.size() {
+            true => Ok(Records { bytes: self.bytes.clone(), record: record.clone() }),
+            false => parted(&self.joined()?, record),
+        })
+    }
+
+    /// The numbers of an array seen as records. Local. Errors: as [`Records::view_numbers`].
+    #[track_caller]
+    pub fn of_numbers(array: &Array, record: &Arc<Record>) -> Result<Records, Error> {
+        within(call_site(), || {
+            if array.dtype().size() != record.size() {
+                return parted(&array.view(DType::U8), record);
+            }
+            let bytes = array.slice([Index::Ellipsis, Index::NewAxis]).view(DType::U8);
+            Records::of_bytes(&bytes, record)
+        })
+    }
+
+    /// The bytes of the last axis, one after the other.
+    fn joined(&self) -> Result<Array, Error> {
+        let (outer, last) = match self.shape().split_last() {
+            Some((last, outer)) => (outer, *last),
+            None => return Err(wrong("a 0-d array keeps the size of its element", call_site())),
+        };
+        let shape: Vec<usize> = outer.iter().copied().chain([last * self.record.size()]).collect();
+        let joined = self.bytes.reshape(shape);
+        match joined.ok()?.has_base_of(&self.bytes) {
+            true => Ok(joined),
+            false => Err(wrong("the last axis is not contiguous", call_site())),
+        }
+    }
+}
+
+/// Records of the bytes along the last axis.
+fn parted(bytes: &Array, record: &Arc<Record>) -> Result<Records, Error> {
+    let Some((&last, outer)) = bytes.ok()?.shape().split_last() else {
+        return Err(wrong("a 0-d array keeps the size of its element", call_site()));
+    };
+    if record.size() == 0 || last % record.size() != 0 {
+        let problem = "the bytes of the last axis are not a multiple of the new size";
+        return Err(wrong(problem, call_site()));
+    }
+    let parts = [last / record.size(), record.size()];
+    let shape: Vec<usize> = outer.iter().copied().chain(parts).collect();
+    Records::of_bytes(&bytes.reshape(shape), record)
+}

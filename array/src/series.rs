@@ -1,0 +1,354 @@
+//! Series in families of polynomials: NumPy's `polynomial` package.
+//!
+//! A family is told by its recurrence `P[k+1] = (a x + b) P[k] - c P[k-1]`, which gives values (by
+//! Clenshaw's rule) and Vandermonde matrices alike for all of them. What is done here works on
+//! whole arrays of points, or along an axis of arrays of coefficients, and is recorded like any
+//! other operation. Sums, products and quotients of series are not here: NumPy drops the last
+//! coefficients that are zero, so that lengths depend on the elements and these have to be read in
+//! any case; the few numbers that coefficients are then stay on the host, in the Python package.
+
+use crate::array::Array;
+use crate::creation::zeros;
+use crate::decomposition::{LeastSquares, lstsq};
+use crate::elementwise::on_mesh_of;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{moveaxis, refused, stack};
+use crate::math::select;
+use crate::types::epsilon;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, promote};
+
+/// A family of polynomials, of which a series is a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// The powers.
+    Power,
+    /// Chebyshev's polynomials of the first kind.
+    Chebyshev,
+    /// Hermite's, of physicists.
+    Hermite,
+    /// Hermite's, of statisticians.
+    HermiteE,
+    /// Laguerre's.
+    Laguerre,
+    /// Legendre's.
+    Legendre,
+}
+
+impl Basis {
+    /// The family of NumPy's module.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Basis> {
+        Some(match name {
+            "polynomial" => Basis::Power,
+            "chebyshev" => Basis::Chebyshev,
+            "hermite" => Basis::Hermite,
+            "hermite_e" => Basis::HermiteE,
+            "laguerre" => Basis::Laguerre,
+            "legendre" => Basis::Legendre,
+            _ => return None,
+        })
+    }
+
+    /// The factors `a`, `b` and `c` of the recurrence that leads from `k` to `k + 1`.
+    fn recurrence(self, k: usize) -> (f64, f64, f64) {
+        let n = k as f64;
+        match self {
+            Basis::Power => (1.0, 0.0, 0.0),
+            Basis::Chebyshev => (if k == 0 { 1.0 } else { 2.0 }, 0.0, 1.0),
+            Basis::Hermite => (2.0, 0.0, 2.0 * n),
+            Basis::HermiteE => (1.0, 0.0, n),
+            Basis::Laguerre => (-1.0 / (n + 1.0), (2.0 * n + 1.0) / (n + 1.0), n / (n + 1.0)),
+            Basis::Legendre => ((2.0 * n + 1.0) / (n + 1.0), 0.0, n / (n + 1.0)),
+        }
+    }
+
+    /// What a polynomial is multiplied by in the recurrence, at all points.
+    fn factor(self, k: usize, x: &Array) -> Array {
+        let (a, b, _) = self.recurrence(k);
+        let scaled = if a == 1.0 { x.clone() } else { x * a };
+        if b == 0.0 { scaled } else { scaled + b }
+    }
+}
+
+/// Coefficients as NumPy takes them: at least one axis, integers in `f64`.
+fn inexact(c: &Array, site: Site) -> Result<Array, Error> {
+    let dtype = if c.ok()?.dtype().is_inexact() { c.dtype() } else { DType::F64 };
+    Ok(crate::atleast_1d(&c.converted(dtype, site)))
+}
+
+/// The coefficients along the first axis, one by one.
+fn rows(c: &Array) -> Vec<Array> {
+    (0..c.shape()[0] as i64).map(|place| c.slice([Index::At(place)])).collect()
+}
+
+fn stacked(rows: &[Array]) -> Result<Array, Error> {
+    stack(&rows.iter().collect::<Vec<_>>(), 0).ok().cloned()
+}
+
+/// The values of a series at points: NumPy's `polyval`, `chebval`, … of `numpy.polynomial`.
+///
+/// Coefficients lie along the first axis of `c`, that of the lowest degree first. Shape: the other
+/// axes of `c`, then those of `x` if `tensor`, else both broadcast; dtype `promote(c, x)`, `c` in
+/// `f64` if it has integers. Local (records nodes, which fuse). Errors: `OpError::Index` of no
+/// coefficients, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
+    let site = call_site();
+    on_mesh_of(x, site, || {
+        let mut c = inexact(c, site)?;
+        if tensor && x.ok()?.ndim() > 0 {
+            let mut shape = c.shape().to_vec();
+            shape.resize(shape.len() + x.ndim(), 1);
+            c = c.reshape(shape);
+        }
+        let rows = rows(&c);
+        let Some((last, others)) = rows.split_last() else {
+            let error = OpError::Index { index: -1, axis: 0, extent: 0 };
+            return Err(Error::op(error, site));
+        };
+        if basis == Basis::Power {
+            let mut value = x * 0 + last;
+            for row in others.iter().rev() {
+                value = row + value * x;
+            }
+            return value.ok().cloned();
+        }
+        // Clenshaw's rule, from the highest degree down.
+        let mut value = last.clone();
+        let mut before: Option<Array> = None;
+        for (k, row) in others.iter().enumerate().rev() {
+            let mut next = row + basis.factor(k, x) * &value;
+            let (_, _, c) = basis.recurrence(k + 1);
+            if let Some(before) = before.take() {
+                next = next - before * c;
+            }
+            before = Some(std::mem::replace(&mut value, next));
+        }
+        // As NumPy's, a constant is one at every point.
+        if others.is_empty() { (value + x * 0).ok().cloned() } else { value.ok().cloned() }
+    })
+}
+
+/// The values of the polynomials of degree 0 to `degree` at points, along a further axis: NumPy's
+/// `polyvander`, `chebvander`, ….
+///
+/// Dtype at least `f64` for integers. Local (records nodes, which fuse).
+#[track_caller]
+#[must_use]
+pub fn series_vander(basis: Basis, x: &Array, degree: usize) -> Array {
+    let site = call_site();
+    on_mesh_of(x, site, || {
+        let x = crate::atleast_1d(&(x + 0.0));
+        let mut values = vec![x.ok()? * 0 + 1];
+        for k in 0..degree {
+            let mut next = basis.factor(k, &x) * &values[k];
+            let (_, _, c) = basis.recurrence(k);
+            if k > 0 && c != 0.0 {
+                next = next - &values[k - 1] * c;
+            }
+            values.push(next);
+        }
+        moveaxis(&stacked(&values)?, 0, -1).ok().cloned()
+    })
+}
+
+/// The coefficients of a derivative: NumPy's `polyder`, `chebder`, … of `numpy.polynomial`.
+///
+/// Each of the `order` derivatives is multiplied by `scale`. Local (records nodes). Errors:
+/// `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn series_derivative(basis: Basis, c: &Array, order: usize, scale: &Array, axis: i64) -> Array {
+    let site = call_site();
+    on_mesh_of(c, site, || {
+        let given = inexact(c, site)?;
+        let place = given.axis(axis, site)?;
+        if order == 0 {
+            return given.ok().cloned();
+        }
+        let c = moveaxis(&given, place as i64, 0);
+        let dtype = given.dtype();
+        let mut all = rows(&c);
+        if order >= all.len() {
+            all.truncate(1);
+            all.iter_mut().for_each(|row| *row = &*row * 0);
+        } else {
+            for _ in 0..order {
+                let scaled = all.iter().map(|row| (row * scale).converted(dtype, site));
+                all = derived(basis, scaled.collect());
+            }
+        }
+        moveaxis(&stacked(&all)?, 0, place as i64).ok().cloned()
+    })
+}
+
+/// The coefficients of the derivative of a series with more than one.
+fn derived(basis: Basis, mut c: Vec<Array>) -> Vec<Array> {
+    let n = c.len() - 1;
+    let times = |row: &Array, factor: usize| row * factor as f64;
+    if basis == Basis::Laguerre {
+        let mut found = vec![-&c[n]; n];
+        for j in (2..=n).rev() {
+            found[j - 1] = -&c[j];
+            c[j - 1] = &c[j - 1] + &c[j];
+        }
+        found[0] = -&c[1];
+        return found;
+    }
+    let mut found: Vec<Array> = Vec::with_capacity(n);
+    for j in (1..=n).rev() {
+        found.push(match (basis, j) {
+            (Basis::Hermite, _) => times(&c[j], 2 * j),
+            (Basis::Chebyshev, 3..) => {
+                c[j - 2] = &c[j - 2] + times(&c[j], j) / (j - 2) as f64;
+                times(&c[j], 2 * j)
+            }
+            (Basis::Chebyshev, 2) => times(&c[2], 4),
+            (Basis::Legendre, 3..) => {
+                c[j - 2] = &c[j - 2] + &c[j];
+                times(&c[j], 2 * j - 1)
+            }
+            (Basis::Legendre, 2) => times(&c[2], 3),
+            (Basis::Chebyshev | Basis::Legendre, _) => c[1].clone(),
+            _ => times(&c[j], j),
+        });
+    }
+    found.reverse();
+    found
+}
+
+/// The coefficients of an integral: NumPy's `polyint`, `chebint`, … of `numpy.polynomial`.
+///
+/// There is an integral for each of the `constants`, which it has at `bound`; what is integrated is
+/// multiplied by `scale` before. Local (records nodes); Collective for one coefficient, for 0 has
+/// integrals of one coefficient. Errors: `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn series_integral(
+    basis: Basis,
+    c: &Array,
+    constants: &[Array],
+    bound: &Array,
+    scale: &Array,
+    axis: i64,
+) -> Array {
+    let site = call_site();
+    on_mesh_of(c, site, || {
+        let given = inexact(c, site)?;
+        let place = given.axis(axis, site)?;
+        let dtype = given.dtype();
+        let mut all = rows(&moveaxis(&given, place as i64, 0));
+        for constant in constants {
+            let of = |row: &Array| (row * scale).converted(dtype, site);
+            let scaled: Vec<Array> = all.iter().map(of).collect();
+            let is_zero = scaled.len() == 1 && scaled[0].equal(0).all(()).item::<bool>()?;
+            if is_zero {
+                all = vec![(&scaled[0] + constant).converted(dtype, site)];
+                continue;
+            }
+            all = integrated(basis, &scaled);
+            let start = series_value(basis, bound, &stacked(&all)?, true);
+            all[0] = (&all[0] + (constant - start)).converted(dtype, site);
+        }
+        moveaxis(&stacked(&all)?, 0, place as i64).ok().cloned()
+    })
+}
+
+/// The coefficients of the integral of a series, the first up to a constant.
+fn integrated(basis: Basis, c: &[Array]) -> Vec<Array> {
+    let Some(first) = c.first() else { return Vec::new() };
+    let mut found = vec![first * 0, first.clone()];
+    match basis {
+        Basis::Hermite => found[1] = first / 2.0,
+        Basis::Laguerre => found = vec![first.clone(), -first],
+        _ => {}
+    }
+    for (j, row) in c.iter().enumerate().skip(1) {
+        let n = j as f64;
+        match (basis, j) {
+            (Basis::Chebyshev, 1) => found.push(row / 4.0),
+            (Basis::Legendre, 1) => found.push(row / 3.0),
+            (Basis::Chebyshev, _) => {
+                found.push(row / (2.0 * (n + 1.0)));
+                found[j - 1] = &found[j - 1] - row / (2.0 * (n - 1.0));
+            }
+            (Basis::Legendre, _) => {
+                let part = row / (2.0 * n + 1.0);
+                found[j - 1] = &found[j - 1] - &part;
+                found.push(part);
+            }
+            (Basis::Laguerre, _) => {
+                found[j] = &found[j] + row;
+                found.push(-row);
+            }
+            (Basis::Hermite, _) => found.push(row / (2.0 * (n + 1.0))),
+            (Basis::Power | Basis::HermiteE, _) => found.push(row / (n + 1.0)),
+        }
+    }
+    found
+}
+
+/// The series of some degrees that is closest to points: NumPy's `polyfit`, `chebfit`, … of
+/// `numpy.polynomial`, with what tells how good it is. `x` of the answer are the coefficients, 0 of
+/// the degrees that are not among `degrees`; `weights` multiply the distances.
+///
+/// Shapes `(m), (m) or (m, k) -> (n) or (n, k)`. Collective over the mesh, as
+/// [`lstsq`](crate::linalg::lstsq). Errors: `OpError::Arguments` for other numbers of axes, points
+/// or weights, those of `lstsq`.
+#[track_caller]
+pub fn series_fit(
+    basis: Basis,
+    (x, y): (&Array, &Array),
+    degrees: &[usize],
+    rcond: Option<f64>,
+    weights: Option<&Array>,
+) -> Result<LeastSquares, Error> {
+    let site = call_site();
+    let problem = |problem| Err(Error::op(OpError::Arguments { operation: "fit", problem }, site));
+    if x.ok()?.ndim() != 1 || x.size() == 0 {
+        return problem("x must be a vector that is not empty");
+    }
+    if y.ok()?.ndim() == 0 || y.ndim() > 2 || y.shape()[0] != x.size() {
+        return problem("y must have one or two axes and as many rows as x has elements");
+    }
+    let Some(&highest) = degrees.iter().max() else {
+        return Err(refused("fit", "deg", "[]", site));
+    };
+    let fit = || {
+        let (x, mut right) = (x + 0.0, y + 0.0);
+        let all = series_vander(basis, &x, highest);
+        let columns: Vec<i64> = degrees.iter().map(|&degree| degree as i64).collect();
+        let is_whole = columns.iter().copied().eq(0..=highest as i64);
+        let places = crate::creation::from_slice(&columns, [columns.len()]);
+        let mut left = if is_whole { all } else { all.take(&places, -1) };
+        if let Some(weights) = weights {
+            if weights.ok()?.shape() != [x.size()] {
+                return problem("weights must be a vector of as many elements as x");
+            }
+            let weights = weights + 0.0;
+            let of_rows = weights.expand_dims(1);
+            left = left.multiply(&of_rows);
+            right = right.multiply(if right.ndim() == 2 { &of_rows } else { &weights });
+        }
+        let rcond = rcond.unwrap_or(x.size() as f64 * epsilon(x.dtype()));
+        let scale = left.absolute().square().sum(0).sqrt();
+        let scale = select(&scale.equal(0), 1.0, &scale);
+        let found = lstsq(&(left / &scale), &right, Some(rcond))?;
+        let rows = if found.x.ndim() == 2 { scale.expand_dims(1) } else { scale };
+        let mut coefficients = (&found.x / rows).ok()?.clone();
+        if !is_whole {
+            let mut shape = coefficients.shape().to_vec();
+            shape[0] = highest + 1;
+            let whole = zeros(shape.as_slice(), promote(coefficients.dtype(), DType::F32));
+            for (place, &degree) in degrees.iter().enumerate() {
+                let row = coefficients.slice([Index::At(place as i64)]);
+                whole.slice([Index::At(degree as i64)]).try_assign(row)?;
+            }
+            coefficients = whole;
+        }
+        Ok(LeastSquares { x: coefficients.ok()?.clone(), ..found })
+    };
+    x.mesh()?.enter(|| within(site, fit))
+}

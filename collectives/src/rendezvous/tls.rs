@@ -1,0 +1,400 @@
+//! Encrypted connections, for networks that are not trusted (`PHALANX_TLS=1`).
+//!
+//! Both ends speak TLS 1.3, with a key that the one who accepts has made for itself and that nobody
+//! vouches for: who is at the other end is shown by the proof of the token, which goes through the
+//! encrypted connection and is bound to it. Both add to it a value that only the two ends of one
+//! TLS session have, so that somebody between them, who has a session with each, passes no proof
+//! on.
+//!
+//! Behind the encryption there is a connection of this machine, whose near end is used as any
+//! other: a task passes bytes on. So nothing else knows of it, and it costs two more copies.
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature_with_raw_key};
+use rustls::pki_types::{
+    CertificateDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
+};
+use rustls::server::AlwaysResolvesServerRawPublicKeys;
+use rustls::sign::CertifiedKey;
+use rustls::version::TLS13;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme,
+};
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+/// Bytes of the value that both ends of a session have.
+const BINDING_BYTES: usize = 32;
+/// What that value is for.
+const LABEL: &[u8] = b"EXPORTER-phalanx-token";
+/// More than the longest frame: of so many zeros the reader finds that they are none.
+const RUBBISH: usize = 1 << 19;
+
+/// The far side of a connection that is encrypted.
+#[derive(Debug)]
+pub(crate) struct Tunnel {
+    /// Another handle of the encrypted connection.
+    outer: std::net::TcpStream,
+    /// The number of the far end of the connection behind it, from which bytes are passed on.
+    far: RawFd,
+    /// Bytes were taken from there and are not with the system yet.
+    is_passing: AtomicBool,
+}
+
+/// A new connection, of which nothing is known.
+pub(super) struct Opened {
+    /// What is read and written.
+    pub(super) stream: TcpStream,
+    pub(super) tunnel: Option<Arc<Tunnel>>,
+    /// What only the two ends of the encryption know; nothing where there is none.
+    pub(super) binding: Vec<u8>,
+}
+
+impl From<TcpStream> for Opened {
+    fn from(stream: TcpStream) -> Opened {
+        Opened { stream, tunnel: None, binding: Vec::new() }
+    }
+}
+
+/// A connection that this process has made, encrypted if that is asked for.
+pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> io::Result<Opened> {
+    if !is_encrypted {
+        return Ok(stream.into());
+    }
+    let (stream, outer) = doubled(stream)?;
+    let name = ServerName::IpAddress(Ipv4Addr::LOCALHOST.into());
+    let stream = TlsConnector::from(client()?).connect(name, stream).await?;
+    let session = stream.get_ref().1;
+    let binding = session.export_keying_material([0; BINDING_BYTES], LABEL, None);
+    encrypted(stream, outer, binding.map_err(io::Error::other)?).await
+}
+
+/// A connection that this process has accepted, encrypted if that is asked for.
+pub(super) async fn accepted(stream: TcpStream, is_encrypted: bool) -> io::Result<Opened> {
+    if !is_encrypted {
+        return Ok(stream.into());
+    }
+    let (stream, outer) = doubled(stream)?;
+    let stream = TlsAcceptor::from(server()?).accept(stream).await?;
+    let session = stream.get_ref().1;
+    let binding = session.export_keying_material([0; BINDING_BYTES], LABEL, None);
+    encrypted(stream, outer, binding.map_err(io::Error::other)?).await
+}
+
+fn doubled(stream: TcpStream) -> io::Result<(TcpStream, std::net::TcpStream)> {
+    let stream = stream.into_std()?;
+    let outer = stream.try_clone()?;
+    Ok((TcpStream::from_std(stream)?, outer))
+}
+
+async fn encrypted(
+    stream: impl AsyncRead + AsyncWrite + Send + 'static,
+    outer: std::net::TcpStream,
+    binding: [u8; BINDING_BYTES],
+) -> io::Result<Opened> {
+    let (near, far) = pair().await?;
+    let tunnel = Tunnel { outer, far: far.as_raw_fd(), is_passing: AtomicBool::new(false) };
+    let tunnel = Arc::new(tunnel);
+    let (reader, writer) = split(stream);
+    let (far_reader, far_writer) = far.into_split();
+    // They end with the connection.
+    tokio::spawn(arriving(reader, far_writer));
+    tokio::spawn(leaving(far_reader, writer, tunnel.clone()));
+    Ok(Opened { stream: near, tunnel: Some(tunnel), binding: binding.to_vec() })
+}
+
+/// The two ends of a connection of this process with itself.
+async fn pair() -> io::Result<(TcpStream, TcpStream)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let near = TcpStream::connect(listener.local_addr()?).await?;
+    let own = near.local_addr()?;
+    loop {
+        let (far, from) = listener.accept().await?;
+        // Another process may have called first.
+        if from == own {
+            near.set_nodelay(true)?;
+            far.set_nodelay(true)?;
+            return Ok((near, far));
+        }
+    }
+}
+
+/// Passes on what comes.
+async fn arriving(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf) {
+    let mut bytes = vec![0; 1 << 16];
+    loop {
+        let count = match from.read(&mut bytes).await {
+            Ok(count @ 1..) => count,
+            // Of bytes that do not decrypt the reader hears as of a damaged frame.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let _ = to.write_all(&vec![0; RUBBISH]).await;
+                break;
+            }
+            Ok(0) | Err(_) => break,
+        };
+        if to.write_all(&bytes[..count]).await.is_err() {
+            break;
+        }
+    }
+    // If it is closed already, the reader knows.
+    let _ = to.shutdown().await;
+}
+
+/// Passes on what goes.
+async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: Arc<Tunnel>) {
+    let mut bytes = vec![0; 1 << 16];
+    while from.readable().await.is_ok() {
+        // Before the bytes are gone from where others see that they wait.
+        tunnel.is_passing.store(true, Ordering::SeqCst);
+        let count = match from.try_read(&mut bytes) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+            Err(_) => break,
+        };
+        if to.write_all(&bytes[..count]).await.is_err() || to.flush().await.is_err() {
+            break;
+        }
+        tunnel.is_passing.store(false, Ordering::SeqCst);
+    }
+    // The other end may be gone.
+    let _ = to.shutdown().await;
+    tunnel.is_passing.store(false, Ordering::SeqCst);
+}
+
+impl Tunnel {
+    /// The encrypted connection.
+    pub(crate) fn outer(&self) -> RawFd {
+        self.outer.as_raw_fd()
+    }
+
+    /// The address of this end of it.
+    pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
+        self.outer.local_addr()
+    }
+
+    /// Its sockets, this end of which other processes are not to have.
+    pub(crate) fn sockets(&self) -> [RawFd; 2] {
+        [self.outer.as_raw_fd(), self.far]
+    }
+
+    /// Whether all that was written to the near end has gone on.
+    pub(crate) fn is_flushed(&self) -> bool {
+        let mut waiting: libc::c_int = 0;
+        // SAFETY: the system writes one integer; a number that is closed already is an error.
+        let status = unsafe { libc::ioctl(self.far, libc::FIONREAD, &raw mut waiting) };
+        (status != 0 || waiting == 0) && !self.is_passing.load(Ordering::SeqCst)
+    }
+
+    /// Ends the connection.
+    pub(crate) fn disconnect(&self) {
+        // It may have ended.
+        let _ = self.outer.shutdown(Shutdown::Both);
+    }
+}
+
+fn ring() -> Arc<CryptoProvider> {
+    Arc::new(provider::default_provider())
+}
+
+/// How this process encrypts connections that it accepts: with a key of its own that no other
+/// process and no later one has.
+fn server() -> io::Result<Arc<ServerConfig>> {
+    static SERVER: OnceLock<Arc<ServerConfig>> = OnceLock::new();
+    if let Some(server) = SERVER.get() {
+        return Ok(server.clone());
+    }
+    let random = ring::rand::SystemRandom::new();
+    let key = ring::signature::Ed25519KeyPair::generate_pkcs8(&random);
+    let key = key.map_err(|error| io::Error::other(error.to_string()))?;
+    let key = PrivatePkcs8KeyDer::from(key.as_ref().to_vec());
+    let key = provider::sign::any_eddsa_type(&key).map_err(io::Error::other)?;
+    let public = key.public_key().ok_or_else(|| io::Error::other("a key without public part"))?;
+    let public = CertificateDer::from(public.as_ref().to_vec());
+    let key = Arc::new(CertifiedKey::new(vec![public], key));
+    let server = ServerConfig::builder_with_provider(ring())
+        .with_protocol_versions(&[&TLS13])
+        .map_err(io::Error::other)?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(key)));
+    Ok(SERVER.get_or_init(|| Arc::new(server)).clone())
+}
+
+/// How this process encrypts connections that it makes.
+fn client() -> io::Result<Arc<ClientConfig>> {
+    let client = ClientConfig::builder_with_provider(ring())
+        .with_protocol_versions(&[&TLS13])
+        .map_err(io::Error::other)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anybody(ring())))
+        .with_no_client_auth();
+    Ok(Arc::new(client))
+}
+
+/// Takes whatever key the other end has, if it has it: that it knows the token is proved later.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _key: &CertificateDer<'_>,
+        _others: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _key: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        // No session is of that version.
+        Err(Error::InvalidCertificate(CertificateError::BadSignature))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        key: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let key = SubjectPublicKeyInfoDer::from(key.as_ref());
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature_with_raw_key(message, &key, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+
+    fn requires_raw_public_keys(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::token::{challenge, respond};
+    use super::*;
+
+    const TOKEN: &[u8] = b"a shared secret";
+
+    async fn streams() -> (TcpStream, TcpStream) {
+        pair().await.unwrap()
+    }
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn what_goes_through_is_what_comes_and_nobody_reads_it() {
+        block_on(async {
+            let (client, server) = streams().await;
+            let (one, other) = tokio::join!(connected(client, true), accepted(server, true));
+            let (mut one, mut other) = (one.unwrap(), other.unwrap());
+            assert!(one.binding == other.binding && one.binding.len() == BINDING_BYTES);
+            let sent: Vec<u8> = (0..3 << 20).map(|at| (at * 7 + at / 251) as u8).collect();
+            let mut came = vec![0; sent.len()];
+            let (written, read) =
+                tokio::join!(one.stream.write_all(&sent), other.stream.read_exact(&mut came));
+            written.unwrap();
+            read.unwrap();
+            assert!(sent == came);
+            let tunnel = one.tunnel.unwrap();
+            while !tunnel.is_flushed() {
+                tokio::task::yield_now().await;
+            }
+            drop(one.stream);
+            assert_eq!(other.stream.read(&mut came).await.unwrap(), 0);
+        });
+    }
+
+    /// Between two ends that know the token: it has a session with each, and passes on what they
+    /// say.
+    #[test]
+    fn somebody_between_who_does_not_know_the_token_is_refused() {
+        block_on(async {
+            let (client, towards_client) = streams().await;
+            let (towards_server, server) = streams().await;
+            let between = async {
+                let (near, far) =
+                    tokio::join!(accepted(towards_client, true), connected(towards_server, true));
+                let (mut near, mut far) = (near.unwrap().stream, far.unwrap().stream);
+                let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+            };
+            let ends = async {
+                let respond = async {
+                    respond(connected(client, true).await.unwrap(), TOKEN, 1, 0).await.is_err()
+                };
+                let challenge = async {
+                    challenge(accepted(server, true).await.unwrap(), TOKEN).await.is_err()
+                };
+                tokio::join!(respond, challenge)
+            };
+            tokio::select! {
+                refused = ends => assert_eq!(refused, (true, true)),
+                () = async { between.await; std::future::pending().await } => {}
+            }
+        });
+    }
+
+    #[test]
+    fn a_changed_byte_is_found() {
+        block_on(async {
+            let (client, mut towards_client) = streams().await;
+            let (mut towards_server, server) = streams().await;
+            let between = async {
+                let mut bytes = vec![0; 1 << 16];
+                let mut back = vec![0; 1 << 16];
+                let mut passed = 0;
+                loop {
+                    tokio::select! {
+                        count = towards_client.read(&mut bytes) => {
+                            let count = count.unwrap_or(0);
+                            if count == 0 { break }
+                            passed += 1;
+                            // Behind the handshake.
+                            if passed > 3 { bytes[count - 1] ^= 1 }
+                            let _ = towards_server.write_all(&bytes[..count]).await;
+                        }
+                        count = towards_server.read(&mut back) => {
+                            let count = count.unwrap_or(0);
+                            if count == 0 { break }
+                            let _ = towards_client.write_all(&back[..count]).await;
+                        }
+                    }
+                }
+            };
+            let ends = async {
+                let (one, other) = tokio::join!(connected(client, true), accepted(server, true));
+                let (mut one, mut other) = (one.unwrap(), other.unwrap());
+                let mut came = [0; 64];
+                for _ in 0..8 {
+                    let _ = one.stream.write_all(&[7; 64]).await;
+                    match other.stream.read_exact(&mut came).await {
+                        Ok(_) if came == [7; 64] => {}
+                        // Zeros, of which no frame is made, or the end.
+                        Ok(_) => return came == [0; 64],
+                        Err(_) => return true,
+                    }
+                }
+                false
+            };
+            let (is_found, ()) = tokio::join!(ends, between);
+            assert!(is_found);
+        });
+    }
+}

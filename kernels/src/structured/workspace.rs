@@ -1,0 +1,110 @@
+//! What routines on the host work in, beside their operands and results.
+//!
+//! They, and the libraries that they call, take it as they go, where a refusal would end the
+//! process: so it is asked for before, as a bound.
+
+use super::Block;
+use phalanx_ops::structured::{Decomposition, Order};
+use phalanx_ops::{DType, Structured};
+
+/// Bytes of a complex number of two `f64`.
+const COMPLEX: usize = 16;
+/// Lines that are transformed together where their elements are no neighbours.
+const TOGETHER: usize = 8;
+
+/// Bytes that a routine works in on the host, at most about, with so many threads. The memory of
+/// the blocks does not matter.
+pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, threads: usize) -> usize {
+    let elements =
+        |extents: &[usize]| extents.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
+    let first = operands[0].shape;
+    // Lines along an axis, each worked on by one thread, and whether its elements are neighbours.
+    let lines = |axis: u8| {
+        let axis = usize::from(axis);
+        let inner = elements(&first[axis + 1..]);
+        let (at_once, together) = if inner == 1 { (1, 1) } else { (inner, TOGETHER.min(inner)) };
+        (threads.min(elements(&first[..axis]).saturating_mul(at_once)), together)
+    };
+    match op {
+        Structured::Matmul(_) if to.dtype.size() == 2 => {
+            // Halves are computed as `f32`.
+            let all = operands.iter().chain([to]).map(Block::len);
+            size_of::<f32>().saturating_mul(all.fold(0, usize::saturating_add))
+        }
+        Structured::Fft(fft) => {
+            let axis = usize::from(fft.axis);
+            let (workers, together) = lines(fft.axis);
+            let longest = first[axis].max(to.shape[axis]).saturating_mul(COMPLEX);
+            // Lines and their results, what the transform works in, and the factors of its plan,
+            // which are those of a length of twice and more where that is prime.
+            let of_worker = longest.saturating_mul(2 * together + 2);
+            workers.saturating_mul(of_worker).saturating_add(longest.saturating_mul(6))
+        }
+        Structured::Sort(sort) => {
+            let (workers, _) = lines(sort.axis);
+            let key = match (sort.order, operands[0].dtype) {
+                (_, DType::C128) => 2 * COMPLEX,
+                (Order::Values, dtype) if dtype != DType::C64 => dtype.size(),
+                (_, dtype) if dtype.size() < size_of::<u64>() => size_of::<u64>(),
+                _ => COMPLEX,
+            };
+            // The keys of a line, and room for merging them.
+            let line = first[usize::from(sort.axis)].saturating_mul(2 * key);
+            workers.saturating_mul(line)
+        }
+        Structured::Decomposition(decomposition) => {
+            let (stack, matrix) = first.split_at(first.len() - 2);
+            let (m, n, count) = (matrix[0], matrix[1], elements(stack));
+            let (smaller, area) = (m.min(n), m.saturating_mul(n));
+            let square = smaller.saturating_mul(smaller);
+            let of_matrix = match decomposition {
+                Decomposition::Cholesky | Decomposition::Determinant => 2 * area,
+                Decomposition::Solve | Decomposition::Inverse => 3 * area,
+                Decomposition::Qr { .. } => area.saturating_mul(2) + to.len() / count.max(1),
+                Decomposition::Eigh { .. } => area.saturating_mul(6),
+                // Complex, whatever the matrix is.
+                Decomposition::Eig { .. } => area.saturating_mul(12),
+                Decomposition::Svd { .. } => {
+                    area.saturating_mul(2) + square.saturating_mul(4) + to.len() / count.max(1)
+                }
+            };
+            let bytes = of_matrix.saturating_mul(to.dtype.size());
+            threads.min(count).saturating_mul(bytes)
+        }
+        Structured::Matmul(_)
+        | Structured::Scan(_)
+        | Structured::ReduceAt(_)
+        | Structured::Take(_)
+        | Structured::TakeAlong(_)
+        | Structured::Put(_)
+        | Structured::SearchSorted(_)
+        | Structured::Spmv => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_device::Buffer;
+    use phalanx_ops::structured::{Fft, Sort, Transform};
+
+    fn of(op: Structured, dtype: DType, shape: &[usize], threads: usize) -> usize {
+        let nowhere = Buffer::without_memory(0);
+        let (result, result_dtype) = op.result(&[(shape, dtype)]);
+        let block = |dtype, shape| Block { buffer: &nowhere, dtype, shape, origin: &[0; 4] };
+        workspace(&op, &[block(dtype, shape)], &block(result_dtype, &result), threads)
+    }
+
+    #[test]
+    fn each_thread_has_lines_of_its_own_while_there_are_any() {
+        let sort = |axis| Structured::Sort(Sort { axis, order: Order::Values });
+        assert_eq!(of(sort(0), DType::F64, &[1000], 8), 16_000);
+        assert_eq!(of(sort(1), DType::F64, &[3, 1000], 8), 3 * 16_000);
+        assert_eq!(of(sort(1), DType::F64, &[30, 1000], 8), 8 * 16_000);
+        assert_eq!(of(sort(0), DType::F64, &[1000, 30], 8), 8 * 16_000);
+        let fft = Structured::Fft(Fft { axis: 0, transform: Transform::Forward });
+        assert_eq!(of(fft, DType::C128, &[1000], 8), 16_000 * 10);
+        let eig = Structured::Decomposition(Decomposition::Eig { real: true });
+        assert_eq!(of(eig, DType::C128, &[0, 5, 5], 4), 0);
+    }
+}

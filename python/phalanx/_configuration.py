@@ -1,0 +1,73 @@
+"""What the session runs on, told to programs: NumPy's ``show_config`` and ``show_runtime``."""
+
+import platform as _platform
+
+from . import _phalanx
+from ._phalanx import _refusal
+
+
+def _told():
+    """What there is, by name."""
+    import numpy
+
+    mesh = _phalanx.mesh()
+    return {
+        "Phalanx": _phalanx.__version__,
+        "NumPy": numpy.__version__,
+        "Python": _platform.python_version(),
+        "Platform": _platform.platform(),
+        "Processes": _phalanx.size(),
+        "Devices": mesh.devices,
+        "Mesh": repr(mesh),
+        "GPUs of this process": [name for _, name, _ in _phalanx._gpus()],
+        "CUDA of the driver": _phalanx._driver_version(),
+    }
+
+
+def show_config(mode="stdout"):
+    """Tells the versions, the devices and the mesh of the session; ``phalanx info`` tells more.
+
+    Parameters
+    ----------
+    mode : {'stdout', 'dicts'}, default: 'stdout'
+        Whether it is printed or returned.
+
+    Returns
+    -------
+    dict or None
+        A dictionary for 'dicts'.
+
+    Raises
+    ------
+    ValueError
+        PX141: the mode is another.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
+    if mode not in ("stdout", "dicts"):
+        raise _refusal(ValueError, "choice", f"mode is 'stdout' or 'dicts', not {mode!r}")
+    told = _told()
+    if mode == "dicts":
+        return told
+    width = max(map(len, told))
+    print(*(f"{name:<{width}} : {value}" for name, value in told.items()), sep="\n")
+
+
+def show_runtime():
+    """As ``show_config``.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    nothing
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
+    show_config()

@@ -1,0 +1,329 @@
+"""Functions of inner arrays, called at all outer positions: NumPy's generalized ufuncs.
+
+A signature such as ``(m,n),(n)->(m)`` says which axes, the last ones, are inner. All others are
+outer ones, which broadcast.
+"""
+
+import itertools as _itertools
+import math as _math
+import re as _re
+
+from . import _phalanx
+from ._phalanx import _refusal
+
+_NAME = r"\s*(?:[A-Za-z_]\w*|\d+)\s*(?:\?|\|1)?\s*"
+_CORE = rf"\s*\((?:{_NAME}(?:,{_NAME})*)?\s*\)\s*"
+_CORES = rf"(?:{_CORE}(?:,{_CORE})*)?"
+_SIGNATURE = _re.compile(rf"^{_CORES}->{_CORES}$")
+# Rules under which a function for other dtypes is looked for.
+_NARROW = ("no", "equiv", "safe")
+
+
+class _Axis:
+    """An inner axis: its name, whether operands may lack it, and whether an extent of 1 broadcasts."""
+
+    def __init__(self, text):
+        self.name = text.strip(" ?").removesuffix("|1").strip()
+        self.may_lack, self.broadcasts = text.endswith("?"), text.endswith("|1")
+
+
+def _parsed(signature):
+    """The inner axes of inputs and of outputs."""
+    if not isinstance(signature, str) or not _SIGNATURE.match(signature):
+        raise _refusal(ValueError, "value", f"not a signature: {signature!r}")
+    sides = []
+    for side in signature.split("->"):
+        cores = _re.findall(r"\(([^)]*)\)", side)
+        sides.append([[_Axis(one.strip()) for one in core.split(",") if one.strip()]
+                      for core in cores])
+    inputs, outputs = sides
+    if not outputs:
+        raise _refusal(ValueError, "value", f"not a signature: {signature!r}")
+    return inputs or [[]], outputs
+
+
+class GeneralizedUFunc:
+    """A function of inner arrays, called for all outer positions: NumPy's generalized ufunc.
+
+    ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. With ``supports_batched`` the function gets
+    whole arrays, with the outer axes first, and is called once; else it is called for each outer
+    position. With ``supports_out`` it takes ``out=``, which it writes. ``signatures`` are pairs of
+    dtypes and of functions for them, such as ``("dd->d", function)``.
+    """
+
+    def __init__(self, func, signature, supports_batched=False, supports_out=False, signatures=(),
+                 name=None, doc=None):
+        self.__name__ = name or getattr(func, "__name__", "gufunc")
+        self._function = func
+        self._inputs, self._outputs = _parsed(signature)
+        self.signature = signature
+        self._is_batched, self._takes_out = supports_batched, supports_out
+        self._loops = [self._loop(one) for one in signatures]
+        self.__doc__ = doc or getattr(func, "__doc__", None)
+
+    nin = property(lambda self: len(self._inputs), doc="The number of inputs.")
+    nout = property(lambda self: len(self._outputs), doc="The number of outputs.")
+    nargs = property(lambda self: self.nin + self.nout, doc="The number of both.")
+    types = property(
+        lambda self: ["->".join("".join(one.char for one in side) for side in loop[:2])
+                      for loop in self._loops],
+        doc="The dtypes for which there are functions.",
+    )
+
+    def __repr__(self):
+        return f"<GeneralizedUFunc {self.__name__!r} {self.signature}>"
+
+    def _loop(self, one):
+        """The dtypes of inputs and outputs, and the function for them."""
+        import numpy
+
+        text, function = (one, self._function) if isinstance(one, str) else one
+        inputs, _, outputs = text.partition("->")
+        if len(inputs) != self.nin or len(outputs) != self.nout:
+            raise self._wrong(f"{text!r} are not the dtypes of {self.nin} inputs and {self.nout} "
+                              "outputs")
+        return [*map(numpy.dtype, inputs)], [*map(numpy.dtype, outputs)], function
+
+    def _wrong(self, text, kind=ValueError, mistake="value"):
+        return _refusal(kind, mistake, f"{self.__name__}(): {text}")
+
+    def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False, dtype=None,
+                 casting="same_kind", signature=None, order="K"):
+        if not self.nin <= len(args) <= self.nargs:
+            raise self._wrong(f"takes {self.nin} arrays, not {len(args)}", TypeError, "count")
+        outs = self._outs(args[self.nin:], out)
+        arrays = [_phalanx.asarray(array) for array in args[:self.nin]]
+        wanted, results, function = self._chosen(arrays, dtype, casting, signature)
+        arrays = [self._cast(array, to, casting) for array, to in zip(arrays, wanted)]
+        are_fortran = all(array.flags.f_contiguous and not array.flags.c_contiguous
+                          for array in arrays)
+        given, places = self._axes(axes, axis, keepdims)
+        arrays = [self._last(array, where) for array, where in zip(arrays, given)]
+        arrays, lacking, extents = self._filled(arrays)
+        counts = [len(core) for core in self._inputs]
+        outer = _phalanx.broadcast_shapes(
+            *(array.shape[:array.ndim - count] for array, count in zip(arrays, counts))
+        )
+        arrays = [
+            _phalanx.broadcast_to(array, outer + array.shape[array.ndim - count:])
+            for array, count in zip(arrays, counts)
+        ]
+        targets = None
+        if self._takes_out and all(one is not None for one in outs) and not any(lacking):
+            targets = [self._last(one, where) for one, where in zip(outs, places)]
+        found = self._called(function, arrays, outer, extents, targets)
+        answers = []
+        rest = zip(found, self._outputs, places, outs, results)
+        for result, core, where, target, to in rest:
+            if targets is not None:
+                answers.append(target)
+                continue
+            dropped = [place - len(core) for place, one in enumerate(core) if one.name in lacking]
+            result = _phalanx.squeeze(result, tuple(dropped)) if dropped else result
+            if keepdims:
+                result = result[(..., *[None] * len(where))]
+            result = self._first(result, where)
+            if to is not None:
+                result = self._cast(result, to, casting)
+            answers.append(self._stored(result, target, casting, order, are_fortran))
+        return answers[0] if self.nout == 1 else tuple(answers)
+
+    def _outs(self, positional, out):
+        if positional and out is not None:
+            raise self._wrong("out is given twice", TypeError, "count")
+        outs = positional if positional else out if isinstance(out, tuple) else (out,)
+        outs = list(outs) + [None] * (self.nout - len(outs))
+        if len(outs) != self.nout:
+            raise self._wrong(f"out has {len(outs)} arrays for {self.nout} outputs")
+        for one in outs:
+            if one is not None and not isinstance(one, _phalanx.ndarray):
+                raise self._wrong(f"out is a phalanx.ndarray, not {type(one).__name__}", TypeError,
+                                  "type")
+        return outs
+
+    def _chosen(self, arrays, dtype, casting, signature):
+        """The dtypes of inputs and outputs, None for any, and the function for them."""
+        import numpy
+
+        asked = [None] * self.nargs
+        if signature is not None:
+            asked = self._asked(signature)
+        elif dtype is not None:
+            asked[self.nin:] = [numpy.dtype(dtype)] * self.nout
+        rule = casting if casting in _NARROW else "safe"
+        for inputs, outputs, function in self._loops:
+            fits = all(one in (None, own) for one, own in zip(asked, inputs + outputs))
+            if signature is None:
+                fits &= all(
+                    _phalanx.can_cast(array.dtype, own, rule)
+                    for array, own in zip(arrays, inputs)
+                )
+            if fits:
+                return inputs, outputs, function
+        if signature is not None:
+            raise self._wrong(f"there is no function for {signature!r}", TypeError, "type")
+        return [None] * self.nin, asked[self.nin:], self._function
+
+    def _asked(self, signature):
+        """The dtypes that a call names."""
+        import numpy
+
+        if isinstance(signature, str):
+            inputs, arrow, outputs = signature.partition("->")
+            parts = [*inputs, *outputs] if arrow else [None] * self.nin + [signature] * self.nout
+            counts = (len(inputs), len(outputs)) if arrow else (self.nin, len(signature))
+        else:
+            parts, counts = list(signature), (len(signature) - self.nout, self.nout)
+        if counts != (self.nin, self.nout):
+            raise self._wrong(f"{signature!r} are not the dtypes of {self.nin} inputs and "
+                              f"{self.nout} outputs", TypeError, "type")
+        return [None if one is None else numpy.dtype(one) for one in parts]
+
+    def _cast(self, array, to, casting):
+        if to is None or to == array.dtype:
+            return array
+        if not _phalanx.can_cast(array.dtype, to, casting):
+            raise self._wrong(f"cannot cast from {array.dtype} to {to} by the rule {casting!r}",
+                              TypeError, "type")
+        return array.astype(to)
+
+    def _axes(self, axes, axis, keepdims):
+        """Where the inner axes of inputs and of outputs are; None for the last ones."""
+        counts = [len(core) for core in self._inputs + self._outputs]
+        if keepdims and (any(counts[self.nin:]) or len(set(counts[:self.nin])) != 1):
+            raise self._wrong("keepdims needs outputs without inner axes, and inputs with as many")
+        if axis is not None:
+            if axes is not None:
+                raise self._wrong("axis and axes are both given", TypeError, "together")
+            names = {one.name for core in self._inputs + self._outputs for one in core}
+            if len(names) != 1 or max(counts) != 1:
+                raise self._wrong("axis needs one inner axis, which all operands share")
+            axes = [(axis,) if count else () for count in counts]
+        if axes is None:
+            given = [tuple(range(-count, 0)) for count in counts]
+        else:
+            axes = list(axes)
+            if len(axes) == self.nin and not any(counts[self.nin:]):
+                axes += [()] * self.nout
+            if len(axes) != self.nargs:
+                raise self._wrong(f"axes has {len(axes)} entries for {self.nargs} operands")
+            given = [(one,) if isinstance(one, int) else tuple(one) for one in axes]
+        if keepdims:
+            # Outputs have axes of extent 1 where the first input has its inner ones.
+            given[self.nin:] = [one or given[0] for one in given[self.nin:]]
+            counts[self.nin:] = [counts[0]] * self.nout
+        for where, count in zip(given, counts):
+            if len(where) != count:
+                raise self._wrong(f"axes names {len(where)} axes where the signature has {count}")
+        return given[:self.nin], given[self.nin:]
+
+    def _last(self, array, where):
+        """The array with its inner axes last."""
+        if where == tuple(range(-len(where), 0)):
+            return array
+        return _phalanx.moveaxis(array, where, tuple(range(-len(where), 0)))
+
+    def _first(self, array, where):
+        """The array with the last axes where they belong."""
+        if where == tuple(range(-len(where), 0)):
+            return array
+        return _phalanx.moveaxis(array, tuple(range(-len(where), 0)), where)
+
+    def _filled(self, arrays):
+        """The arrays with all inner axes; which axes all of them lack; the extents by name."""
+        lacks, filled = [], []
+        for array, core in zip(arrays, self._inputs):
+            missing = len(core) - array.ndim
+            own = set()
+            for one in core:
+                if missing > 0 and one.may_lack:
+                    own.add(one.name)
+                    missing -= 1
+            if missing > 0:
+                raise self._wrong(f"an array of {array.ndim} axes lacks inner ones: "
+                                  f"{self.signature}")
+            lacks.append(own)
+        lacking = set().union(*lacks)
+        for core, own in zip(self._inputs, lacks):
+            if any(one.name in lacking and one.name not in own for one in core):
+                raise self._wrong("an axis is lacking in some inputs, and not in others")
+        extents = {}
+        for array, core in zip(arrays, self._inputs):
+            present = sum(one.name not in lacking for one in core)
+            shape = iter(array.shape[array.ndim - present:])
+            inner = [1 if one.name in lacking else next(shape) for one in core]
+            array = array.reshape(array.shape[:array.ndim - present] + tuple(inner))
+            for one, extent in zip(core, inner):
+                wanted = int(one.name) if one.name.isdigit() else extents.get(one.name, extent)
+                if one.broadcasts and extent == 1:
+                    extents.setdefault(one.name, 1)
+                    continue
+                if wanted == 1 != extent and self._broadcasts(one.name):
+                    wanted = extent
+                if extent != wanted:
+                    raise self._wrong(f"{one.name} is both {wanted} and {extent}", mistake="together")
+                extents[one.name] = extent
+            filled.append(array)
+        spread = []
+        for array, core in zip(filled, self._inputs):
+            inner = tuple(extents[one.name] for one in core)
+            if array.shape[array.ndim - len(core):] != inner:
+                array = _phalanx.broadcast_to(array, array.shape[:array.ndim - len(core)] + inner)
+            spread.append(array)
+        return spread, lacking, extents
+
+    def _broadcasts(self, name):
+        return any(one.broadcasts for core in self._inputs for one in core if one.name == name)
+
+    def _called(self, function, arrays, outer, extents, targets):
+        """What the function gives, with the outer axes first."""
+        def call(arrays, outs):
+            if outs is None:
+                found = _phalanx._agreed_call(function, *arrays)
+            else:
+                keyword = {"out": outs[0] if self.nout == 1 else tuple(outs)}
+                found = _phalanx._agreed_call(lambda *given: function(*given, **keyword), *arrays)
+            if outs is not None:
+                return outs
+            found = found if isinstance(found, tuple) else (found,)
+            if len(found) != self.nout:
+                raise self._wrong(f"the function gives {len(found)} outputs, not {self.nout}")
+            return [_phalanx.asarray(one) for one in found]
+
+        if self._is_batched or not outer:
+            return call(arrays, targets)
+        if _math.prod(outer) == 0:
+            return self._empty(arrays, outer, extents)
+        calls = []
+        for place in _itertools.product(*map(range, outer)):
+            place = (*place, ...)
+            outs = None if targets is None else [one[place] for one in targets]
+            calls.append(call([array[place] for array in arrays], outs))
+        if targets is not None:
+            return targets
+        stacked = [_phalanx.stack(list(one)) for one in zip(*calls)]
+        return [one.reshape(outer + one.shape[1:]) for one in stacked]
+
+    def _empty(self, arrays, outer, extents):
+        """Outputs at no outer position, for which the function is not called."""
+        dtype = _phalanx.result_type(*arrays)
+        shapes = [
+            outer + tuple(int(one.name) if one.name.isdigit() else extents.get(one.name, 0)
+                          for one in core)
+            for core in self._outputs
+        ]
+        return [_phalanx.zeros(shape, dtype) for shape in shapes]
+
+    def _stored(self, result, out, casting, order, are_fortran):
+        if out is None:
+            if order == "A":
+                order = "F" if are_fortran else "C"
+            return result if order == "K" else _phalanx.asarray(result, order=order)
+        if out.shape != result.shape:
+            raise self._wrong(f"out has shape {out.shape}, and the output {result.shape}",
+                              mistake="together")
+        _phalanx.copyto(out, self._cast(result, out.dtype, casting))
+        return out
+
+
+GeneralizedUFunc.__module__ = "phalanx.x"

@@ -1,0 +1,29 @@
+"""Series of Laguerre's polynomials: NumPy's `polynomial.laguerre`, on arrays of all devices."""
+
+from .. import _phalanx
+from ._functions import constants_of as _constants_of
+from ._functions import documented as _documented
+from ._functions import functions_of as _functions_of
+from ._series import class_of as _class_of
+
+_LOCAL = "Local: recorded."
+_functions = _functions_of("laguerre", "lag", "lag")
+globals().update(_functions)
+Laguerre = _class_of("Laguerre", "laguerre", "lag", _functions, "L", (0.0, 1.0))
+_constant, _constants = _constants_of("lag", [0.0, 1.0], [1, -1])
+
+
+def __getattr__(name):
+    """A series or the domain of the family, which are made when they are first asked for."""
+    return _constant(name)
+
+
+def lagweight(x):
+    x = _phalanx.asarray(x)
+    return _phalanx.exp(-x)
+
+
+_documented(lagweight, "The weight for which the polynomials are orthogonal.", "ndarray", _LOCAL)
+
+
+__all__ = [name for name in globals() if not name.startswith("_")] + _constants

@@ -1,0 +1,234 @@
+//! The buffer protocol of arrays: elements for whoever asks the interpreter for them.
+//!
+//! Who only reads (`hashlib`, sockets, files, a message that is sent) sees the memory of the device
+//! where one CPU device has the whole array, else a copy. Who asks for memory to write is lent the
+//! elements until it lets go of the buffer, and what it has written is the array's then.
+//!
+//! Who asks for everything that a buffer may tell, and not to write, is `memoryview`, and NumPy by
+//! it: `numpy.asarray` looks here before it looks at `__array__`. Both get a copy of their own, on
+//! any number of devices, which may be written: what becomes of it is nothing to the array.
+
+use crate::convert::fetch;
+use crate::errors::{raised, refused};
+use crate::host_buffer::too_long;
+use crate::implicit_copy;
+use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
+use crate::site::at_line;
+use phalanx::{DType, HostArray, Loan, ShardMemory};
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::ffi::{CString, c_int, c_void};
+
+/// Where the bytes of a buffer are.
+enum Bytes {
+    /// Memory of a device, which nobody writes.
+    OfDevice(ShardMemory),
+    /// A copy of the elements, and the loan that ends with the buffer.
+    Copy { start: *mut u8, length: usize, loan: Option<Loan> },
+}
+
+impl Bytes {
+    /// A copy that whoever holds the buffer may write: nothing here touches it until then.
+    fn copy(bytes: Vec<u8>, loan: Option<Loan>) -> Bytes {
+        let bytes = Box::leak(bytes.into_boxed_slice());
+        Bytes::Copy { start: bytes.as_mut_ptr(), length: bytes.len(), loan }
+    }
+
+    fn start(&self) -> *mut c_void {
+        match self {
+            Bytes::OfDevice(memory) => memory.address as *mut c_void,
+            Bytes::Copy { start, .. } => start.cast(),
+        }
+    }
+
+    fn is_read_only(&self) -> bool {
+        matches!(self, Bytes::OfDevice(_))
+    }
+}
+
+/// What a buffer of an array points to. It is the object that the buffer belongs to, and not the
+/// array is: there are libraries that release a buffer and keep its object for as long as they use
+/// the memory.
+#[pyclass(name = "_Export", frozen)]
+struct Export {
+    bytes: Bytes,
+    dtype: DType,
+    shape: Vec<isize>,
+    strides: Vec<isize>,
+    format: CString,
+}
+
+// SAFETY: the bytes are plain data which only holders of the buffer read or write, under Python's
+// rules for buffers.
+unsafe impl Send for Export {}
+// SAFETY: as above.
+unsafe impl Sync for Export {}
+
+impl Drop for Export {
+    /// The elements of a loan become the array's.
+    fn drop(&mut self) {
+        let Bytes::Copy { start, length, loan } = &mut self.bytes else { return };
+        let bytes = std::ptr::slice_from_raw_parts_mut(*start, *length);
+        // SAFETY: the box that `Bytes::copy` leaked; every buffer holds a reference to this object,
+        // so that none is left.
+        let bytes = unsafe { Box::from_raw(bytes) };
+        let Some(loan) = loan.take() else { return };
+        let shape = self.shape.iter().map(|&extent| extent as usize).collect();
+        let host = HostArray { dtype: self.dtype, shape, bytes: bytes.into_vec() };
+        let end = |py: Python<'_>| {
+            // The object may go while an exception is on its way.
+            let passing = PyErr::take(py);
+            // What fails is told by the array, whose error it is from now on.
+            let _ = at_line(py, || loan.end(&host));
+            if let Some(exception) = passing {
+                exception.restore(py);
+            }
+        };
+        // At the very end of the program nobody reads the array any more.
+        let _ = Python::try_attach(end);
+    }
+}
+
+thread_local! {
+    /// The address of the object that has refused a buffer last.
+    static REFUSED: Cell<usize> = const { Cell::new(0) };
+    /// That object, and the error that its elements have: NumPy drops it.
+    static CAUSE: RefCell<Option<(usize, PyErr)>> = const { RefCell::new(None) };
+}
+
+/// The error for which the last buffer of this object was refused, if its elements have one. An
+/// error that was deferred is raised once, so reading again would not raise it.
+pub fn cause_of_refusal(owner: &Bound<'_, Ndarray>) -> Option<PyErr> {
+    CAUSE.take().filter(|(of, _)| *of == owner.as_ptr() as usize).map(|(_, error)| error)
+}
+
+/// Whether the last buffer that was asked for was one of this object, and was refused. NumPy says
+/// nothing of that and looks at `__array_interface__`, which then has to send it on to `__array__`,
+/// where the reason is told.
+pub fn was_refused(owner: &Bound<'_, Ndarray>) -> bool {
+    REFUSED.take() == owner.as_ptr() as usize
+}
+
+/// As `fill`, noting whether it was refused.
+///
+/// # Safety
+/// The interpreter gives the view to fill.
+pub unsafe fn export(
+    owner: &Bound<'_, Ndarray>,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    // SAFETY: the caller's promise.
+    let filled = unsafe { fill(owner, view, flags) };
+    let address = owner.as_ptr() as usize;
+    REFUSED.set(if filled.is_err() { address } else { 0 });
+    let py = owner.py();
+    let cause = filled.as_ref().err().filter(|error| !error.is_instance_of::<PyBufferError>(py));
+    CAUSE.set(cause.map(|error| (address, error.clone_ref(py))));
+    filled
+}
+
+/// Fills a buffer that shows an array in C order.
+///
+/// # Safety
+/// The interpreter gives the view to fill.
+unsafe fn fill(
+    owner: &Bound<'_, Ndarray>,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    let (py, array) = (owner.py(), &owner.get().array);
+    let asks = |flag: c_int| flags & flag == flag;
+    let is_line = array.shape().iter().filter(|&&extent| extent != 1).count() <= 1;
+    if asks(ffi::PyBUF_F_CONTIGUOUS) && !is_line {
+        return Err(refused::<PyBufferError>(Mistake::Export, "the elements are in C order"));
+    }
+    let dtype = array.dtype();
+    let Some(format) = letter(dtype).filter(|_| asks(ffi::PyBUF_FORMAT)).or_else(|| {
+        // Who asks for no format reads bytes.
+        (!asks(ffi::PyBUF_FORMAT)).then_some("B")
+    }) else {
+        let text = "buffers have no letter for bfloat16: use x.get() or x.tobytes()";
+        return Err(refused::<PyBufferError>(Mistake::Export, text));
+    };
+    let bytes = if asks(ffi::PyBUF_WRITABLE) {
+        if array.is_element() {
+            let text = "an element of an array is a number, which never changes";
+            return Err(refused::<PyBufferError>(Mistake::Fixed, text));
+        }
+        implicit_copy::tell(py, array)?;
+        let lent = at_line(py, || array.lend());
+        let (host, loan) = lent.map_err(|error| raised(py, &error))?;
+        Bytes::copy(host.bytes, Some(loan))
+    } else if asks(ffi::PyBUF_INDIRECT) {
+        implicit_copy::tell(py, array)?;
+        Bytes::copy(fetch(py, array)?.bytes, None)
+    } else {
+        let memory = at_line(py, || array.shard_memory()).map_err(|error| raised(py, &error))?;
+        match memory.into_iter().find(|part| part.shape == array.shape()) {
+            Some(whole) => Bytes::OfDevice(whole),
+            None => {
+                implicit_copy::tell(py, array)?;
+                Bytes::copy(fetch(py, array)?.bytes, None)
+            }
+        }
+    };
+    let item = isize::try_from(dtype.size()).map_err(|_| too_long())?;
+    let shape: Vec<isize> = array.shape().iter().map(|&extent| extent as isize).collect();
+    let mut strides = vec![item; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    let length = shape.iter().product::<isize>() * item;
+    let format = CString::new(format).map_err(|_| too_long())?;
+    let export = Bound::new(py, Export { bytes, dtype, shape, strides, format })?;
+    let Export { bytes, shape, strides, format, .. } = export.get();
+    // SAFETY: the caller's promise; the pointers are into the object, which the view keeps.
+    unsafe {
+        (*view).buf = bytes.start();
+        (*view).len = length;
+        (*view).itemsize = item;
+        (*view).readonly = c_int::from(bytes.is_read_only());
+        (*view).ndim = if asks(ffi::PyBUF_ND) { shape.len() as c_int } else { 1 };
+        (*view).format = match asks(ffi::PyBUF_FORMAT) {
+            true => format.as_ptr().cast_mut(),
+            false => std::ptr::null_mut(),
+        };
+        (*view).shape = match asks(ffi::PyBUF_ND) && !shape.is_empty() {
+            true => shape.as_ptr().cast_mut(),
+            false => std::ptr::null_mut(),
+        };
+        (*view).strides = match asks(ffi::PyBUF_STRIDES) && !shape.is_empty() {
+            true => strides.as_ptr().cast_mut(),
+            false => std::ptr::null_mut(),
+        };
+        (*view).suboffsets = std::ptr::null_mut();
+        (*view).internal = std::ptr::null_mut();
+        (*view).obj = export.into_ptr();
+    }
+    Ok(())
+}
+
+/// The letter of a dtype in the formats of buffers.
+const fn letter(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
+        DType::Bool => "?",
+        DType::I8 => "b",
+        DType::I16 => "h",
+        DType::I32 => "i",
+        DType::I64 => "q",
+        DType::U8 => "B",
+        DType::U16 => "H",
+        DType::U32 => "I",
+        DType::U64 => "Q",
+        DType::F16 => "e",
+        DType::BF16 => return None,
+        DType::F32 => "f",
+        DType::F64 => "d",
+        DType::C64 => "Zf",
+        DType::C128 => "Zd",
+    })
+}

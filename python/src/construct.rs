@@ -1,0 +1,213 @@
+//! `ndarray(shape, dtype, buffer, offset, strides, order)`, and the setters of an array's form.
+
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::errors::{raised, refused, type_error, value_error};
+use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::signature::Signature;
+use crate::site::at_line;
+use phalanx::{Array, DType, MemoryOrder};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::sync::OnceLock;
+
+/// The array that the arguments of `ndarray` describe.
+pub fn constructed(
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Array> {
+    static SIGNATURE: OnceLock<Signature> = OnceLock::new();
+    let py = arguments.py();
+    session::ensure(py)?;
+    let signature = SIGNATURE.get_or_init(|| {
+        Signature::new(
+            "ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None)",
+        )
+    });
+    let a = Arguments::new(signature, None, arguments, keywords)?;
+    let _mesh = a.enter_mesh();
+    let (shape, dtype) = (a.shape("shape")?, a.dtype_or("dtype", DType::F64)?);
+    let order = match a.order_or("order", MemoryOrder::C)? {
+        MemoryOrder::F => MemoryOrder::F,
+        _ => MemoryOrder::C,
+    };
+    let steps = a.optional_integers("strides")?;
+    if steps.as_ref().is_some_and(|steps| steps.len() != shape.len()) {
+        let text = "strides, if given, must be the same length as shape";
+        return Err(value_error(Mistake::Together, text));
+    }
+    let steps: Option<Vec<isize>> =
+        steps.map(|steps| steps.into_iter().map(|step| step as isize).collect());
+    let Some(buffer) = a.given("buffer") else {
+        let made = at_line(py, || match order {
+            MemoryOrder::F => {
+                let reversed: Vec<i64> = shape.iter().rev().copied().collect();
+                phalanx::empty(reversed.as_slice(), dtype).t()
+            }
+            _ => phalanx::empty(shape.as_slice(), dtype),
+        });
+        made.ok().map_err(|error| raised(py, &error))?;
+        let Some(steps) = steps else { return Ok(made) };
+        // Memory of the array's own is as large as its elements need.
+        let extents: Vec<usize> = made.shape().to_vec();
+        let laid = at_line(py, || made.over_memory(dtype, &extents, &steps, 0));
+        return laid.ok().cloned().map_err(|_| incompatible());
+    };
+    let memory = memory_of(buffer)?;
+    let extents = a.extents("shape")?;
+    let offset = a.size_or("offset", 0)?;
+    let size = extents.iter().try_fold(dtype.size(), |size, &extent| size.checked_mul(extent));
+    let steps = match steps {
+        Some(steps) => steps,
+        None if size
+            .and_then(|size| size.checked_add(offset))
+            .is_none_or(|size| size > memory.size() * memory.dtype().size()) =>
+        {
+            let text = "buffer is too small for requested array";
+            return Err(type_error(Mistake::Together, text));
+        }
+        None => contiguous(&extents, dtype, order),
+    };
+    let laid = at_line(py, || memory.over_memory(dtype, &extents, &steps, offset));
+    laid.ok().cloned().map_err(|_| incompatible())
+}
+
+fn incompatible() -> PyErr {
+    value_error(
+        Mistake::Together,
+        "strides is incompatible with shape of requested array and size of buffer",
+    )
+}
+
+/// The strides of an array without gaps.
+fn contiguous(shape: &[usize], dtype: DType, order: MemoryOrder) -> Vec<isize> {
+    let (mut strides, mut step) = (vec![0; shape.len()], dtype.size() as isize);
+    let mut along = |axis: usize| {
+        strides[axis] = step;
+        step *= shape[axis].max(1) as isize;
+    };
+    match order {
+        MemoryOrder::F => (0..shape.len()).for_each(&mut along),
+        _ => (0..shape.len()).rev().for_each(&mut along),
+    }
+    strides
+}
+
+/// The array whose memory a buffer is: an array, or its `data`; bytes of the host are copied.
+fn memory_of(buffer: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = buffer.py();
+    if let Ok(memory) = buffer.cast::<Memory>() {
+        return Ok(memory.get().array.clone());
+    }
+    if let Ok(array) = buffer.cast::<Ndarray>() {
+        let array = array.get().array.clone();
+        let flags = array.flags().map_err(|error| raised(py, &error))?;
+        return match flags.c_contiguous || flags.f_contiguous {
+            true => Ok(array),
+            false => Err(value_error(Mistake::Value, "ndarray is not contiguous")),
+        };
+    }
+    let bytes = crate::dtypes::numpy(py)?.getattr("frombuffer")?.call1((buffer, "uint8"))?;
+    convert::array(&bytes, None)
+}
+
+/// The memory of an array: what `ndarray` takes as its buffer.
+#[pyclass(name = "memory", module = "phalanx", frozen)]
+pub struct Memory {
+    array: Array,
+}
+
+impl Memory {
+    /// The memory of an array.
+    pub fn new(array: &Array) -> Memory {
+        Memory { array: array.clone() }
+    }
+}
+
+#[pymethods]
+impl Memory {
+    /// How many bytes the elements have.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.array.size() * self.array.dtype().size()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<phalanx.memory of {} bytes>", self.nbytes())
+    }
+}
+
+/// The class and the dtype that `view` is asked for: a class may stand in the dtype's place.
+pub fn class_and_dtype<'py>(
+    a: &Arguments<'_, 'py>,
+) -> PyResult<(Option<Bound<'py, PyType>>, Option<DType>)> {
+    let is_of_arrays = |class: &Bound<'py, PyType>| class.is_subclass_of::<Ndarray>();
+    let by_dtype = a.given("dtype").and_then(|object| object.cast::<PyType>().ok());
+    let by_dtype = by_dtype.filter(|class| is_of_arrays(class).unwrap_or(false));
+    let Some(by_type) = a.given("type") else {
+        let dtype = if by_dtype.is_none() { a.optional_dtype("dtype")? } else { None };
+        return Ok((by_dtype.cloned(), dtype));
+    };
+    if by_dtype.is_some() {
+        return Err(value_error(Mistake::Together, "Cannot specify output type twice."));
+    }
+    let class = by_type.cast::<PyType>().ok().filter(|class| is_of_arrays(class).unwrap_or(false));
+    let class = class.cloned().ok_or_else(no_subclass)?;
+    Ok((Some(class), a.optional_dtype("dtype")?))
+}
+
+/// The error of a class that is none of arrays.
+pub fn no_subclass() -> PyErr {
+    value_error(Mistake::Value, "Type must be a sub-type of ndarray type")
+}
+
+fn set(target: &Ndarray, array: Option<Array>, text: &str) -> PyResult<()> {
+    match array {
+        Some(array) => {
+            target.array.set(array);
+            Ok(())
+        }
+        None => Err(refused::<PyAttributeError>(Mistake::Fixed, text)),
+    }
+}
+
+/// `x.shape = shape`.
+pub fn set_shape(target: &Ndarray, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = shape.py();
+    let shape = crate::arguments::integers(shape)?;
+    let reshaped = at_line(py, || target.array.reshaped_in_place(&shape));
+    let text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with \
+                the desired shape.";
+    set(target, reshaped.map_err(|error| raised(py, &error))?, text)
+}
+
+/// `x.strides = strides`.
+pub fn set_strides(target: &Ndarray, strides: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = strides.py();
+    let strides = crate::arguments::integers(strides)?;
+    let ndim = target.array.ndim();
+    if strides.len() != ndim {
+        let text = format!("strides must be  same length as shape ({ndim})");
+        return Err(value_error(Mistake::Together, text));
+    }
+    let strides: Vec<isize> = strides.into_iter().map(|step| step as isize).collect();
+    let laid = at_line(py, || target.array.strided(target.array.shape(), &strides));
+    let laid = laid.ok().cloned().map_err(|_| {
+        value_error(Mistake::Together, "strides is not compatible with available memory")
+    })?;
+    let is_view = laid.has_base_of(&target.array);
+    let text = "an array's own strides cannot make its elements overlap: see as_strided";
+    set(target, is_view.then_some(laid), text)
+}
+
+/// `x.dtype = dtype`.
+pub fn set_dtype(target: &Ndarray, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = dtype.py();
+    let dtype = crate::dtypes::from_python(dtype)?;
+    let seen = at_line(py, || target.array.view(dtype));
+    let seen = seen.ok().cloned().map_err(|error| raised(py, &error))?;
+    set(target, Some(seen), "")
+}

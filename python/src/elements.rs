@@ -1,0 +1,115 @@
+//! Elements: arrays without axes that never change, which NumPy gives as its scalars.
+
+use crate::convert::array;
+use crate::errors::type_error;
+use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::site::at_line;
+use phalanx::Array;
+use pyo3::prelude::*;
+
+/// Functions whose answers without axes are arrays, as NumPy's are; those of all others are
+/// elements.
+const GIVING_ARRAYS: &[&str] = &[
+    "apply_along_axis",
+    "apply_over_axes",
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "astype",
+    "broadcast_arrays",
+    "broadcast_to",
+    "byteswap",
+    "copy",
+    "cov",
+    "cross",
+    "empty",
+    "empty_like",
+    "frombuffer",
+    "fromfunction",
+    "full",
+    "full_like",
+    "i0",
+    "isin",
+    "meshgrid",
+    "moveaxis",
+    "ones",
+    "ones_like",
+    "piecewise",
+    "real_if_close",
+    "require",
+    "roll",
+    "select",
+    "tensordot",
+    "to_device",
+    "view",
+    "where",
+    "zeros",
+    "zeros_like",
+];
+
+/// Functions that answer an element to an element, and an array to an array.
+const FOLLOWING: &[&str] =
+    &["imag", "permute_dims", "real", "reshape", "squeeze", "swapaxes", "transpose", "trim_zeros"];
+
+/// Whether what a function answers without axes is an element.
+pub fn are_given_by(name: &str, is_method: bool, first: Option<&Bound<'_, PyAny>>) -> bool {
+    let array = first.and_then(|object| object.cast::<Ndarray>().ok());
+    match array {
+        Some(array) if is_method && array.get().array.is_element() => true,
+        Some(array) if FOLLOWING.contains(&name) => array.get().array.is_element(),
+        _ => !name.starts_with('_') && !GIVING_ARRAYS.contains(&name),
+    }
+}
+
+/// An array as the object that Python gets: as an element, or as an array that can be written.
+pub fn claimed(py: Python<'_>, array: Array, is_element: bool) -> Array {
+    if array.claim(is_element) {
+        return array;
+    }
+    let copy = at_line(py, || array.copy());
+    // A copy is new, so that it is what it is said to be, or carries an error.
+    let _ = copy.claim(is_element);
+    copy
+}
+
+/// The array of an object that is to be written: one of ours, and no element.
+pub fn target<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Array> {
+    let array = &object.cast::<Ndarray>().ok()?.get().array;
+    (!array.is_element()).then_some(array)
+}
+
+/// The array that an operator changes. For an element there is none: the operator answers
+/// `NotImplemented`, and Python takes the operator that makes another one.
+pub struct InPlace<'a>(pub &'a Ndarray);
+
+impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
+    type Error = PyErr;
+
+    fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a>> {
+        match object.get().array.is_element() {
+            true => Err(never_changes()),
+            false => Ok(InPlace(object.get())),
+        }
+    }
+}
+
+/// The error of a write to an element.
+pub fn never_changes() -> PyErr {
+    type_error(
+        Mistake::Fixed,
+        "an element of an array does not support item assignment: it is a number, which never \
+         changes",
+    )
+}
+
+/// An element that was pickled.
+#[pyfunction(name = "_element")]
+pub fn element(py: Python<'_>, number: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    session::ensure(py)?;
+    Ndarray::result(py, array(number, None)?)
+}

@@ -1,0 +1,36 @@
+//! The warning about large arrays that go to the host because another library asks for them.
+
+use crate::errors::runtime_warning;
+use crate::session;
+use crate::site::here;
+use phalanx::Array;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// From how many bytes on there is a warning.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// The number of the session that has had its warning.
+static TOLD: AtomicUsize = AtomicUsize::new(0);
+
+/// Says from how many bytes on a session warns; `None` for never.
+pub fn limit(bytes: Option<usize>) {
+    LIMIT.store(bytes.unwrap_or(usize::MAX), Ordering::Relaxed);
+}
+
+/// Warns, once in a session, if an array that is copied for another library is large. An error if
+/// the program has made warnings errors.
+pub fn tell(py: Python<'_>, array: &Array) -> PyResult<()> {
+    let bytes = array.size() * array.dtype().size();
+    let (limit, session) = (LIMIT.load(Ordering::Relaxed), session::number());
+    if bytes < limit || TOLD.load(Ordering::Relaxed) == session {
+        return Ok(());
+    }
+    let text = format!(
+        "another library asks for the elements of an array, which copies {bytes} bytes to the host \
+         of each process; x.get() copies them once and without this warning, of which there is one \
+         in a session (PHALANX_IMPLICIT_COPY={limit})"
+    );
+    runtime_warning(py, &text, here(py))?;
+    TOLD.store(session, Ordering::Relaxed);
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! The array that an object of Python shows, which setting its shape, strides or dtype changes.
+
+use phalanx::Array;
+use std::ops::Deref;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The array that an object shows.
+///
+/// Other threads may read the array while it is set, so that none that was shown is dropped before
+/// the object. An array that was shown before is shown again: a loop between some shapes keeps as
+/// many arrays as there are shapes. All of them show one base.
+pub struct Shown {
+    first: Array,
+    others: OnceLock<Box<Other>>,
+    /// The place of the array that is shown; 0 is the first.
+    current: AtomicUsize,
+}
+
+struct Other {
+    array: Array,
+    next: OnceLock<Box<Other>>,
+}
+
+impl Shown {
+    /// An object that shows an array.
+    pub fn new(array: Array) -> Shown {
+        Shown { first: array, others: OnceLock::new(), current: AtomicUsize::new(0) }
+    }
+
+    /// Shows another array from now on.
+    pub fn set(&self, array: Array) {
+        if is_same(&self.first, &array) {
+            return self.current.store(0, Ordering::Release);
+        }
+        let (mut place, mut slot) = (1, &self.others);
+        loop {
+            let other = slot
+                .get_or_init(|| Box::new(Other { array: array.clone(), next: OnceLock::new() }));
+            if is_same(&other.array, &array) {
+                return self.current.store(place, Ordering::Release);
+            }
+            (place, slot) = (place + 1, &other.next);
+        }
+    }
+}
+
+/// Whether two arrays of one base and one first element show the same.
+fn is_same(a: &Array, b: &Array) -> bool {
+    a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides()
+}
+
+impl Deref for Shown {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        let current = self.current.load(Ordering::Acquire);
+        let (mut array, mut slot) = (&self.first, &self.others);
+        for _ in 0..current {
+            let other = slot.get().unwrap_or_else(|| panic!("bug: an array that nobody has set"));
+            (array, slot) = (&other.array, &other.next);
+        }
+        array
+    }
+}

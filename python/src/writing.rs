@@ -1,0 +1,57 @@
+//! What is written into arrays.
+
+use crate::call_mesh;
+use crate::convert::{argument, array};
+use crate::errors::{raised, type_error, value_error, warn_discarded};
+use crate::mistakes::Mistake;
+use crate::site::at_line;
+use phalanx::{Argument, Array, DType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+
+/// Refuses what has axes, be it one element, where an element is written. As in NumPy, the truth
+/// value of an array of one element is none of that.
+pub fn check_one(value: &Argument, dtype: DType, is_list: bool) -> PyResult<()> {
+    let text = "setting an array element with a sequence.";
+    match value {
+        Argument::Array(array) if array.ndim() > 0 => match dtype {
+            DType::Bool if !is_list && array.size() == 1 => Ok(()),
+            DType::C64 | DType::C128 => Err(type_error(Mistake::Elements, text)),
+            _ => Err(value_error(Mistake::Elements, text)),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value into a view.
+pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (py, _mesh) = (value.py(), call_mesh::of_array(target));
+    target.ok().map_err(|error| raised(py, &error))?;
+    let value = value_for(target, value)?;
+    warn_of_value(py, &value, target)?;
+    let written = at_line(py, || target.try_assign(value));
+    written.map_err(|error| raised(py, &error))
+}
+
+/// Warns of imaginary parts that a write loses.
+pub fn warn_of_value(py: Python<'_>, value: &Argument, target: &Array) -> PyResult<()> {
+    match value {
+        Argument::Array(array) => warn_discarded(py, array.dtype(), target.dtype()),
+        Argument::Scalar(_) | Argument::Weak(_) => Ok(()),
+    }
+}
+
+/// What is written into an array. What has no dtype of its own, be it a list, a text or an integer
+/// beyond all dtypes, is read by NumPy as of the array's dtype.
+pub fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    let is_plain = value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_none()
+        || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
+    match is_plain {
+        true => Ok(Argument::Array(array(value, Some(target.dtype()))?)),
+        false => argument(value),
+    }
+}

@@ -1,0 +1,36 @@
+"""Every operation, pair of dtypes and shape at the edge against NumPy, in processes that a fault of
+a library or a driver cannot take the tests with. Every eighth case, another one with each commit;
+all on GPUs and with `--full`."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from . import worlds
+from .conftest import RANKS
+
+PROGRAM = pathlib.Path(__file__).with_name("degenerate.py")
+FAMILIES = ["products", "whole", "unary", "binary"]
+DEVICES = os.environ.get("PHALANX_DEVICES", "cpu")
+IS_WHOLE = os.environ.get("PHALANX_TEST_FULL") == "1" or not DEVICES.startswith("cpu")
+
+if RANKS > 1:
+    pytest.skip("the program is one process", allow_module_level=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_degenerate_shapes_of_every_pair_of_dtypes(family):
+    share = int(os.environ.get("PHALANX_TEST_SHARE", "0")) % 8
+    words = ["0", "1"] if IS_WHOLE else [str(share), "8"]
+    kept = {name: value for name, value in os.environ.items()
+            if name in ("PHALANX_DEVICES", "PHALANX_CUDA_PATH", "PHALANX_THREADS")}
+    result = subprocess.run(
+        [sys.executable, str(PROGRAM), family, *words], env=worlds.surroundings() | kept,
+        capture_output=True, text=True, timeout=1500, check=False,
+    )
+    case = (result.stderr.splitlines() or ["none"])[-1]
+    assert result.returncode in (0, 1), f"ended with {result.returncode} at {case}"
+    assert result.returncode == 0, result.stdout[-4000:]

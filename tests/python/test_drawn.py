@@ -1,0 +1,39 @@
+"""Functions with drawn arguments against NumPy; a new seed with each commit, all printed.
+
+`--full` draws a hundred thousand cases in all.
+"""
+
+import os
+import subprocess
+
+import pytest
+
+from . import drawn
+from .conftest import RANKS
+
+if RANKS > 1:
+    pytest.skip("ranks draw the same cases", allow_module_level=True)
+
+IS_FULL = os.environ.get("PHALANX_TEST_FULL") == "1"
+CASES = 100_000 // len(drawn.FUNCTIONS) + 1 if IS_FULL else 25
+
+
+def first_seed():
+    """A number that the next commit changes."""
+    told = os.environ.get("PHALANX_TEST_SEED")
+    if told:
+        return int(told)
+    found = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True,
+                           check=False, cwd=os.path.dirname(__file__))
+    return int(found.stdout) * CASES if found.returncode == 0 else 0
+
+
+SEED = first_seed()
+
+
+@pytest.mark.parametrize("name", drawn.FUNCTIONS)
+def test_drawn_arguments(name):
+    print(f"PHALANX_TEST_SEED={SEED}, {CASES} cases")
+    found = ((seed, drawn.case(name, seed)) for seed in range(SEED, SEED + CASES))
+    differences = [f"{name}, seed {seed}: {text}" for seed, text in found if text]
+    assert not differences, "\n".join(differences[:10])
