@@ -4,7 +4,7 @@ use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
 use crate::elements::target;
-use crate::errors::{as_numpy_raises, for_type_error, type_error, value_error};
+use crate::errors::{as_numpy_raises, for_type_error, is_of, type_error, value_error};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
@@ -229,7 +229,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// The error of what is no number; what is too large stays Python's, and what a program's own
     /// `__index__` raises stays.
     pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
-        match error.is_instance_of::<PyOverflowError>(self.py) {
+        match is_of::<PyOverflowError>(self.py, &error) {
             true => as_numpy_raises(self.py, Mistake::Large, error),
             false => for_type_error(self.py, error, || self.wrong(name, expected)),
         }
@@ -237,7 +237,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
 
     /// The error of what is no extent: one that is too large is NumPy's.
     pub fn no_extent(&self, error: PyErr) -> PyErr {
-        match error.is_instance_of::<PyOverflowError>(self.py) {
+        match is_of::<PyOverflowError>(self.py, &error) {
             true => value_error(
                 Mistake::Value,
                 format!("{}(): Maximum allowed dimension exceeded", self.name()),
@@ -387,8 +387,8 @@ pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     match integer(object) {
         Ok(_) => Ok(true),
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(false),
-        Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(false),
+        Err(error) if is_of::<PyTypeError>(py, &error) => Ok(false),
+        Err(error) if is_of::<PyOverflowError>(py, &error) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -403,7 +403,7 @@ pub fn integer(object: &Bound<'_, PyAny>) -> PyResult<i64> {
 pub fn integers(object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     match integer(object) {
         Ok(one) => Ok(vec![one]),
-        Err(error) if !error.is_instance_of::<PyTypeError>(object.py()) => Err(error),
+        Err(error) if !is_of::<PyTypeError>(object.py(), &error) => Err(error),
         Err(_) => object.try_iter()?.map(|item| integer(&item?)).collect(),
     }
 }

@@ -9,7 +9,7 @@
 //! any number of devices, which may be written: what becomes of it is nothing to the array.
 
 use crate::convert::fetch;
-use crate::errors::{raised, refused};
+use crate::errors::{is_ending, raised, refused};
 use crate::host_buffer::too_long;
 use crate::implicit_copy;
 use crate::mistakes::Mistake;
@@ -19,7 +19,7 @@ use phalanx::{DType, HostArray, Loan, ShardMemory};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::{CString, c_int, c_void};
 
 /// Where the bytes of a buffer are.
@@ -92,24 +92,43 @@ impl Drop for Export {
     }
 }
 
+/// A buffer that was refused.
+struct Refusal {
+    /// The address of the object whose buffer it was.
+    owner: usize,
+    /// The error that the elements have, if that is why. NumPy drops it.
+    cause: Option<PyErr>,
+    /// Whether NumPy has been told.
+    told: bool,
+}
+
 thread_local! {
-    /// The address of the object that has refused a buffer last.
-    static REFUSED: Cell<usize> = const { Cell::new(0) };
-    /// That object, and the error that its elements have: NumPy drops it.
-    static CAUSE: RefCell<Option<(usize, PyErr)>> = const { RefCell::new(None) };
+    /// The last buffer that was asked for, if it was refused.
+    static REFUSED: RefCell<Option<Refusal>> = const { RefCell::new(None) };
 }
 
 /// The error for which the last buffer of this object was refused, if its elements have one. An
 /// error that was deferred is raised once, so reading again would not raise it.
 pub fn cause_of_refusal(owner: &Bound<'_, Ndarray>) -> Option<PyErr> {
-    CAUSE.take().filter(|(of, _)| *of == owner.as_ptr() as usize).map(|(_, error)| error)
+    REFUSED.take().filter(|last| last.owner == owner.as_ptr() as usize)?.cause
 }
 
 /// Whether the last buffer that was asked for was one of this object, and was refused. NumPy says
 /// nothing of that and looks at `__array_interface__`, which then has to send it on to `__array__`,
 /// where the reason is told.
 pub fn was_refused(owner: &Bound<'_, Ndarray>) -> bool {
-    REFUSED.take() == owner.as_ptr() as usize
+    REFUSED.with_borrow_mut(|last| match last {
+        Some(last) => {
+            !std::mem::replace(&mut last.told, true) && last.owner == owner.as_ptr() as usize
+        }
+        None => false,
+    })
+}
+
+/// The error again if it is one of the elements, and not of the way they were asked for.
+fn of_elements(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
+    // An error that has no object yet can be neither asked nor copied while the interpreter ends.
+    (!is_ending() && !error.is_instance_of::<PyBufferError>(py)).then(|| error.clone_ref(py))
 }
 
 /// As `fill`, noting whether it was refused.
@@ -123,11 +142,12 @@ pub unsafe fn export(
 ) -> PyResult<()> {
     // SAFETY: the caller's promise.
     let filled = unsafe { fill(owner, view, flags) };
-    let address = owner.as_ptr() as usize;
-    REFUSED.set(if filled.is_err() { address } else { 0 });
     let py = owner.py();
-    let cause = filled.as_ref().err().filter(|error| !error.is_instance_of::<PyBufferError>(py));
-    CAUSE.set(cause.map(|error| (address, error.clone_ref(py))));
+    REFUSED.set(filled.as_ref().err().map(|error| Refusal {
+        owner: owner.as_ptr() as usize,
+        cause: of_elements(py, error),
+        told: false,
+    }));
     filled
 }
 

@@ -3,7 +3,7 @@
 use crate::convert::{to_host_array, to_numpy};
 use crate::dlpack::{CUDA, CUDA_MANAGED, Export, read};
 use crate::dtypes;
-use crate::errors::{refused, type_error, value_error};
+use crate::errors::{is_of, refused, type_error, value_error};
 use crate::gpu::{GPUS, failed, on_device, stream_of};
 use crate::mistakes::Mistake;
 use crate::spelling::in_numpy;
@@ -392,7 +392,7 @@ fn by_dlpack(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<Loc
     newest.set_item("max_version", (1, 0))?;
     let capsule = match object.call_method("__dlpack__", (), Some(&newest)) {
         // Libraries of the time before versions do not know the argument.
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+        Err(error) if is_of::<PyTypeError>(py, &error) => {
             object.call_method("__dlpack__", (), Some(&options))?
         }
         capsule => capsule?,

@@ -82,9 +82,15 @@ fn with_code(exception: PyErr, code: &str) -> PyErr {
 
 /// Whether the interpreter is ending, as when a `__del__` runs that it has kept for last: what an
 /// exception is of which no object has been made yet cannot be asked then.
-fn is_ending() -> bool {
+pub fn is_ending() -> bool {
     // SAFETY: this may be asked at any time.
     unsafe { ffi::Py_IsInitialized() == 0 }
+}
+
+/// Whether an exception is of a class. While the interpreter ends this cannot be told, and the
+/// answer is no.
+pub fn is_of<E: PyTypeInfo>(py: Python<'_>, exception: &PyErr) -> bool {
+    !is_ending() && exception.is_instance_of::<E>(py)
 }
 
 /// An exception about a mistake in a call, with its code.
@@ -113,6 +119,9 @@ pub fn refusal(
 /// An exception of NumPy's about what it was given on behalf of a call, with a code. Those that are
 /// no mistakes of a call, such as what a user's `__array__` raises, stay as they are.
 pub fn as_numpy_raises(py: Python<'_>, mistake: Mistake, exception: PyErr) -> PyErr {
+    if is_ending() {
+        return exception;
+    }
     let value = exception.value(py);
     let is_plain = [
         py.get_type::<PyTypeError>(),

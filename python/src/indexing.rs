@@ -1,7 +1,7 @@
 //! Keys: what stands in the brackets after an array.
 
 use crate::convert;
-use crate::errors::{as_numpy_raises, refused};
+use crate::errors::{as_numpy_raises, is_of, refused};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::site::at_line;
@@ -84,8 +84,8 @@ fn position(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     let py = object.py();
     match object.extract::<i64>() {
         Ok(position) => Ok(AnyIndex::Basic(Index::At(position))),
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => Err(no_index()),
-        Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
+        Err(error) if is_of::<PyTypeError>(py, &error) => Err(no_index()),
+        Err(error) if is_of::<PyOverflowError>(py, &error) => {
             Err(refused::<PyIndexError>(Mistake::Key, "cannot fit the position into 64 bits"))
         }
         Err(error) => Err(error),
@@ -102,7 +102,7 @@ fn no_index() -> PyErr {
 
 /// The error of a part of a slice that is no integer; what its `__index__` raises stays.
 fn unless_raised(error: PyErr) -> PyErr {
-    Python::attach(|py| match error.is_instance_of::<PyTypeError>(py) {
+    Python::attach(|py| match is_of::<PyTypeError>(py, &error) {
         true => as_numpy_raises(py, Mistake::Key, error),
         false => error,
     })

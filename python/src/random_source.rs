@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::dtypes::numpy;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{is_of, raised, type_error, value_error};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
@@ -405,8 +405,8 @@ fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     let negative = || value_error(Mistake::Value, "expected non-negative integer");
     match seed.extract::<i64>() {
         Ok(number) => return u64::try_from(number).map(Some).map_err(|_| negative()),
-        Err(error) if error.is_instance_of::<PyTypeError>(seed.py()) => {}
-        Err(error) if error.is_instance_of::<PyOverflowError>(seed.py()) => {}
+        Err(error) if is_of::<PyTypeError>(seed.py(), &error) => {}
+        Err(error) if is_of::<PyOverflowError>(seed.py(), &error) => {}
         Err(error) => return Err(error),
     }
     if !seed.is_instance_of::<PyInt>() {

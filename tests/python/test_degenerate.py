@@ -1,5 +1,5 @@
 """Every operation, pair of dtypes and shape at the edge against NumPy, in processes that a fault of
-a library or a driver cannot take the tests with. Every eighth case, another one with each commit;
+a library or a driver cannot take the tests with. Every eighth case, `PHALANX_TEST_SHARE` of them;
 all on GPUs and with `--full`."""
 
 import os

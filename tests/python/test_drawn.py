@@ -1,6 +1,7 @@
-"""Functions with drawn arguments against NumPy; a new seed with each commit, all printed.
+"""Functions with drawn arguments against NumPy, the seed printed.
 
-`--full` draws a hundred thousand cases in all.
+The cases are the same in each run. `--full` draws a hundred thousand, others with each commit, and
+`PHALANX_TEST_SEED` those from a seed on.
 """
 
 import os
@@ -19,10 +20,10 @@ CASES = 100_000 // len(drawn.FUNCTIONS) + 1 if IS_FULL else 25
 
 
 def first_seed():
-    """A number that the next commit changes."""
+    """With `--full` a number that the next commit changes."""
     told = os.environ.get("PHALANX_TEST_SEED")
-    if told:
-        return int(told)
+    if told or not IS_FULL:
+        return int(told or 0)
     found = subprocess.run(["git", "rev-list", "--count", "HEAD"], capture_output=True, text=True,
                            check=False, cwd=os.path.dirname(__file__))
     return int(found.stdout) * CASES if found.returncode == 0 else 0
