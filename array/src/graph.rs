@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Site};
 use crate::interval::Interval;
+use crate::operand::Operand;
+use phalanx_ops::waiting::lock;
 use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding, Structured};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -9,7 +11,7 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The result of a node: shards on devices. Implemented by the engine.
 pub trait Evaluated: Any + Send + Sync + fmt::Debug {
@@ -42,7 +44,19 @@ pub struct Node {
     /// The call that made it; `None` for what a planner adds.
     site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
+    /// What is to be recorded when the value is first used; only where `window` is `UNRECORDED`.
+    deferred: Mutex<Option<Deferred>>,
 }
+
+/// An operation that is recorded when its value is first used. What nobody uses costs nothing then.
+#[derive(Clone, Debug)]
+pub(crate) struct Deferred {
+    pub(crate) op: NodeOp,
+    pub(crate) operand: Operand,
+}
+
+/// The window of a node that no window has.
+const UNRECORDED: u64 = u64::MAX;
 
 impl Node {
     pub(crate) fn recorded(
@@ -65,7 +79,46 @@ impl Node {
             non_negative: AtomicBool::new(false),
             site,
             result: OnceLock::new(),
+            deferred: Mutex::new(None),
         })
+    }
+
+    /// A node that is recorded when it is first used.
+    pub(crate) fn deferred(
+        shape: Shape,
+        dtype: DType,
+        deferred: Deferred,
+        site: Site,
+    ) -> Arc<Node> {
+        let node = Node::recorded(shape, dtype, UNRECORDED, 0, Some(site));
+        *lock(&node.deferred) = Some(deferred);
+        node
+    }
+
+    /// Whether the node has not been recorded yet.
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.window.load(Ordering::Relaxed) == UNRECORDED && self.result().is_none()
+    }
+
+    /// What is to be recorded for the node, which the caller does.
+    pub(crate) fn take_deferred(&self) -> Option<Deferred> {
+        if self.is_deferred() { lock(&self.deferred).take() } else { None }
+    }
+
+    fn peek_deferred(&self) -> Option<Deferred> {
+        if self.is_deferred() { lock(&self.deferred).clone() } else { None }
+    }
+
+    /// Where the node is in a window, if that has recorded it.
+    pub(crate) fn position_in(&self, window: u64) -> Option<u32> {
+        let is_here = self.window.load(Ordering::Relaxed) == window;
+        is_here.then(|| self.position.load(Ordering::Relaxed))
+    }
+
+    /// Notes where the node is recorded now.
+    pub(crate) fn settle_at(&self, window: u64, position: usize) {
+        self.window.store(window, Ordering::Relaxed);
+        self.position.store(position as u32, Ordering::Relaxed);
     }
 
     /// A node whose value exists already.
@@ -271,6 +324,15 @@ pub struct NodeData {
     pub node: Arc<Node>,
 }
 
+impl NodeData {
+    /// What computes a node of the program.
+    pub(crate) fn of(op: NodeOp, inputs: SmallVec<[Input; 2]>, node: &Arc<Node>) -> NodeData {
+        let site = node.site.unwrap_or_else(|| unreachable!("bug: a node that no call made"));
+        let (shape, dtype, node) = (node.shape.clone(), node.dtype, node.clone());
+        NodeData { op, inputs, shape, dtype, site, node }
+    }
+}
+
 /// Everything recorded in a window.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -378,8 +440,7 @@ impl Graph {
     /// Makes this the graph of the window `window`: later operations find its nodes here.
     pub(crate) fn settle_in(&self, window: u64) {
         for (position, data) in self.nodes.iter().enumerate() {
-            data.node.window.store(window, Ordering::Relaxed);
-            data.node.position.store(position as u32, Ordering::Relaxed);
+            data.node.settle_at(window, position);
         }
         for (position, leaf) in self.leaves.iter().enumerate() {
             leaf.leaf_window.store(window, Ordering::Relaxed);
@@ -389,8 +450,8 @@ impl Graph {
 
     /// Where a node of the window `window` (or a result) is found by an operation recorded now.
     pub(crate) fn place(&mut self, node: &Arc<Node>, window: u64) -> Source {
-        if node.window.load(Ordering::Relaxed) == window {
-            return Source::Node(node.position.load(Ordering::Relaxed));
+        if let Some(position) = node.position_in(window) {
+            return Source::Node(position);
         }
         if node.leaf_window.load(Ordering::Relaxed) != window {
             node.leaf_window.store(window, Ordering::Relaxed);
@@ -398,5 +459,31 @@ impl Graph {
             self.leaves.push(node.clone());
         }
         Source::Leaf(node.leaf_position.load(Ordering::Relaxed))
+    }
+
+    /// Adds a node to a copy of the open window, which is `window`, and first what is deferred
+    /// until the node is used. The window itself stays as it is.
+    pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
+        if let Some(Deferred { op, operand }) = node.peek_deferred() {
+            let input = match &operand {
+                Operand::Value { node, map } => {
+                    Input { source: self.add(node, window), map: map.clone() }
+                }
+                Operand::Scalar(scalar) => {
+                    self.scalars.push(*scalar);
+                    Input { source: Source::Scalar(self.scalars.len() as u32 - 1), map: None }
+                }
+            };
+            self.nodes.push(NodeData::of(op, [input].into_iter().collect(), node));
+            return Source::Node(self.nodes.len() as u32 - 1);
+        }
+        if let Some(position) = node.position_in(window) {
+            return Source::Node(position);
+        }
+        let known = self.leaves.iter().position(|leaf| Arc::ptr_eq(leaf, node));
+        Source::Leaf(known.unwrap_or_else(|| {
+            self.leaves.push(node.clone());
+            self.leaves.len() - 1
+        }) as u32)
     }
 }

@@ -3,7 +3,7 @@
 use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Evaluation, Limits};
 use crate::error::{Error, Failure, Site, call_site};
-use crate::graph::{Graph, Held, Input, Node, NodeData, NodeOp, Source};
+use crate::graph::{Deferred, Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::view::{Form, Stage};
@@ -280,29 +280,33 @@ impl MeshHandle {
         if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
             window.anchor = Some(anchor);
         }
-        let number = window.number;
-        let graph = &mut window.graph;
         let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
         for operand in operands {
-            inputs.push(match operand {
-                Operand::Scalar(value) => {
-                    graph.scalars.push(*value);
-                    Input { source: Source::Scalar(graph.scalars.len() as u32 - 1), map: None }
-                }
-                Operand::Value { node, map } => {
-                    if let Some(Err(error)) = node.result() {
-                        return Err(error.clone());
-                    }
-                    Input { source: graph.place(node, number), map: map.clone() }
-                }
-            });
+            inputs.push(window.input(operand)?);
         }
-        let base = Shape::from_slice(&shape);
-        let node = Node::recorded(base, dtype, number, graph.nodes.len() as u32, Some(site));
-        node.learn(Interval::of_result(&op, operands, &shape, dtype));
-        let data = NodeData { op, inputs, shape, dtype, site, node: node.clone() };
+        let position = window.graph.nodes.len() as u32;
+        let node = Node::recorded(shape, dtype, window.number, position, Some(site));
+        node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
+        let data = NodeData::of(op, inputs, &node);
         window.bytes += stored_bytes(&data);
         window.graph.nodes.push(data);
+        Ok(node)
+    }
+
+    /// A copy of an operand by `op` that is recorded when its value is first used, and never if
+    /// nobody uses it.
+    pub(crate) fn defer(
+        &self,
+        op: NodeOp,
+        operand: Operand,
+        shape: Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Arc<Node>, Error> {
+        self.own(site)?;
+        let interval = Interval::of_result(&op, std::slice::from_ref(&operand), &shape, dtype);
+        let node = Node::deferred(shape, dtype, Deferred { op, operand }, site);
+        node.learn(interval);
         Ok(node)
     }
 
@@ -312,7 +316,7 @@ impl MeshHandle {
         let Operand::Value { node, map } = operand else { return None };
         let mut window = self.window();
         let number = window.number;
-        if node.result().is_some() {
+        if node.result().is_some() || node.is_deferred() {
             return None;
         }
         let Source::Node(mut position) = window.graph.place(node, number) else { return None };
@@ -384,14 +388,61 @@ impl MeshHandle {
 
     /// Closes the window because `node`, which was recorded in it, is asked for. Collective over
     /// the mesh.
-    pub(crate) fn close_for(&self, node: &Node, cause: Cause, site: Site) -> Result<(), Error> {
+    pub(crate) fn close_for(
+        &self,
+        node: &Arc<Node>,
+        cause: Cause,
+        site: Site,
+    ) -> Result<(), Error> {
+        self.own(site)?;
+        self.window().settle(node)?;
         node.observe();
         self.close(cause, site)
     }
 
-    /// The plan of the open window. Local.
-    pub fn explain(&self) -> Result<String, Error> {
-        self.0.engine.explain(&self.window().graph)
+    /// Whether a value of the open window follows from scalars and indices alone, so that no value
+    /// computed before decides where it is split. Always false where there is one device.
+    pub(crate) fn is_unplaced(&self, node: &Node) -> bool {
+        if self.mesh().devices() == 1 {
+            return false;
+        }
+        let window = self.window();
+        let Some(position) = node.position_in(window.number) else { return false };
+        let nodes = &window.graph.nodes;
+        let (mut seen, mut ahead) = (FxHashSet::default(), vec![position]);
+        while let Some(position) = ahead.pop() {
+            let data = &nodes[position as usize];
+            let is_elementwise = matches!(
+                data.op,
+                NodeOp::Fill
+                    | NodeOp::Index(_)
+                    | NodeOp::Elementwise(_)
+                    | NodeOp::Select
+                    | NodeOp::Cast
+            );
+            if !is_elementwise {
+                return false;
+            }
+            for input in &data.inputs {
+                match input.source {
+                    Source::Node(from) if seen.insert(from) => ahead.push(from),
+                    Source::Node(_) | Source::Scalar(_) => {}
+                    Source::Leaf(_) => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// The plan of the open window, with what is computed for `node`. Local.
+    pub(crate) fn explain(&self, node: &Arc<Node>) -> Result<String, Error> {
+        let window = self.window();
+        let mut graph = window.graph.clone();
+        if node.is_deferred() {
+            graph.add(node, window.number);
+        }
+        drop(window);
+        self.0.engine.explain(&graph)
     }
 
     /// The sharding that a view of a value has or will have: nothing of the window changes. Local.
@@ -402,10 +453,10 @@ impl MeshHandle {
                 (Graph { leaves: vec![node.clone()], ..Graph::default() }, Source::Leaf(0))
             }
             None => {
-                let mut window = self.window();
-                let number = window.number;
-                let source = window.graph.place(node, number);
-                (window.graph.clone(), source)
+                let window = self.window();
+                let mut graph = window.graph.clone();
+                let source = graph.add(node, window.number);
+                (graph, source)
             }
         };
         let mut map = None;
@@ -442,6 +493,35 @@ impl MeshHandle {
     /// The number of operations recorded in the open window.
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()
+    }
+}
+
+impl Window {
+    /// Where an operation that is recorded now finds an operand.
+    fn input(&mut self, operand: &Operand) -> Result<Input, Error> {
+        Ok(match operand {
+            Operand::Scalar(value) => {
+                let scalars = &mut self.graph.scalars;
+                scalars.push(*value);
+                Input { source: Source::Scalar(scalars.len() as u32 - 1), map: None }
+            }
+            Operand::Value { node, map } => {
+                if let Some(Err(error)) = node.result() {
+                    return Err(error.clone());
+                }
+                self.settle(node)?;
+                Input { source: self.graph.place(node, self.number), map: map.clone() }
+            }
+        })
+    }
+
+    /// Records what was deferred until this node is used.
+    fn settle(&mut self, node: &Arc<Node>) -> Result<(), Error> {
+        let Some(Deferred { op, operand }) = node.take_deferred() else { return Ok(()) };
+        let input = self.input(&operand).inspect_err(|error| node.finish(Err(error.clone())))?;
+        node.settle_at(self.number, self.graph.nodes.len());
+        self.graph.nodes.push(NodeData::of(op, [input].into_iter().collect(), node));
+        Ok(())
     }
 }
 

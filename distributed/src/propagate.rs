@@ -31,7 +31,7 @@ pub fn propagate(
     if mesh.devices() == 1 {
         return graph.nodes.iter().map(|node| whole(graph, node)).collect();
     }
-    let targets = update_targets(graph);
+    let (targets, readers) = (update_targets(graph), reshaping_readers(graph));
     let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
     for (position, node) in graph.nodes.iter().enumerate() {
         let sharding_of = |source: Source| -> Option<&Sharding> {
@@ -54,8 +54,18 @@ pub fn propagate(
             output: sharding,
             partial: None,
         };
+        let fresh = || {
+            let sharding = policy.sharding(&node.shape, mesh);
+            let Some(reader) = readers[position] else { return sharding };
+            // Cut where rows of both shapes begin, so that no reshape moves anything.
+            let to = &graph.nodes[reader];
+            // As many elements as it reads, whatever the dtype is on the way there.
+            let (_, read) = graph.source(to.inputs[0].source);
+            let from = (&*node.shape, read.size());
+            reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0
+        };
         placements.push(match &node.op {
-            NodeOp::Fill | NodeOp::Index(_) => own(policy.sharding(&node.shape, mesh)),
+            NodeOp::Fill | NodeOp::Index(_) => own(fresh()),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
                 let hinted = targets[position].filter(|&update| {
                     // The place written to decides where its value is computed, if it lies there
@@ -77,7 +87,7 @@ pub fn propagate(
                     }
                     None => {
                         let known = |source| sharding_of(source).cloned();
-                        own(align(graph, &node.inputs, &node.shape, &known, mesh, policy))
+                        own(align(graph, &node.inputs, &node.shape, &known, mesh, &fresh))
                     }
                 }
             }
@@ -172,6 +182,29 @@ fn whole(graph: &Graph, node: &NodeData) -> Placement {
     }
 }
 
+/// For each node, the first reshape that reads its whole value, or the value that elementwise
+/// operations of its shape make of it.
+fn reshaping_readers(graph: &Graph) -> Vec<Option<usize>> {
+    let mut readers: Vec<Option<usize>> = vec![None; graph.nodes.len()];
+    for (position, node) in graph.nodes.iter().enumerate().rev() {
+        let reader = match &node.op {
+            NodeOp::Reshape => Some(position),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => readers[position],
+            _ => None,
+        };
+        let Some(reader) = reader else { continue };
+        for input in &node.inputs {
+            if let (Source::Node(from), None) = (input.source, &input.map) {
+                let is_alike = reader == position || graph.nodes[from as usize].shape == node.shape;
+                if is_alike {
+                    readers[from as usize] = Some(reader);
+                }
+            }
+        }
+    }
+    readers
+}
+
 pub(crate) fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
     let (shape, dtype) = graph.source(input.source);
     (
@@ -212,14 +245,14 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
 }
 
 /// The sharding of an elementwise operation: that of the input under which the others move the
-/// fewest bytes, of equal ones that of most inputs, then of the first.
+/// fewest bytes, of equal ones that of most inputs, then of the first; `fresh` if no input has one.
 fn align(
     graph: &Graph,
     inputs: &[Input],
     shape: &[usize],
     sharding_of: &dyn Fn(Source) -> Option<Sharding>,
     mesh: &Mesh,
-    policy: &Policy,
+    fresh: &dyn Fn() -> Sharding,
 ) -> Sharding {
     struct Read {
         value: Sharding,
@@ -264,7 +297,7 @@ fn align(
     match best {
         Some((_, _, sharding)) => sharding,
         None if replicated_whole => Sharding::replicated(shape.len()),
-        None => policy.sharding(shape, mesh),
+        None => fresh(),
     }
 }
 

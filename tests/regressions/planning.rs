@@ -230,3 +230,49 @@ fn an_empty_write_changed_a_scalar() {
         assert_eq!(a.to_vec::<f64>().unwrap(), [1296.0]);
     });
 }
+
+/// A range lay in blocks that ended within rows, which every plan brought together again.
+#[test]
+fn each_plan_moved_the_rows_of_a_reshaped_range() {
+    on_lines(|| {
+        let ranges = [
+            arange(0, 35, 1).reshape([7, 5]),
+            (arange(0, 35, 1) * 2 - arange(0, 35, 1)).reshape([7, 5]),
+            arange(0, 35, 1).reshape([1, 7, 5]).slice(s![0]),
+            // Values of several sizes come before the one that has another shape.
+            arange(0, 35, 1).astype(DType::I16).astype(DType::I64).reshape([7, 5]),
+        ];
+        for (number, range) in ranges.into_iter().enumerate() {
+            range.evaluate().unwrap();
+            let next = &range + 1;
+            let plan = next.explain().unwrap();
+            assert!(!plan.contains("exchange"), "{number}: {plan}");
+            assert_eq!(next.to_vec::<i64>().unwrap(), (1..36).collect::<Vec<_>>());
+        }
+    });
+}
+
+/// Elements moved to a sharding that nobody looked at.
+#[test]
+fn a_sharding_that_nobody_used_moved_elements() {
+    on(&[3], Limits::default(), || {
+        let columns = || split(2, &[(1, 0, Bounds::even(6, 3))]);
+        let a = arange(0, 24, 1).reshape([4, 6]).copy();
+        a.evaluate().unwrap();
+        let unused = a.with_sharding(columns());
+        let next = &a + 1;
+        assert!(!next.explain().unwrap().contains("exchange"));
+        next.evaluate().unwrap();
+        assert!(unused.is_pending() && unused.sharding().unwrap() == columns());
+        // Its own plan has it, and so has that of what reads it.
+        assert!(unused.explain().unwrap().contains("reshard of"));
+        assert!((&unused + 1).explain().unwrap().contains("reshard of"));
+        drop(unused);
+        // It has the elements of the time when it was asked for.
+        let before = a.with_sharding(columns()).with_sharding(Sharding::replicated(2));
+        a.add_assign(100);
+        assert_eq!(a.slice(s![0, 0]).item::<i64>().unwrap(), 100);
+        assert_eq!(before.sum(()).item::<i64>().unwrap(), 276);
+        assert_eq!(before.to_vec::<i64>().unwrap(), (0..24).collect::<Vec<_>>());
+    });
+}

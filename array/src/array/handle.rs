@@ -250,6 +250,12 @@ impl Array {
         Ok(operand)
     }
 
+    /// Whether the view shows the base in another form.
+    pub(crate) fn has_form(&self) -> bool {
+        let live = self.0.as_ref();
+        live.is_ok_and(|live| live.view.stages.iter().any(|stage| stage.form.is_some()))
+    }
+
     /// Whether the elements are elements of the base, and not what lenses make of them.
     pub(crate) fn shows_base(&self) -> bool {
         self.0.as_ref().is_ok_and(|live| {
@@ -264,7 +270,8 @@ impl Array {
 
     /// The plan of everything pending, as text; nothing is run. Local.
     pub fn explain(&self) -> Result<String, Error> {
-        self.live()?.cell.mesh.explain()
+        let live = self.live()?;
+        live.cell.mesh.explain(&live.cell.node()?)
     }
 
     /// The sharding that the array's base has or will have, seen through the view. Local.
@@ -303,7 +310,7 @@ impl Array {
     }
 
     /// The array with another sharding: an array of its own, equal in value, and in Fortran's order
-    /// if this one is. Local (records a node).
+    /// if this one is. Elements move when the array is first used. Local (records a node).
     #[track_caller]
     pub fn with_sharding(&self, sharding: Sharding) -> Array {
         let site = call_site();
@@ -320,9 +327,9 @@ impl Array {
             }
             let op = NodeOp::Reshard(Arc::new(sharding));
             let operand = self.operand(site)?;
-            let node =
-                live.cell.mesh.record(op, &[operand], self.shape().into(), self.dtype(), site)?;
-            Ok(Array::from_node(live.cell.mesh.clone(), node))
+            let mesh = live.cell.mesh.clone();
+            let node = mesh.defer(op, operand, self.shape().into(), self.dtype(), site)?;
+            Ok(Array::from_node(mesh, node))
         })())
     }
 

@@ -28,7 +28,13 @@ impl Array {
         let shape = resolve_reshape(self.shape(), shape).map_err(|error| Error::op(error, site))?;
         check_shape(&shape, self.dtype(), site)?;
         if let Some(view) = self.base_view()?.reshape(&shape, &self.base_shape()?) {
-            return self.with_view(view);
+            let view = self.with_view(view)?;
+            // What no other value decides is split where this shape has whole rows if its window
+            // knows the shape: each plan that reads the view would move elements otherwise.
+            if view.has_form() && self.mesh()?.is_unplaced(&*self.base_node()?) {
+                view.operand(site)?;
+            }
+            return Ok(view);
         }
         let mesh = self.mesh()?;
         let form = Form { shape, dtype: self.dtype() };
