@@ -212,10 +212,11 @@ pub(crate) fn reduce_at(
     let extent = array.shape()[axis];
     let starts = crate::indexing::checked_positions(("reduceat", "starts"), starts, extent, site)?;
     let most = PIECE * array.mesh()?.mesh().devices() / dtype.size();
-    if dtype.size() > array.dtype().size() && array.size() > most {
-        if let Some(combined) = reduce_in_pieces(op, (array, dtype), &starts, (axis, most), site)? {
-            return Ok(combined);
-        }
+    if dtype.size() > array.dtype().size()
+        && array.size() > most
+        && let Some(combined) = reduce_in_pieces(op, (array, dtype), &starts, (axis, most), site)?
+    {
+        return Ok(combined);
     }
     let array = array.converted(dtype, site);
     let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });

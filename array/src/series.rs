@@ -109,7 +109,7 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
             return Err(Error::op(error, site));
         };
         if basis == Basis::Power {
-            let mut value = x * 0 + last;
+            let mut value = x.multiply(0) + last;
             for row in others.iter().rev() {
                 value = row + value * x;
             }
@@ -119,15 +119,16 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
         let mut value = last.clone();
         let mut before: Option<Array> = None;
         for (k, row) in others.iter().enumerate().rev() {
-            let mut next = row + basis.factor(k, x) * &value;
+            let next = row + basis.factor(k, x) * &value;
             let (_, _, c) = basis.recurrence(k + 1);
-            if let Some(before) = before.take() {
-                next = next - before * c;
-            }
+            let next = match before.take() {
+                Some(before) => next - before * c,
+                None => next,
+            };
             before = Some(std::mem::replace(&mut value, next));
         }
         // As NumPy's, a constant is one at every point.
-        if others.is_empty() { (value + x * 0).ok().cloned() } else { value.ok().cloned() }
+        if others.is_empty() { (value + x.multiply(0)).ok().cloned() } else { value.ok().cloned() }
     })
 }
 
@@ -141,14 +142,14 @@ pub fn series_vander(basis: Basis, x: &Array, degree: usize) -> Array {
     let site = call_site();
     on_mesh_of(x, site, || {
         let x = crate::atleast_1d(&(x + 0.0));
-        let mut values = vec![x.ok()? * 0 + 1];
+        let mut values = vec![x.ok()?.multiply(0) + 1];
         for k in 0..degree {
-            let mut next = basis.factor(k, &x) * &values[k];
+            let next = basis.factor(k, &x) * &values[k];
             let (_, _, c) = basis.recurrence(k);
-            if k > 0 && c != 0.0 {
-                next = next - &values[k - 1] * c;
-            }
-            values.push(next);
+            values.push(match k > 0 && c != 0.0 {
+                true => next - &values[k - 1] * c,
+                false => next,
+            });
         }
         moveaxis(&stacked(&values)?, 0, -1).ok().cloned()
     })
@@ -173,7 +174,7 @@ pub fn series_derivative(basis: Basis, c: &Array, order: usize, scale: &Array, a
         let mut all = rows(&c);
         if order >= all.len() {
             all.truncate(1);
-            all.iter_mut().for_each(|row| *row = &*row * 0);
+            all.iter_mut().for_each(|row| *row = row.multiply(0));
         } else {
             for _ in 0..order {
                 let scaled = all.iter().map(|row| (row * scale).converted(dtype, site));
@@ -259,7 +260,7 @@ pub fn series_integral(
 /// The coefficients of the integral of a series, the first up to a constant.
 fn integrated(basis: Basis, c: &[Array]) -> Vec<Array> {
     let Some(first) = c.first() else { return Vec::new() };
-    let mut found = vec![first * 0, first.clone()];
+    let mut found = vec![first.multiply(0), first.clone()];
     match basis {
         Basis::Hermite => found[1] = first / 2.0,
         Basis::Laguerre => found = vec![first.clone(), -first],

@@ -274,7 +274,8 @@ fn gathered(flat: &Array, shape: &[usize], steps: &[i64], start: i64) -> Array {
     for (axis, (&count, &step)) in shape.iter().zip(steps).enumerate() {
         let along: Vec<i64> =
             (0..shape.len()).map(|at| if at == axis { count as i64 } else { 1 }).collect();
-        positions = positions + arange(0i64, count as i64, 1i64).reshape(along.as_slice()) * step;
+        let further = arange(0i64, count as i64, 1i64).reshape(along.as_slice()) * step;
+        positions = &positions + further;
     }
     // All positions are within, as the bounds of the strides say.
     let found = flat.take_with(&positions, 0, Mode::Wrap);

@@ -20,7 +20,7 @@ pub enum RunError {
         /// The value that cannot be made, where it is one alone.
         value: Option<(DType, Vec<usize>)>,
         /// What was asked of which device.
-        refusal: DeviceError,
+        refusal: Box<DeviceError>,
         /// The largest arrays that this process holds blocks of.
         largest: Vec<LargeArray>,
     },
@@ -108,7 +108,8 @@ impl RunError {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            RunError::Device(error) | RunError::Memory { refusal: error, .. } => error.code(),
+            RunError::Device(error) => error.code(),
+            RunError::Memory { refusal, .. } => refusal.code(),
             RunError::Collective(error) => error.code(),
             RunError::Kernel(error) => error.code(),
             RunError::Shards { .. } => "PX031",
@@ -124,7 +125,8 @@ impl RunError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            RunError::Device(error) | RunError::Memory { refusal: error, .. } => error.hint(),
+            RunError::Device(error) => error.hint(),
+            RunError::Memory { refusal, .. } => refusal.hint(),
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => {

@@ -80,7 +80,7 @@ impl Shards {
     ) -> Shards {
         let error = RunError::Memory {
             value: Some((dtype, shape.to_vec())),
-            refusal: refusal.clone(),
+            refusal: Box::new(refusal.clone()),
             largest: Vec::new(),
         };
         let error = Error::failure(error, Some(site));

@@ -11,9 +11,12 @@ pub struct Wire {
     /// Where the process finds the coordinator.
     pub address: String,
     ends: Arc<Mutex<Vec<TcpStream>>>,
-    /// For each direction, back and forth: after how many bytes which bit changes.
-    flips: Arc<[Mutex<Option<(usize, u32)>>; 2]>,
+    /// For each direction, back and forth.
+    flips: Arc<[Flip; 2]>,
 }
+
+/// After how many bytes which bit changes.
+type Flip = Mutex<Option<(usize, u32)>>;
 
 impl Wire {
     /// A way to a coordinator, which need not listen yet.
@@ -26,7 +29,7 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
         let ends = Arc::<Mutex<Vec<TcpStream>>>::default();
-        let flips = Arc::<[Mutex<Option<(usize, u32)>>; 2]>::default();
+        let flips = Arc::<[Flip; 2]>::default();
         let (shared, flipped) = (ends.clone(), flips.clone());
         // Ends with the program of the tests.
         thread::spawn(move || {
@@ -76,7 +79,7 @@ fn pass_on(
     mut from: TcpStream,
     to: usize,
     ends: &Mutex<Vec<TcpStream>>,
-    flip: &Mutex<Option<(usize, u32)>>,
+    flip: &Flip,
     delay: Duration,
 ) {
     let mut bytes = vec![0; 1 << 16];

@@ -169,6 +169,12 @@ class Buffer(ctypes.Structure):
         return (ctypes.c_double * (self.length // 8)).from_address(self.start)
 
 
+def elements(x, flags):
+    """The elements that a buffer shows, which is held until they are copied."""
+    buffer = Buffer(x, flags)
+    return list(buffer.elements)
+
+
 def lent(x):
     """Something that may write the elements of an array as long as it lives."""
     return Buffer(x, Buffer.WRITABLE)
@@ -189,11 +195,11 @@ def test_buffers_of_every_dtype():
                 del view
             with pytest.raises(BufferError):
                 Buffer(np.ones((2, 3)), 0x40 | Buffer.STRIDES)
-    assert Buffer(np.asarray(3.0), Buffer.RECORDS_RO).elements[0] == 3
+    assert elements(np.asarray(3.0), Buffer.RECORDS_RO) == [3]
     assert Buffer(np.zeros((0, 2)), Buffer.RECORDS_RO).length == 0
     x = np.arange(6.0).reshape(2, 3)
-    assert list(Buffer(x.T, 0).elements) == [0, 3, 1, 4, 2, 5]
-    assert list(Buffer(x + 1, 0).elements) == [1, 2, 3, 4, 5, 6]
+    assert elements(x.T, 0) == [0, 3, 1, 4, 2, 5]
+    assert elements(x + 1, 0) == [1, 2, 3, 4, 5, 6]
     # What is shown stays as it is, and lives as long as it is held.
     view = Buffer(x, 0)
     for _ in range(3):

@@ -24,9 +24,6 @@ m.clip(m.arange(5, dtype='f4'), 1, 3, out=m.zeros(5, 'i4'), casting='unsafe')
 m.clip(m.arange(5, dtype='f4'), 1, 3, out=m.zeros(5, 'i4'))
 m.clip(m.arange(3), 1, 2, where=m.array([True, False, True]), out=m.zeros(3, 'i8'))
 m.clip(m.arange(3), 1)
-m.where(m.array([True, False]), m.array([1, 2], 'u2'), -1)
-m.where(m.array([True, False]), m.array([1, 2], 'u1'), 300)
-m.where(m.array([True, False]), m.array([1, 2], 'i8'), 2**63)
 m.where(m.array([True, False]), m.array([1, 2], 'u1'), 1.5)
 m.select([m.array([True, False])], [m.array([1, 2], 'u1')], -1)
 m.choose(m.array([0, 1]), [m.array([1, 2], 'u1'), -1])
@@ -87,6 +84,14 @@ m.arange(3) != ...
 m.zeros(3).real
 m.arange(24).reshape(2, 3, 4)[[[]]]
 m.arange(24).reshape(2, 3, 4)[(0, 1), (1, 2)]
+""".strip().splitlines()
+
+# Numbers that the dtype does not hold: NumPy before 2.5 wraps them, as we do; 2.5 raises.
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":
+    CALLS += """
+m.where(m.array([True, False]), m.array([1, 2], 'u2'), -1)
+m.where(m.array([True, False]), m.array([1, 2], 'u1'), 300)
+m.where(m.array([True, False]), m.array([1, 2], 'i8'), 2**63)
 """.strip().splitlines()
 
 WRITES = """

@@ -86,7 +86,7 @@ def mpirun(program, *words, processes=3, devices=1, check=True, environment=(), 
     launcher = [MPIRUN, "--oversubscribe", "--timeout", "60", "-n", str(processes)]
     variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                  # One machine, whatever networks it has.
-                 "OMPI_MCA_btl": "self,sm,vader", "OMPI_MCA_pml": "ob1"}
+                 "OMPI_MCA_btl": "^tcp", "OMPI_MCA_pml": "ob1"}
     variables |= {"PHALANX_DEVICES": f"cpu:{devices}"} | dict(environment)
     return ended(launcher + command, variables, 90, check)
 

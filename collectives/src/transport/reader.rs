@@ -425,7 +425,7 @@ mod tests {
         let mut places = Vec::new();
         for (start, end) in starts.zip(&ends) {
             let near = |at: &usize| *at < start + HEADER_BYTES || at + 20 >= *end;
-            let sampled = |at: &usize| near(at) || at % 4099 == 0;
+            let sampled = |at: &usize| near(at) || at.is_multiple_of(4099);
             places.extend((start..*end).filter(sampled));
         }
         runtime().block_on(async {

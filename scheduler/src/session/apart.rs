@@ -109,7 +109,7 @@ impl Session {
         let data = &apart.window.graph.nodes[position as usize];
         let error = RunError::Memory {
             value: Some((data.dtype, data.shape.to_vec())),
-            refusal,
+            refusal: Box::new(refusal),
             largest: self.live.largest(),
         };
         let error = Error::failure(error, Some(data.site));

@@ -126,7 +126,7 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
     });
     result.flatten().map_err(|error| match error {
         RunError::Device(refusal @ DeviceError::OutOfMemory { .. }) => {
-            RunError::Memory { value: None, refusal, largest: live.largest() }
+            RunError::Memory { value: None, refusal: Box::new(refusal), largest: live.largest() }
         }
         error => error,
     })

@@ -193,7 +193,7 @@ impl Session {
 
     /// The error of a device's refusal.
     pub(super) fn too_little(&self, refusal: DeviceError) -> RunError {
-        RunError::Memory { value: None, refusal, largest: self.live.largest() }
+        RunError::Memory { value: None, refusal: Box::new(refusal), largest: self.live.largest() }
     }
 }
 
