@@ -64,7 +64,7 @@ fn run_here(case: &Case, precision: Precision) -> Result<Measured, String> {
         Ok((ms, result))
     };
     for _ in 0..2 {
-        once()?;
+        let _warm = once()?;
     }
     let start = Instant::now();
     let mut times = Vec::new();

@@ -17,6 +17,7 @@ fn the_forms_of_the_tables_work() {
     session.finish().unwrap();
 }
 
+#[allow(clippy::reversed_empty_ranges, reason = "`1..-1` counts from the end, as in NumPy")]
 fn forms() -> Result<(), Error> {
     let n: usize = 3;
     let a = arange(0, 12, 1).reshape((n, 4i64)).astype(DType::F64);

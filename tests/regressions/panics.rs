@@ -108,7 +108,7 @@ fn a_panic_of_a_planner_was_a_panic_of_the_program() {
         before.evaluate().unwrap();
         let mut struck = before.clone();
         for _ in 0..STRUCK_NODES {
-            struck = struck + 1;
+            struck = &struck + 1;
         }
         let error = struck.to_vec::<i64>().unwrap_err();
         assert_eq!(error.code(), "PX033");
