@@ -61,6 +61,8 @@ PRODUCTS = {
     "average": lambda np, a, b: np.average(a, weights=b),
     "add.outer": lambda np, a, b: np.add.outer(a, b),
     "put_along_axis": lambda np, a, b: written(np, a, b),
+    "add.at": lambda np, a, b: added_at(np, a, b, [0, 0]),
+    "add.at everywhere": lambda np, a, b: added_at(np, a, b, ...),
 }
 WHOLE = {
     **{name: (lambda name: lambda np, a: getattr(np, name)(a))(name) for name in [
@@ -79,7 +81,7 @@ WHOLE = {
        for name in ["inv", "det", "norm", "cholesky", "matrix_rank", "slogdet", "cond",
                     "eigvalsh", "svdvals"]},
     **{f"fft.{name}": (lambda name: lambda np, a: getattr(np.fft, name)(a))(name)
-       for name in ["fft", "rfft", "fft2", "fftn", "hfft"]},
+       for name in ["fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "hfft", "ihfft"]},
     # Complex numbers have no order, and NumPy's answer for them follows from its sums.
     "histogram": lambda np, a: np.histogram(a) if a.dtype.kind != "c" else np.histogram(a.real),
     # With NumPy's own limit, small singular values of 32-bit matrices are noise that is inverted.
@@ -104,6 +106,13 @@ def written(np, a, b):
     """A copy of `a` whose row of zeros is `b`."""
     a = a.copy()
     a[...] = b
+    return a
+
+
+def added_at(np, a, b, positions):
+    """A copy of `a` to which `b` is added at positions, as often as they are named."""
+    a = a.copy()
+    np.add.at(a, positions, b)
     return a
 
 
