@@ -6,9 +6,9 @@ use crate::error::{Error, Site, call_site, outside, within};
 use crate::manipulation::{axis_of, refused};
 use crate::math::select;
 use crate::operand::Argument;
+use crate::types::result_type;
 use phalanx_ops::error::OpError;
-use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{DType, Scalar, promote, promote_weak};
+use phalanx_ops::{DType, Scalar};
 
 fn check_conditions(
     operation: &'static str,
@@ -24,17 +24,15 @@ fn check_conditions(
     Ok(())
 }
 
-/// The dtype that all choices promote to.
-fn common_dtype<'a>(choices: impl Iterator<Item = &'a Argument> + Clone) -> DType {
-    let strong = choices.clone().filter_map(Argument::strong).reduce(promote);
-    let weak = choices.filter_map(|choice| match choice {
-        Argument::Weak(weak) => Some(*weak),
-        _ => None,
-    });
-    match strong {
-        Some(strong) => weak.fold(strong, promote_weak),
-        None => weak.map(default_dtype).reduce(promote).unwrap_or(DType::F64),
-    }
+/// A choice in the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
+pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<Argument, Error> {
+    Ok(match choice {
+        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
+        Argument::Weak(weak) => {
+            Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?.into()
+        }
+        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
+    })
 }
 
 /// NumPy's `select(condlist, choicelist, default)`: at each place the choice whose condition is the
@@ -60,19 +58,13 @@ pub fn select_list(
             return Err(refused("select", "choices", value, site));
         }
         check_conditions("select", conditions, site)?;
-        let dtype = common_dtype(choices.iter().chain([&default]));
         first.mesh()?.enter(|| {
             within(site, || {
+                let all: Vec<Argument> = choices.iter().chain([&default]).cloned().collect();
+                let dtype = result_type(&all)?;
                 let mut chosen = as_array(&default).ok()?.converted(dtype, site);
                 for (condition, choice) in conditions.iter().zip(choices).rev() {
-                    let choice: Argument = match choice {
-                        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
-                        Argument::Weak(weak) => Scalar::filled(dtype, *weak)
-                            .map_err(|error| Error::op(error, site))?
-                            .into(),
-                        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
-                    };
-                    chosen = select(condition, choice, &chosen);
+                    chosen = select(condition, choice_in(dtype, choice, site)?, &chosen);
                 }
                 chosen.ok().cloned()
             })

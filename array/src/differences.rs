@@ -10,7 +10,7 @@ use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::shape::normalize_axis;
-use phalanx_ops::{Casting, DType, Index, Kind, Op, Weak, can_cast, promote};
+use phalanx_ops::{Casting, DType, Index, Kind, Op, Weak, can_cast};
 
 /// The part of an array from `start` to before `stop` along an axis.
 fn part(array: &Array, axis: usize, start: Option<i64>, stop: Option<i64>) -> Array {
@@ -107,7 +107,6 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
         let before = edge(&options.prepend);
         let parts: Vec<Array> =
             before.into_iter().chain([array.clone()]).chain(edge(&options.append)).collect();
-        let mut dtype = array.dtype();
         for edge in &parts {
             edge.ok()?;
             axis_of(axis as i64, parts[0].ndim(), site)?;
@@ -115,10 +114,9 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
                 let (left, right) = (array.shape().into(), edge.shape().into());
                 return Err(Error::op(OpError::Broadcast { left, right }, site));
             }
-            dtype = promote(dtype, edge.dtype());
         }
         let parts: Vec<&Array> = parts.iter().collect();
-        values = try_concatenate(&parts, &(axis as i64).into(), Some(dtype), site)?;
+        values = try_concatenate(&parts, &(axis as i64).into(), None, site)?;
     }
     for _ in 0..options.order.min(values.shape()[axis] as i64) {
         let (next, previous) =

@@ -4,8 +4,9 @@ use crate::array::Array;
 use crate::elementwise::{elementwise_to, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::operand::Argument;
+use crate::types::result_type;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, DType, Kind, Op, Weak, promote, promote_weak};
+use phalanx_ops::{Casting, DType, Kind, Op, Weak};
 
 /// A bound that may be missing: `()` is none.
 #[derive(Clone)]
@@ -42,12 +43,9 @@ impl Array {
                 return try_elementwise(Op::Positive, &[self.into()], site);
             }
             // Both bounds have a say in the dtype before either is met.
-            let bounds = || low.iter().chain(&high);
-            let dtype = bounds().filter_map(Argument::strong).fold(own, promote);
-            let dtype = bounds().fold(dtype, |dtype, bound| match bound {
-                Argument::Weak(weak) => promote_weak(dtype, *weak),
-                _ => dtype,
-            });
+            let bounds = low.iter().chain(&high).cloned();
+            let all: Vec<Argument> = bounds.chain([self.into()]).collect();
+            let dtype = within(site, || result_type(&all))?;
             let mut clipped = self.converted(dtype, site);
             for (op, bound) in [(Op::Maximum, low), (Op::Minimum, high)] {
                 let Some(bound) = bound else { continue };

@@ -13,7 +13,8 @@ use crate::site::at_line;
 use crate::sparse_matrix::SparseMatrix;
 use num_complex::Complex64;
 use phalanx::{
-    Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, room_on_host, stack,
+    Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, promote_types,
+    room_on_host, stack,
 };
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyOverflowError;
@@ -147,10 +148,19 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     if !holds_arrays(object, DEEPEST)? {
         return Ok(None);
     }
-    let items: Vec<Array> =
+    let mut items: Vec<Array> =
         object.try_iter()?.map(|item| array(&item?, dtype)).collect::<PyResult<_>>()?;
     let py = object.py();
-    let made = at_line(py, || stack(&items.iter().collect::<Vec<_>>(), 0));
+    // As NumPy, which goes through a list one by one, where `stack` looks at all dtypes at once.
+    let common = items.iter().map(Array::dtype).reduce(promote_types);
+    let made = at_line(py, || {
+        for item in &mut items {
+            if let Some(common) = common.filter(|&common| common != item.dtype()) {
+                *item = item.astype(common);
+            }
+        }
+        stack(&items.iter().collect::<Vec<_>>(), 0)
+    });
     made.ok().map_err(|error| raised(py, &error))?;
     Ok(Some(made))
 }

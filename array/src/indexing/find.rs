@@ -2,15 +2,17 @@
 
 use super::positions::{Mode, resolved, whole};
 use crate::array::Array;
+use crate::cases::choice_in;
 use crate::creation::zeros;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::{concatenate, refused, span};
 use crate::math::select;
 use crate::operand::Argument;
+use crate::types::result_type;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{broadcast, check_ndim};
-use phalanx_ops::{DType, Shape};
+use phalanx_ops::{DType, Scalar, Shape};
 
 /// The strides of a C-ordered array in elements.
 fn steps(shape: &[usize]) -> Vec<i64> {
@@ -263,7 +265,8 @@ pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Erro
     within(site, || array.try_put(&positions, values, Mode::Raise))
 }
 
-/// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting.
+/// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting. Dtype:
+/// what all choices promote to.
 ///
 /// Local where the selector is known to name choices alone, else Collective. Errors:
 /// `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
@@ -280,10 +283,16 @@ pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
             return Err(refused("choose", "choices", "[]", site));
         };
         within(site, || {
-            let mut chosen = last.clone();
+            let dtype = result_type(choices)?;
+            let choice_in = |choice: &Argument| match choice {
+                // Numbers wrap here, as in NumPy.
+                Argument::Weak(weak) => Ok(Scalar::from_weak(dtype, *weak).into()),
+                strong => choice_in(dtype, strong, site),
+            };
+            let mut chosen = choice_in(last)?;
             for (number, choice) in others.iter().enumerate().rev() {
                 let is_this = selector.equal(number as i64);
-                chosen = Argument::Array(select(&is_this, choice.clone(), chosen));
+                chosen = Argument::Array(select(&is_this, choice_in(choice)?, chosen));
             }
             match chosen {
                 Argument::Array(array) if !others.is_empty() => array.ok().cloned(),

@@ -4,8 +4,9 @@ use crate::array::Array;
 use crate::error::{Error, Site, call_site};
 use crate::manipulation::argument::{refused, sound, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, write_part};
+use crate::types::promote_all;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Shape, promote};
+use phalanx_ops::{DType, Index, Shape};
 
 /// A block, or a list of them; all lists of a block are equally deep.
 #[derive(Clone)]
@@ -117,7 +118,7 @@ pub fn block(arrays: impl Into<Nested>) -> Array {
         let ndim = most.max(depth);
         let mut starts = Vec::new();
         let shape = arrays.place(depth, ndim, &vec![0; ndim], &mut starts, site)?;
-        let dtype = blocks.iter().map(|array| array.dtype()).reduce(promote).unwrap_or(DType::F64);
+        let dtype = promote_all(blocks.iter().map(|array| array.dtype())).unwrap_or(DType::F64);
         let mesh = mesh_of_all(blocks.iter().copied(), site)?;
         let fortran = blocks.iter().try_fold(true, |all, array| Ok(all && array.is_fortran()?))?;
         let order: Option<Vec<usize>> = (fortran && ndim > 1).then(|| (0..ndim).rev().collect());

@@ -6,9 +6,10 @@ use crate::manipulation::{mesh_of_all, refused, sound};
 use crate::products::matrices::{batched_matmul, matrix_product, summed};
 use crate::products::options::ProductOptions;
 use crate::products::subscripts::{Label, Subscripts};
+use crate::types::promote_all;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Shape, can_cast, promote};
+use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Shape, can_cast};
 use std::collections::BTreeMap;
 
 /// The sum of products that the subscripts say: axes with the same letter move together, and those
@@ -138,7 +139,7 @@ fn try_einsum(
 fn computed_in(operands: &[&Array], options: &ProductOptions, site: Site) -> Result<DType, Error> {
     let given = || operands.iter().map(|array| array.dtype());
     let out = options.out.as_ref().map(Array::dtype);
-    let common = given().chain(out).reduce(promote).unwrap_or(DType::F64);
+    let common = promote_all(given().chain(out)).unwrap_or(DType::F64);
     let dtype = options.dtype.unwrap_or(common);
     // As NumPy, which reads what it adds to.
     let casts = given().chain(out).map(|from| (from, dtype)).chain(out.map(|to| (dtype, to)));
