@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::error::{Error, Site};
 use crate::manipulation::refused;
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
 /// Which direction of a transform and its inverse is scaled.
@@ -26,12 +27,18 @@ impl Norm {
         }
     }
 
-    /// The factor of a transform of `extent` elements.
-    pub(super) fn factor(self, is_forward: bool, extent: usize) -> f64 {
+    /// The factor of a transform of `extent` elements of a dtype. NumPy computes it in that dtype,
+    /// each step of it, which shows where the dtype is half precision.
+    pub(super) fn factor(self, is_forward: bool, extent: usize, dtype: DType) -> f64 {
+        let half = |number: f64| half::f16::from_f64(number).to_f64();
+        // An extent beyond half precision is an infinity to NumPy, and its factor 0: not here.
+        let is_half = dtype == DType::F16 && half(extent as f64).is_finite();
+        let rounded = |number: f64| if is_half { half(number) } else { number };
+        let count = rounded(extent as f64);
         match if is_forward { self } else { self.swapped() } {
             Norm::Backward => 1.0,
-            Norm::Ortho => 1.0 / (extent as f64).sqrt(),
-            Norm::Forward => 1.0 / extent as f64,
+            Norm::Ortho => rounded(1.0 / rounded(count.sqrt())),
+            Norm::Forward => rounded(1.0 / count),
         }
     }
 }

@@ -66,11 +66,7 @@ fn transform(
     };
     let fft = Structured::Fft(Fft { axis: axis as u8, transform });
     let mut result = record_structured(fft, &[&source], site)?;
-    let mut factor = line.norm.factor(is_forward, extent as usize);
-    if array.dtype() == DType::F16 {
-        // NumPy computes the factor in the dtype of what it is given.
-        factor = half::f16::from_f64(factor).to_f64();
-    }
+    let factor = line.norm.factor(is_forward, extent as usize, array.dtype());
     within(site, || {
         if factor != 1.0 {
             result = &result * factor;
