@@ -109,6 +109,18 @@ def test_transforms_along_no_axes_and_by_half_numbers():
         check(lambda m: getattr(m.fft, name)(m.asarray(a), axes=()))
     for norm in ("forward", "ortho"):
         check(lambda m: m.fft.fft(m.asarray(a).astype("f2")[0, 0, :3], norm=norm), 1e-5)
+    # Half precision rounds the root of 17 and 31 to another number than their inverse; and 2049.
+    for extent in (17, 31, 2049):
+        for norm in ("forward", "ortho"):
+            for name in ("rfft", "ifft"):
+                check(lambda m: getattr(m.fft, name)(m.eye(1, extent, dtype="f2")[0], norm=norm))
+
+
+def test_long_axes_of_half_numbers_are_scaled():
+    """Half precision ends before their extent, for which NumPy has a factor of 0."""
+    x = np.ones(70000, "f2")
+    assert abs(complex(np.fft.ifft(x)[0]) - 1) < 1e-3
+    assert abs(complex(np.fft.fft(x, norm="ortho")[0]) / 70000**.5 - 1) < 1e-3
 
 
 def test_edges_of_bins():
@@ -125,6 +137,37 @@ def test_edges_of_bins():
     points = numpy.arange(8.0).reshape(4, 2)
     check(lambda m: m.histogramdd(m.asarray(points), 3))
     check(lambda m: m.histogramdd(m.asarray(points), 3, weights=m.ones(4) * 1j))
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i1", "?"])
+def test_equal_bins_between_the_least_and_the_largest(kind):
+    """Their edges are computed in the dtype of the elements; given ends are rounded to it."""
+    chance = numpy.random.default_rng(5)
+    values = (chance.normal(size=200) * 3).round(1).astype(kind)
+    for bins in (3, 7, 10, 50, "auto", "sqrt"):
+        for x in (values, values[:5], values[:1], values[:0]):
+            check(lambda m: m.histogram(m.asarray(x), bins), 0)
+            check(lambda m: m.histogram(m.asarray(x), bins, density=True), 1e-12)
+            check(lambda m: m.histogram_bin_edges(m.asarray(x), bins, range=(-1.1, 2.3)), 0)
+            check(lambda m: m.histogram(m.asarray(x), bins, range=(-1.1, 2.3)), 0)
+    check(lambda m: m.histogram2d(m.asarray(values), m.asarray(values[::-1].copy()), 7), 0)
+    x = numpy.array([0.3, 0.1, 1.736], kind)
+    check(lambda m: m.histogram(m.asarray(x), 1, range=(0.1, 0.3)), 0)
+
+
+def test_edges_that_half_precision_moves():
+    """NumPy counts two of these elements in bins that do not hold them."""
+    chance = numpy.random.default_rng(289)
+    x = (chance.normal(size=2000) * chance.choice([1, 30])).astype("f2")
+    counts, edges = (found.get() for found in np.histogram(np.asarray(x), 1000))
+    assert counts.sum() == 2000
+    for place in range(999):
+        assert counts[place] == ((x >= edges[place]) & (x < edges[place + 1])).sum()
+
+
+def test_bins_between_ends_that_are_farther_apart_than_the_dtype_reaches():
+    counts, edges = np.histogram(np.array([-60000, 1, 60000], "f2"), 3)
+    assert counts.get().tolist() == [1, 1, 1] and edges.get().tolist()[::3] == [-60000, 60000]
 
 
 def test_weights_of_covariances():
@@ -145,6 +188,11 @@ def test_insertions_and_deletions():
     for obj in (1, [0, 2], numpy.array([[0, 1]]), numpy.True_, numpy.array([True, False, True, False])):
         check(lambda m: m.insert(m.asarray(x), obj, 7))
     check(lambda m: m.insert(m.asarray(x), 1, m.asarray([1j])))
+    # The axis and the positions are looked at before the values.
+    small = x.astype("u1")
+    for obj, values, axis in ((1, -2, 1), (9, -2, 0), ([9], [-3], None), ([[1]], -2, None),
+                              ([0, 9], -2, 0), (1, -2, None), (1, 1j, 3)):
+        check(lambda m: m.insert(m.asarray(small), obj, values, axis))
 
 
 @pytest.mark.parametrize("kind", ["i4", "f4", "f8", "c16"])

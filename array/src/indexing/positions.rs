@@ -9,8 +9,9 @@ use crate::math::{select, without_leading};
 use crate::operand::{Argument, Operand};
 use crate::structured::record_structured;
 use phalanx_ops::error::OpError;
+use phalanx_ops::promote::default_dtype;
 use phalanx_ops::structured::{Put, Take, TakeAlong};
-use phalanx_ops::{DType, Kind, Op, Scalar, Shape, Structured};
+use phalanx_ops::{DType, Kind, Op, Scalar, Shape, Structured, Weak};
 
 /// What is done with positions outside of the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -332,8 +333,14 @@ pub(crate) fn operand_array(
         Argument::Array(array) => return array.ok().cloned(),
         Argument::Scalar(scalar) => *scalar,
         Argument::Weak(weak) => {
-            let dtype = phalanx_ops::promote_weak(beside.dtype(), *weak);
-            Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
+            let near = Scalar::from_weak(beside.dtype(), *weak);
+            match *weak {
+                weak if near.to_weak().to_complex() == weak.to_complex() => near,
+                Weak::Int(large) if i64::try_from(large).is_err() => {
+                    Scalar::from_weak(DType::F64, *weak)
+                }
+                weak => Scalar::from_weak(default_dtype(weak), weak),
+            }
         }
     };
     array_of(scalar, beside, site)

@@ -179,7 +179,7 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
 /// come before each value.
 ///
 /// Shapes `(n), (…) -> (…)`. The vector is brought whole to every device. Local (records a node).
-/// Errors: `OpError::Ndim`, `OpError::OutOfRange`.
+/// Errors: `OpError::Ndim`.
 #[track_caller]
 #[must_use]
 pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> Array {

@@ -70,7 +70,8 @@ impl BinRule {
             if width.is_nan() || width <= 0.0 {
                 return Ok(1);
             }
-            if line.dtype().is_integer() {
+            // NumPy reads truth values as integers.
+            if line.dtype().is_integer() || line.dtype() == DType::Bool {
                 width = width.max(1.0);
             }
             // What does not fit is refused where the edges are made.

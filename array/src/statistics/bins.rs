@@ -8,10 +8,11 @@ use crate::elementwise::{check_shape, on_mesh_of};
 use crate::error::{DataError, Error, Site, within};
 use crate::manipulation::refused;
 use crate::math::{is_real, select};
+use crate::operand::Argument;
 use crate::sorting::{Side, searchsorted};
 use crate::types::epsilon;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index};
+use phalanx_ops::{DType, Index, Scalar};
 
 /// The bins of an axis: so many equal ones, or those between edges.
 #[derive(Clone)]
@@ -92,8 +93,48 @@ impl HistogramOptions {
 /// The bins of an axis, worked out.
 pub(super) struct Axis {
     pub(super) edges: Array,
-    /// Of equal bins the smallest and the largest edge.
-    pub(super) range: Option<(f64, f64)>,
+    /// Of equal bins how they follow from their ends.
+    pub(super) range: Option<Ends>,
+}
+
+/// The smallest and the largest edge of equal bins.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    low: f64,
+    high: f64,
+    /// The dtype in which the edges between them are computed: that of floats between whose least
+    /// and largest the bins are, `f64` between ends that are given, as in NumPy.
+    computed: DType,
+}
+
+impl Ends {
+    fn new(array: &Array, (low, high): (f64, f64), is_given: bool) -> Ends {
+        let dtype = array.dtype();
+        let is_found = !is_given && array.size() > 0;
+        let is_narrow = matches!(dtype, DType::F16 | DType::F32);
+        // Where their distance is beyond the dtype, edges in it would be NaN.
+        let is_near = rounded(high - low, dtype).is_finite();
+        let computed = if is_found && is_narrow && is_near { dtype } else { DType::F64 };
+        Ends { low: rounded(low, computed), high: rounded(high, computed), computed }
+    }
+
+    fn edges(self, count: usize) -> Array {
+        let end = |end: f64| Argument::Scalar(Scalar::new(end).cast(self.computed));
+        linspace(end(self.low), end(self.high), count + 1)
+    }
+
+    /// How far apart neighbouring edges of so many bins are.
+    fn step(self, count: usize) -> f64 {
+        match self.computed {
+            DType::F32 => f64::from((self.high as f32 - self.low as f32) / count as f32),
+            _ => (self.high - self.low) / count as f64,
+        }
+    }
+}
+
+/// A number as an element of a dtype of floats.
+fn rounded(number: f64, dtype: DType) -> f64 {
+    Scalar::new(number).cast(dtype).to_weak().to_complex().re
 }
 
 impl Axis {
@@ -109,22 +150,22 @@ impl Axis {
             let dtypes = vec![array.dtype()];
             return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
         }
-        match bins {
-            Bins::Count(count) => {
-                let (low, high) = range_of(operation, array, *count, range, site)?;
-                let edges = within(site, || linspace(low, high, count + 1));
-                Ok(Axis { edges, range: Some((low, high)) })
-            }
+        let (ends, count) = match bins {
+            Bins::Count(count) => (range_of(operation, array, *count, range, site)?, *count),
             Bins::Rule(rule) => {
                 let ends = range_of(operation, array, 1, range, site)?;
                 let count = rule.count(array, ends, range.is_some(), site)?;
-                Axis::new(operation, array, &Bins::Count(count), Some(ends), site)
+                check_shape(&[count.saturating_add(1)], DType::F64, site)?;
+                (ends, count)
             }
             Bins::Edges(edges) => {
                 check_edges(operation, edges, site)?;
-                Ok(Axis { edges: edges.clone(), range: None })
+                return Ok(Axis { edges: edges.clone(), range: None });
             }
-        }
+        };
+        let ends = Ends::new(array, ends, range.is_some());
+        let edges = array.mesh()?.enter(|| within(site, || ends.edges(count)));
+        Ok(Axis { edges, range: Some(ends) })
     }
 
     /// The edges in the dtype of the elements, if these are floats.
@@ -143,7 +184,8 @@ impl Axis {
         array: &Array,
         site: Site,
     ) -> Result<Axis, Error> {
-        let Some((low, high)) = self.range else { return Ok(self) };
+        let Some(ends) = self.range else { return Ok(self) };
+        let (low, high) = (ends.low, ends.high);
         let edges = self.converted_to(array, site).edges;
         let count = edges.size() - 1;
         let width = (high - low) / count as f64;
@@ -158,7 +200,7 @@ impl Axis {
                 return Err(refused(operation, "bins", value, site));
             }
         }
-        Ok(Axis { edges, range: Some((low, high)) })
+        Ok(Axis { edges, range: Some(ends) })
     }
 
     /// How many bins there are.
@@ -174,11 +216,12 @@ impl Axis {
     /// The bin (`i64`) of each element, -1 outside of all.
     pub(super) fn bins_of(&self, array: &Array, site: Site) -> Array {
         within(site, || match self.range {
-            Some(range) => self.equal_bins_of(array, range, site),
-            None if self.count() == 0 => {
+            // Edges of half precision are far from where they were if they were exact.
+            Some(ends) if ends.computed != DType::F16 => self.equal_bins_of(array, ends, site),
+            _ if self.count() == 0 => {
                 on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
             }
-            None => {
+            _ => {
                 let last = self.edges.slice([Index::At(-1)]);
                 let right = searchsorted(&self.edges, array, Side::Right);
                 let bin = right - array.equal(last).astype(DType::I64) - 1;
@@ -188,16 +231,16 @@ impl Axis {
     }
 
     /// Edges are computed here in place of looking them up.
-    fn equal_bins_of(&self, array: &Array, (low, high): (f64, f64), site: Site) -> Array {
-        let count = self.count();
+    fn equal_bins_of(&self, array: &Array, ends: Ends, site: Site) -> Array {
+        let (count, Ends { low, high, computed }) = (self.count(), ends);
         let value = array.astype_at(DType::F64, site);
-        let step = (high - low) / count as f64;
+        let step = ends.step(count);
         let raw = ((&value - low) / (high - low) * count as f64).astype_at(DType::I64, site);
         let bin = raw.minimum(count as i64 - 1).maximum(0);
         // NumPy's corrections: an element below the edge of its bin, or at or above the next one,
         // is moved by one.
         let edge = |bin: &Array| {
-            let line = bin.astype_at(DType::F64, site) * step + low;
+            let line = bin.astype_at(computed, site) * step + low;
             let line = select(&bin.equal(count as i64), high, &line);
             match self.edges.dtype() {
                 DType::F64 => line,
@@ -210,7 +253,8 @@ impl Axis {
         let is_inner = bin.not_equal(count as i64 - 1);
         let up = value.greater_equal(edge(&next)).logical_and(is_inner);
         let bin = bin + up.astype_at(DType::I64, site);
-        let inside = value.greater_equal(low).logical_and(value.less_equal(high));
+        let (first, last) = (rounded(low, self.edges.dtype()), rounded(high, self.edges.dtype()));
+        let inside = value.greater_equal(first).logical_and(value.less_equal(last));
         select(&inside, &bin, -1i64)
     }
 }

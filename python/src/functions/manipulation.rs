@@ -276,21 +276,17 @@ functions! { FUNCTIONS, a =>
     "insert(arr, obj, values, axis=None)",
     "A copy with values before the elements at positions.":
     {
-        let array = a.array("arr")?;
-        // Numbers of Python are read as of the array's dtype, which refuses those that it lacks.
-        let values = match a.values("values", array.dtype())? {
-            Argument::Array(values) => values,
-            Argument::Weak(_) => convert::array(a.object("values")?, Some(array.dtype()))?,
-            Argument::Scalar(_) => a.array("values")?,
-        };
+        let (array, positions) = (a.array("arr")?, a.positions("obj")?);
+        let axis = AxisList::from(a.optional_integer("axis")?);
         check_mask(a, &array, false)?;
+        let values = inserted_values(a, &array).or_else(|refusal| {
+            // As NumPy, which refuses an axis and positions before it looks at the values.
+            let zero = phalanx::zeros((), array.dtype());
+            let inserted = phalanx::insert(&array, positions.clone(), &zero, axis.clone());
+            Err(inserted.ok().map_or_else(|error| raised(a.py(), &error), |_| refusal))
+        })?;
         warn_discarded(a.py(), values.dtype(), array.dtype())?;
-        phalanx::insert(
-            &array,
-            a.positions("obj")?,
-            &values,
-            AxisList::from(a.optional_integer("axis")?),
-        )
+        phalanx::insert(&array, positions, &values, axis)
     };
 
     "trim_zeros(filt, trim='fb', axis=None)",
@@ -564,6 +560,16 @@ fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
         return Err(value_error(Mistake::Value, "object too deep for desired array"));
     }
     a.host_integers("repeats")
+}
+
+/// What is inserted: numbers of Python are read as of the array's dtype, which refuses those that
+/// it lacks.
+fn inserted_values(a: &Arguments<'_, '_>, array: &Array) -> PyResult<Array> {
+    match a.values("values", array.dtype())? {
+        Argument::Array(values) => Ok(values),
+        Argument::Weak(_) => convert::array(a.object("values")?, Some(array.dtype())),
+        Argument::Scalar(_) => a.array("values"),
+    }
 }
 
 /// Refuses masks that do not fit the axis, and positions of several axes where none can be.
