@@ -322,6 +322,98 @@ def several_transformed(d):
     return [a], {"axes": axes, "norm": d.one([None, "ortho"])}
 
 
+def chosen_by_number(d):
+    selector = d.array(INTEGERS[:4], special=False, most=2)
+    count = int(d.chance.integers(1, 4))
+    choices = [d.one([d.beside(selector), d.beside(selector), 1, -1, 2.5]) for _ in range(count)]
+    past = 1 if d.chance.random() < 0.1 else 0
+    return [abs(selector) % (count + past), choices], {"mode": d.one(["raise", "wrap", "clip"])}
+
+
+def selected(d):
+    """Without numbers of Python among the choices, which NumPy refuses beside unsigned integers."""
+    a = d.array()
+    count = int(d.chance.integers(1, 4))
+    conditions = [d.beside(a, BOOLS) for _ in range(count)]
+    return [conditions, [d.beside(a) for _ in range(count)], d.one([0, 1.5, d.beside(a)])], {}
+
+
+def taken_along(d):
+    a = d.array(least=1)
+    axis = d.axis(a)
+    if axis is None or axis == a.ndim:
+        return [a, d.positions(a.size, (3,))], {"axis": axis}
+    shape = list(a.shape)
+    shape[axis] = d.extent()
+    return [a, d.positions(a.shape[axis], tuple(shape))], {"axis": axis}
+
+
+def sets(d):
+    return [d.array(REAL, most=2), d.array(REAL, most=2)], {}
+
+
+def searched(d):
+    sorted_ = numpy.sort(d.array(REAL[1:], (d.extent(),), False))
+    numbers = [300, -1, 1.5, 0.1, True, 70000, 2**40]
+    values = d.one([d.array(REAL[1:], special=False), d.one(numbers)])
+    return [sorted_, values], {"side": d.one(["left", "right"])}
+
+
+def binned(d):
+    edges = numpy.sort(d.array(REAL[1:], (d.extent(),), False))
+    edges = edges[::-1].copy() if d.chance.random() < 0.4 else edges
+    return [d.array(REAL[1:]), edges], {"right": bool(d.one([0, 1]))}
+
+
+def histogram_of_two(d):
+    count, keywords = d.extent(), {}
+    if d.chance.random() < 0.3:
+        keywords["range"] = [d.one([(-2, 2), (0.0, 1.5)]) for _ in range(2)]
+    if d.chance.random() < 0.3:
+        keywords["weights"] = d.array(["float64"], (count,), False)
+    if d.chance.random() < 0.3:
+        keywords["density"] = True
+    vectors = [d.array(REAL, (count,), False) for _ in range(2)]
+    return [*vectors, d.one([3, (2, 5), [0, 1, 3]])], keywords
+
+
+def shifted(d):
+    a = d.array(INTEGERS, special=False)
+    return [a, abs(d.beside(a, INTEGERS)) % 9], {}
+
+
+def moved(d):
+    a = d.array()
+    return [a, d.axis(a, False), d.axis(a, False)], {}
+
+
+def contracted(d):
+    m, k, n = d.extent(), d.extent(), d.extent()
+    return [d.array(shape=(m, k), special=False), d.array(shape=(k, n), special=False),
+            d.one([0, 1, 2])], {}
+
+
+def crossed(d):
+    a = d.array(NUMBERS, (*d.shape(0, 2), d.one([2, 3])), special=False)
+    shape = (d.one([2, 3]),) if d.chance.random() < 0.5 else a.shape
+    return [a, d.array(NUMBERS, shape, special=False)], {}
+
+
+def beside_number(dtypes):
+    """With a number of Python, which takes the dtype of the array where it can."""
+    def arguments(d):
+        return [d.array(dtypes), d.one([1, -1, 2, 300, 2.5, True, 0, 1e10, -0.5])], {}
+    return arguments
+
+
+def either(*ways):
+    return lambda d: d.one(ways)(d)
+
+
+def only(dtypes=ALL, **form):
+    return lambda d: ([d.array(dtypes, **form)], {})
+
+
 # Of each function how arguments are drawn; then by how much results may differ, in units of the
 # precision of the result's dtype, relative to its largest element.
 FUNCTIONS = {
@@ -338,10 +430,14 @@ FUNCTIONS = {
     "sort": (along(none=True), 0), "argsort": (stable, 0),
     "diff": (along(NUMBERS, n=[1, 2]), 0), "flip": (along(none=True), 0),
     "unique": (lambda d: ([d.array(REAL)], {}), 0),
-    "add": (two(), 0), "multiply": (two(), 2), "divide": (two(), 4), "floor_divide": (two(REAL, REAL), 0),
-    "remainder": (two(REAL, REAL), 0), "maximum": (two(), 0), "fmin": (two(), 0),
+    "add": (either(two(), beside_number(ALL)), 0), "multiply": (either(two(), beside_number(ALL)), 2),
+    "divide": (either(two(), beside_number(ALL)), 4),
+    "floor_divide": (either(two(REAL, REAL), beside_number(REAL)), 0),
+    "remainder": (either(two(REAL, REAL), beside_number(REAL)), 0),
+    "maximum": (either(two(), beside_number(ALL)), 0), "fmin": (two(), 0),
     "arctan2": (two(REAL, REAL), 8), "hypot": (two(REAL, REAL), 8), "logaddexp": (two(REAL, REAL), 16),
-    "equal": (two(), 0), "less_equal": (two(), 0), "bitwise_and": (two(INTEGERS, INTEGERS), 0),
+    "equal": (either(two(), beside_number(ALL)), 0),
+    "less_equal": (either(two(), beside_number(ALL)), 0), "bitwise_and": (two(INTEGERS, INTEGERS), 0),
     "gcd": (two(INTEGERS, INTEGERS), 0), "copysign": (two(REAL, REAL), 0),
     "clip": (clipped, 0), "where": (chosen, 0), "take": (taken, 0),
     "matmul": (product, 256), "dot": (product, 256), "inner": (products_of_two, 256),
@@ -353,8 +449,7 @@ FUNCTIONS = {
     "trapezoid": (integrated, 64), "gradient": (lambda d: ([d.array(FLOATS, least=1)], {}), 64),
     "nan_to_num": (lambda d: ([d.array()], {}), 0), "round": (lambda d: ([d.array(NUMBERS), d.one([0, 1, 2])], {}), 4),
     "isclose": (two(REAL, REAL), 0), "allclose": (two(REAL, REAL), 0), "array_equal": (two(), 0),
-    "isin": (two(REAL, REAL), 0), "searchsorted": (lambda d: ([numpy.sort(d.array(REAL[1:], (d.extent(),), False)), d.array(REAL[1:], special=False)], {"side": d.one(["left", "right"])}), 0),
-    "digitize": (lambda d: ([d.array(REAL[1:], special=False), [-1, 0, 2.5]], {"right": bool(d.one([0, 1]))}), 0),
+    "isin": (two(REAL, REAL), 0), "searchsorted": (searched, 0), "digitize": (binned, 0),
     "bincount": (lambda d: ([abs(d.array(INTEGERS[:4], (d.extent(),), False))], {"minlength": d.one([0, 3])}), 0),
     "tile": (lambda d: ([d.array(), d.one([2, (1, 2), (2, 1, 1), 0])], {}), 0),
     "tril": (lambda d: ([d.array(least=1), d.one([0, 1, -2])], {}), 0),
@@ -368,7 +463,32 @@ FUNCTIONS = {
     "vander": (lambda d: ([d.array(NUMBERS, (d.extent(),), False), d.one([None, 2, 4])], {}), 64),
     "polyval": (lambda d: ([d.array(NUMBERS, (d.extent(),), False), d.array(NUMBERS, special=False)], {}), 256),
     "nonzero": (lambda d: ([d.array(least=1)], {}), 0),
-    "index": (indexed, 0),
+    "index": (indexed, 0), "choose": (chosen_by_number, 0), "select": (selected, 0),
+    "take_along_axis": (taken_along, 0), "union1d": (sets, 0), "intersect1d": (sets, 0),
+    "setdiff1d": (sets, 0), "setxor1d": (sets, 0), "histogram2d": (histogram_of_two, 64),
+    "left_shift": (shifted, 0), "right_shift": (shifted, 0), "moveaxis": (moved, 0),
+    "swapaxes": (moved, 0), "tensordot": (contracted, 256), "cross": (crossed, 64),
+    "nanmin": (reduction(REAL), 0), "nanprod": (multiplied, 64), "nanstd": (reduction(FLOATS), 512),
+    "nanmedian": (reduction(FLOATS), 8), "nanargmax": (along(REAL, True), 0),
+    "nancumsum": (along(none=True), 256), "fmod": (two(REAL, REAL), 0),
+    "float_power": (two(REAL, REAL), 64), "heaviside": (two(REAL, REAL), 0),
+    "nextafter": (two(FLOATS, FLOATS), 0), "lcm": (two(INTEGERS, INTEGERS), 0),
+    "logical_xor": (two(), 0), "divmod": (two(REAL, REAL), 0), "ldexp": (two(FLOATS, ["int8", "int32"]), 0),
+    "sign": (only(), 4), "rint": (only(), 0), "sqrt": (only(), 8), "exp": (only(), 16),
+    "log": (only(), 16), "log1p": (only(), 16), "sin": (only(), 16), "angle": (only(), 16),
+    "reciprocal": (only(NUMBERS), 4), "spacing": (only(FLOATS), 0), "modf": (only(REAL), 0),
+    "frexp": (only(FLOATS), 0), "unique_counts": (only(REAL), 0), "argwhere": (only(), 0),
+    "ediff1d": (lambda d: ([d.array(NUMBERS)], {"to_begin": d.one([None, 1]), "to_end": d.one([None, [1, 2]])}), 0),
+    "trace": (lambda d: ([d.array(least=1), d.one([0, 1, -1])], {}), 64),
+    "rot90": (lambda d: ([d.array(least=1), d.one([1, 2, -1])], {}), 0),
+    "diag": (lambda d: ([d.array(most=2), d.one([0, 1, -2])], {}), 0),
+    "resize": (lambda d: ([d.array(), d.one([3, (2, 3), 0, (4, 1)])], {}), 0),
+    "append": (lambda d: ([d.array(), d.array()], {"axis": d.one([None, 0, -1])}), 0),
+    "array_split": (lambda d: ([d.array(least=1), d.one([1, 2, 3, [1, 3]])], {"axis": d.one([0, -1])}), 0),
+    "compress": (lambda d: ([d.array(BOOLS, (d.extent(),)), d.array(least=1)], {"axis": d.one([None, 0, -1])}), 0),
+    "linalg.slogdet": (matrix(is_square=True), 4096), "linalg.pinv": (matrix(is_square=True), 4096),
+    "fft.ihfft": (transformed, 256), "fft.ifftn": (several_transformed, 256),
+    "polyadd": (lambda d: (lines(d)[0][:2], {}), 4), "polymul": (lambda d: (lines(d)[0][:2], {}), 256),
 }
 
 
