@@ -572,8 +572,9 @@ pub(crate) fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
-        fact(DEVICES, kinds(devices)),
+        // First: settings may differ because versions do.
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
+        fact(DEVICES, kinds(devices)),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
         fact("PHALANX_STALL", config.stall.map_or(0.0, |stall| stall.as_secs_f64()).to_string()),
@@ -695,6 +696,36 @@ mod tests {
         let planned = || -> Arc<dyn Device> { NullDevice::new(0, None) };
         assert_eq!(kinds(&[]), "CPU");
         assert_eq!(kinds(&[planned(), planned()]), "none that compute");
+    }
+
+    #[test]
+    fn ranks_of_different_versions_are_told_both() {
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+        let address = socket.local_addr().expect("a bound socket has an address").to_string();
+        let token = b"0123456789abcdef0123456789abcdef".to_vec();
+        let startup = Startup {
+            rank: 0,
+            size: 2,
+            address: address.clone(),
+            bind: std::net::Ipv4Addr::LOCALHOST.into(),
+            token: token.clone(),
+            timeout: std::time::Duration::from_secs(60),
+            listener: Some(Listener::new(socket)),
+            left: None,
+        };
+        let own = std::thread::spawn(move || {
+            let (config, limits) = (Config::default().startup(startup), Limits::default());
+            world(&config, None, 1, &[], None, &Policy::default(), &limits).err()
+        });
+        // What else another version has to agree on is not known here.
+        let agreement = vec![(String::from("version"), String::from("0.0.9"))];
+        let other = Rendezvous { token, agreement, ..Rendezvous::new(1, 2, address) }.join();
+        let version = env!("CARGO_PKG_VERSION");
+        let text = format!("version differs: {version} on rank 0, 0.0.9 on rank 1");
+        for error in [own.join().expect("no panic"), other.err()] {
+            let error = error.expect("there is no such world");
+            assert_eq!((error.code(), error.to_string()), ("PX068", text.clone()));
+        }
     }
 
     /// One test of all orders, for there is one default.

@@ -102,7 +102,8 @@ pub enum CollectiveError {
     /// Not all ranks arrived in time.
     #[error(
         "of {size} ranks, {missing:?} did not arrive within {seconds} s \
-         ({refused} connections were refused)"
+         ({refused} connections were refused{})",
+        if *encryption_differs { "; a caller has another PHALANX_TLS" } else { "" }
     )]
     RanksMissing {
         /// The ranks that did not arrive.
@@ -113,6 +114,8 @@ pub enum CollectiveError {
         seconds: u64,
         /// How many connections did not prove the token.
         refused: usize,
+        /// Whether a caller encrypts where rank 0 does not, or the other way round.
+        encryption_differs: bool,
     },
     /// Rank 0 was not found.
     #[error("rank 0 was not reached at {address} within {seconds} s: {reason}")]
@@ -320,6 +323,9 @@ impl CollectiveError {
             CollectiveError::Listen { .. } => {
                 "choose a free port in PHALANX_ADDRESS and an address of this machine to bind to; \
                  `phalanx run` draws another port when it is started again"
+            }
+            CollectiveError::RanksMissing { encryption_differs: true, .. } => {
+                "start all ranks with the same PHALANX_TLS"
             }
             CollectiveError::RanksMissing { .. } => {
                 "check that these ranks were started, reach rank 0 and have the same token, \

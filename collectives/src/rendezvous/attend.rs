@@ -60,7 +60,13 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 return Err(silent(0, SILENCE));
             }
             let (size, seconds) = (plan.size, plan.timeout.as_secs());
-            return Err(CollectiveError::RanksMissing { missing, size, seconds, refused: 0 });
+            return Err(CollectiveError::RanksMissing {
+                missing,
+                size,
+                seconds,
+                refused: 0,
+                encryption_differs: false,
+            });
         };
         match answer {
             Ok(Answer::Waiting(ranks)) => missing = ranks,
@@ -173,6 +179,8 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
 
 /// Connects to rank 0, which may not listen yet, and proves the token.
 async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, CollectiveError> {
+    let mut reason = String::from("no answer");
+    let mut encryption_differs = false;
     loop {
         let attempt = async {
             let stream = TcpStream::connect(&plan.address).await?;
@@ -181,20 +189,35 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, Colle
             respond(opened, &plan.token, plan.rank, 0).await
         };
         let limit = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
-        let reason = match timeout(limit, attempt).await {
+        reason = match timeout(limit, attempt).await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(Refusal::Token)) => {
                 return Err(CollectiveError::Token { address: plan.address.clone() });
             }
+            Ok(Err(Refusal::Encryption)) => {
+                encryption_differs = true;
+                reason
+            }
             Ok(Err(Refusal::Foreign(reason))) => reason,
+            // The last attempt may have had too little time for an answer.
+            Err(_) if limit < PATIENCE => reason,
             Err(_) => String::from("no answer"),
         };
         if Instant::now() + PAUSE >= deadline {
             let (address, seconds) = (plan.address.clone(), plan.timeout.as_secs());
+            // Rank 0 may give up first, and the last attempt finds nobody.
+            let other = encryption_differs.then(|| other_encryption(plan.is_encrypted));
+            let reason = other.unwrap_or(reason);
             return Err(CollectiveError::CoordinatorUnreachable { address, seconds, reason });
         }
         sleep(PAUSE).await;
     }
+}
+
+/// The difference between rank 0 and a rank with this `PHALANX_TLS`.
+fn other_encryption(is_encrypted: bool) -> String {
+    let (theirs, own) = if is_encrypted { (0, 1) } else { (1, 0) };
+    format!("PHALANX_TLS is {theirs} there and {own} here")
 }
 
 fn lost(error: std::io::Error) -> CollectiveError {

@@ -8,7 +8,7 @@ use super::frames::{
 };
 use super::inquiry::Inquiry;
 use super::readiness::{self, Verdict};
-use super::tls::{self, Tunnel};
+use super::tls;
 use super::token::{Refusal, challenge};
 use crate::CollectiveError;
 use crate::mpi::Mpi;
@@ -36,7 +36,6 @@ const PAUSED: Duration = Duration::from_millis(250);
 /// A rank that has proved the token and said who it is.
 struct Arrival {
     writer: Writer,
-    tunnel: Option<Arc<Tunnel>>,
     hello: Hello,
 }
 
@@ -65,10 +64,9 @@ pub(super) async fn coordinate(
         failed => failed,
     };
     let mut writers = Vec::new();
-    let (mut hellos, mut tunnels) = (Vec::new(), Vec::new());
+    let mut hellos = Vec::new();
     for arrival in arrivals.into_iter().flatten() {
         writers.push((arrival.hello.rank, arrival.writer));
-        tunnels.push((arrival.hello.rank, arrival.tunnel));
         hellos.push(arrival.hello);
     }
     if let Err(error) = outcome {
@@ -98,11 +96,6 @@ pub(super) async fn coordinate(
     for connection in connections {
         let rank = connection.peer;
         joined.connections[rank] = Some(connection);
-    }
-    for (rank, tunnel) in tunnels {
-        if let Some(connection) = &mut joined.connections[rank] {
-            connection.tunnel = tunnel;
-        }
     }
     Ok(joined)
 }
@@ -158,7 +151,7 @@ async fn gather(
     let token: Arc<[u8]> = plan.token.as_slice().into();
     let mut door =
         Door::new(listener, plan.size, |stream| greet(stream, token.clone(), plan.is_encrypted));
-    let mut refused = 0;
+    let (mut refused, mut encryption_differs) = (0, false);
     let mut news = interval(NEWS);
     news.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let error = loop {
@@ -179,6 +172,14 @@ async fn gather(
                     refused += 1;
                     Ok(())
                 }
+                Err(Unwelcome::Refused(Refusal::Encryption)) => {
+                    // The caller tries again for as long as rank 0 waits.
+                    if !encryption_differs {
+                        tracing::warn!("a caller has another PHALANX_TLS");
+                    }
+                    encryption_differs = true;
+                    Ok(())
+                }
                 // Strangers and connections that gave up.
                 Err(Unwelcome::Refused(Refusal::Foreign(_))) => Ok(()),
             },
@@ -192,7 +193,13 @@ async fn gather(
             _ = news.tick() => tell_who_is_missing(missing, arrivals).await,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
-                let late = CollectiveError::RanksMissing { missing, size, seconds, refused };
+                let late = CollectiveError::RanksMissing {
+                    missing,
+                    size,
+                    seconds,
+                    refused,
+                    encryption_differs,
+                };
                 return Err(door.obstacle().map_or(late, CollectiveError::network));
             }
         };
@@ -226,11 +233,11 @@ async fn greet(
 ) -> Result<(Arrival, Reader), Unwelcome> {
     let refused = |error: io::Error| Unwelcome::Refused(error.into());
     prepare(&stream).map_err(refused)?;
-    let opened = tls::accepted(stream, is_encrypted).await.map_err(refused)?;
+    let opened = tls::accepted(stream, is_encrypted).await.map_err(Unwelcome::Refused)?;
     let connection = challenge(opened, &token).await.map_err(Unwelcome::Refused)?;
-    let Connection { peer, mut reader, mut writer, tunnel } = connection;
+    let Connection { peer, mut reader, mut writer } = connection;
     match read_frame::<Hello>(&mut reader).await {
-        Ok(hello) if hello.rank == peer => Ok((Arrival { writer, tunnel, hello }, reader)),
+        Ok(hello) if hello.rank == peer => Ok((Arrival { writer, hello }, reader)),
         Err(Lost::Gone(error)) => Err(refused(error)),
         damaged => {
             let other = |hello: Hello| format!("rank {peer} says that it is rank {}", hello.rank);
@@ -403,12 +410,7 @@ async fn introduce(
     }
     readers.sort_by_key(|(rank, _)| *rank);
     let pairs = readers.into_iter().zip(writers);
-    let whole = pairs.map(|((peer, reader), (_, writer))| Connection {
-        peer,
-        reader,
-        writer,
-        tunnel: None,
-    });
+    let whole = pairs.map(|((peer, reader), (_, writer))| Connection { peer, reader, writer });
     let own = own.expect("bug: nobody has failed and rank 0 has not started");
     Ok((whole.collect(), readiness::agreed(own, verdict)))
 }

@@ -29,8 +29,6 @@ pub(crate) struct Connection {
     pub(super) peer: usize,
     pub(super) reader: Reader,
     pub(super) writer: Writer,
-    /// What encrypts it.
-    pub(super) tunnel: Option<Arc<Tunnel>>,
 }
 
 /// What comes over a connection.
@@ -45,6 +43,8 @@ pub(crate) struct Reader {
 pub(crate) struct Writer {
     half: OwnedWriteHalf,
     seal: Seal,
+    /// What encrypts the connection.
+    tunnel: Option<Arc<Tunnel>>,
 }
 
 impl Connection {
@@ -57,22 +57,34 @@ impl Connection {
     ) -> Connection {
         let (reader, writer) = stream.into_split();
         let reader = Reader { half: reader, seal: incoming };
-        Connection { peer, reader, writer: Writer { half: writer, seal: outgoing }, tunnel }
+        Connection { peer, reader, writer: Writer { half: writer, seal: outgoing, tunnel } }
     }
 
     /// The address of this end, where the other one reaches it.
     pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
         let own = self.writer.half.local_addr();
-        self.tunnel.as_ref().map_or(own, |tunnel| tunnel.local_address())
+        self.writer.tunnel.as_ref().map_or(own, |tunnel| tunnel.local_address())
     }
 
     /// The stream and what encrypts it, and what the next frames of this end and of the other one
     /// are marked with.
     pub(crate) fn into_parts(self) -> (TcpStream, Option<Arc<Tunnel>>, [Seal; 2]) {
-        let Connection { reader, writer, tunnel, .. } = self;
+        let Connection { reader, writer, .. } = self;
         let whole = reader.half.reunite(writer.half);
         let stream = whole.expect("bug: halves of different connections");
-        (stream, tunnel, [writer.seal, reader.seal])
+        (stream, writer.tunnel, [writer.seal, reader.seal])
+    }
+}
+
+impl Writer {
+    /// Writes bytes and returns once the system has all of them. A rank that then ends, and with it
+    /// the task that encrypts, has still sent its last word.
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.half.write_all(bytes).await?;
+        if let Some(tunnel) = &self.tunnel {
+            tunnel.flushed().await;
+        }
+        Ok(())
     }
 }
 
@@ -177,13 +189,13 @@ pub(super) async fn write_frame<T: Serialize>(to: &mut Writer, value: &T) -> io:
     head[..4].copy_from_slice(&len.to_le_bytes());
     to.seal.mark(&mut head);
     let code = to.seal.code_of(&bytes);
-    to.half.write_all(&[head.as_slice(), &bytes, &code].concat()).await
+    to.write(&[head.as_slice(), &bytes, &code].concat()).await
 }
 
 /// Tells a rank whose world has begun that it ends.
 pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io::Result<()> {
     let frame = abort(error, &mut to.seal);
-    to.half.write_all(&frame).await
+    to.write(&frame).await
 }
 
 /// Tells a rank something, which it takes soon: else it is lost, and so is what follows a frame of

@@ -124,6 +124,7 @@ async fn call(
         let reason = match timeout(PATIENCE, attempt).await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(Refusal::Token)) => return Err(String::from("it has another token")),
+            Ok(Err(Refusal::Encryption)) => String::from("it has another PHALANX_TLS"),
             Ok(Err(Refusal::Foreign(reason))) => reason,
             Err(_) => String::from("no answer"),
         };

@@ -9,6 +9,7 @@
 //! Behind the encryption there is a connection of this machine, whose near end is used as any
 //! other: a task passes bytes on. So nothing else knows of it, and it costs two more copies.
 
+use super::token::{ENCRYPTED, GREETING, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{
@@ -20,20 +21,26 @@ use rustls::version::TLS13;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme,
 };
+use std::future::poll_fn;
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr};
 use std::os::fd::{AsRawFd, RawFd};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// Bytes of the value that both ends of a session have.
 const BINDING_BYTES: usize = 32;
 /// What that value is for.
 const LABEL: &[u8] = b"EXPORTER-phalanx-token";
+/// How often it is looked whether bytes have gone on.
+const LOOK: Duration = Duration::from_millis(1);
 /// More than the longest frame: of so many zeros the reader finds that they are none.
 const RUBBISH: usize = 1 << 19;
 
@@ -46,6 +53,8 @@ pub(crate) struct Tunnel {
     far: RawFd,
     /// Bytes were taken from there and are not with the system yet.
     is_passing: AtomicBool,
+    /// No more bytes are passed on.
+    has_ended: AtomicBool,
 }
 
 /// A new connection, of which nothing is known.
@@ -64,28 +73,49 @@ impl From<TcpStream> for Opened {
 }
 
 /// A connection that this process has made, encrypted if that is asked for.
-pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> io::Result<Opened> {
+pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> Result<Opened, Refusal> {
     if !is_encrypted {
         return Ok(stream.into());
     }
     let (stream, outer) = doubled(stream)?;
     let name = ServerName::IpAddress(Ipv4Addr::LOCALHOST.into());
-    let stream = TlsConnector::from(client()?).connect(name, stream).await?;
+    let mut connecting = pin!(TlsConnector::from(client()?).connect(name, stream));
+    let mut is_plain = false;
+    let stream = poll_fn(|context| {
+        let mut first = [0; GREETING.len()];
+        // Before the handshake takes them.
+        is_plain |= matches!(outer.peek(&mut first), Ok(count) if first[..count] == *GREETING);
+        connecting.as_mut().poll(context)
+    });
+    let stream = match stream.await {
+        Err(_) if is_plain => return Err(Refusal::Encryption),
+        stream => stream?,
+    };
     let session = stream.get_ref().1;
     let binding = session.export_keying_material([0; BINDING_BYTES], LABEL, None);
-    encrypted(stream, outer, binding.map_err(io::Error::other)?).await
+    Ok(encrypted(stream, outer, binding.map_err(io::Error::other)?).await?)
 }
 
 /// A connection that this process has accepted, encrypted if that is asked for.
-pub(super) async fn accepted(stream: TcpStream, is_encrypted: bool) -> io::Result<Opened> {
+pub(super) async fn accepted(mut stream: TcpStream, is_encrypted: bool) -> Result<Opened, Refusal> {
     if !is_encrypted {
         return Ok(stream.into());
+    }
+    let mut first = [0];
+    stream.peek(&mut first).await?;
+    if first[0] == GREETING[0] {
+        // The greeting is read first: a connection that closes with bytes unread may lose the
+        // answer.
+        let mut greeting = [0; GREETING.len()];
+        stream.read_exact(&mut greeting).await?;
+        stream.write_all(ENCRYPTED).await?;
+        return Err(Refusal::Encryption);
     }
     let (stream, outer) = doubled(stream)?;
     let stream = TlsAcceptor::from(server()?).accept(stream).await?;
     let session = stream.get_ref().1;
     let binding = session.export_keying_material([0; BINDING_BYTES], LABEL, None);
-    encrypted(stream, outer, binding.map_err(io::Error::other)?).await
+    Ok(encrypted(stream, outer, binding.map_err(io::Error::other)?).await?)
 }
 
 fn doubled(stream: TcpStream) -> io::Result<(TcpStream, std::net::TcpStream)> {
@@ -100,8 +130,12 @@ async fn encrypted(
     binding: [u8; BINDING_BYTES],
 ) -> io::Result<Opened> {
     let (near, far) = pair().await?;
-    let tunnel = Tunnel { outer, far: far.as_raw_fd(), is_passing: AtomicBool::new(false) };
-    let tunnel = Arc::new(tunnel);
+    let tunnel = Arc::new(Tunnel {
+        outer,
+        far: far.as_raw_fd(),
+        is_passing: AtomicBool::new(false),
+        has_ended: AtomicBool::new(false),
+    });
     let (reader, writer) = split(stream);
     let (far_reader, far_writer) = far.into_split();
     // They end with the connection.
@@ -166,7 +200,8 @@ async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: A
     }
     // The other end may be gone.
     let _ = to.shutdown().await;
-    tunnel.is_passing.store(false, Ordering::SeqCst);
+    // Before the far end is closed and its number is another file's.
+    tunnel.has_ended.store(true, Ordering::SeqCst);
 }
 
 impl Tunnel {
@@ -187,10 +222,20 @@ impl Tunnel {
 
     /// Whether all that was written to the near end has gone on.
     pub(crate) fn is_flushed(&self) -> bool {
+        if self.has_ended.load(Ordering::SeqCst) {
+            return true;
+        }
         let mut waiting: libc::c_int = 0;
         // SAFETY: the system writes one integer; a number that is closed already is an error.
         let status = unsafe { libc::ioctl(self.far, libc::FIONREAD, &raw mut waiting) };
         (status != 0 || waiting == 0) && !self.is_passing.load(Ordering::SeqCst)
+    }
+
+    /// Waits until all that was written to the near end has gone on.
+    pub(super) async fn flushed(&self) {
+        while !self.is_flushed() {
+            sleep(LOOK).await;
+        }
     }
 
     /// Ends the connection.

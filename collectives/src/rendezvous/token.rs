@@ -18,7 +18,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// The first bytes in both directions: the protocol and its version.
-const GREETING: &[u8; 8] = b"PHALANX2";
+pub(super) const GREETING: &[u8; 8] = b"PHALANX2";
+/// The answer of an end that encrypts to a greeting that is not encrypted.
+pub(super) const ENCRYPTED: &[u8; 8] = b"PHALANX*";
+/// The first byte of a caller that encrypts: a handshake of TLS.
+pub(super) const HANDSHAKE: u8 = 0x16;
 const NONCE_BYTES: usize = 32;
 const CODE_BYTES: usize = 32;
 const REFUSED: u8 = 0;
@@ -29,6 +33,8 @@ const ACCEPTED: u8 = 1;
 pub(super) enum Refusal {
     /// The tokens differ.
     Token,
+    /// One of the two ends encrypts and the other one does not.
+    Encryption,
     /// The other end is no rank of this version, or went away.
     Foreign(String),
 }
@@ -48,7 +54,15 @@ pub(super) async fn challenge(
     let token = &bound(token, &binding);
     let own = nonce()?;
     stream.write_all(&[GREETING.as_slice(), &own].concat()).await?;
-    expect_greeting(&mut stream).await?;
+    if let Err(refusal) = expect_greeting(&mut stream).await {
+        if matches!(refusal, Refusal::Encryption) {
+            // A connection that closes with bytes unread may lose the greeting, by which the caller
+            // knows that this end does not encrypt.
+            let mut sink = [0; 512];
+            while matches!(stream.read(&mut sink).await, Ok(1..)) {}
+        }
+        return Err(refusal);
+    }
     let mut theirs = [0; NONCE_BYTES];
     stream.read_exact(&mut theirs).await?;
     let mut rank = [0; 8];
@@ -76,13 +90,15 @@ pub(super) async fn respond(
 ) -> Result<Connection, Refusal> {
     let Opened { mut stream, tunnel, binding } = opened.into();
     let token = &bound(token, &binding);
+    // At once: an end that encrypts waits for a word of the caller, and then says so.
+    stream.write_all(GREETING).await?;
     expect_greeting(&mut stream).await?;
     let mut theirs = [0; NONCE_BYTES];
     stream.read_exact(&mut theirs).await?;
     let own = nonce()?;
     let said = [own.as_slice(), &(rank as u64).to_le_bytes()].concat();
     let code = make_code(token, b"connected", &theirs, &said);
-    stream.write_all(&[GREETING.as_slice(), &said, &code].concat()).await?;
+    stream.write_all(&[said.as_slice(), &code].concat()).await?;
     let mut answer = [0; 1 + CODE_BYTES];
     stream.read_exact(&mut answer).await?;
     let is_known = is_code(token, b"accepted", &own, &theirs, &answer[1..]);
@@ -111,7 +127,18 @@ async fn expect_greeting(stream: &mut TcpStream) -> Result<(), Refusal> {
     if &greeting == GREETING {
         return Ok(());
     }
-    Err(Refusal::Foreign(String::from("something else, or another version, answers there")))
+    if greeting[0] == HANDSHAKE || &greeting == ENCRYPTED {
+        return Err(Refusal::Encryption);
+    }
+    let (name, number) = GREETING.split_at(GREETING.len() - 1);
+    let reason = match greeting.strip_prefix(name) {
+        Some(theirs) => {
+            let [theirs, own] = [theirs, number].map(|number| number.escape_ascii().to_string());
+            format!("another version answers there: its protocol is {theirs}, this one's {own}")
+        }
+        None => String::from("something else answers there"),
+    };
+    Err(Refusal::Foreign(reason))
 }
 
 fn nonce() -> Result<[u8; NONCE_BYTES], Refusal> {
@@ -161,6 +188,23 @@ mod tests {
         assert!(matches!(block_on(meet(b"secret", b"secret")), [Ok(_), Ok(_)]));
         let outcome = block_on(meet(b"secret", b"guess"));
         assert!(matches!(outcome, [Err(Refusal::Token), Err(Refusal::Token)]));
+    }
+
+    #[test]
+    fn another_protocol_is_told_with_both_numbers() {
+        let outcome = block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let answer = async {
+                let mut stream = listener.accept().await.unwrap().0;
+                stream.write_all(b"PHALANX9").await.unwrap();
+                stream
+            };
+            let stream = TcpStream::connect(address).await.unwrap();
+            tokio::join!(respond(stream, b"secret", 1, 0), answer).0
+        });
+        let Err(Refusal::Foreign(reason)) = outcome.map(|_| ()) else { panic!("met") };
+        assert_eq!(reason, "another version answers there: its protocol is 9, this one's 2");
     }
 
     #[test]

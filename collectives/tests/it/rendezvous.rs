@@ -71,6 +71,38 @@ fn a_wrong_token_is_refused_and_everybody_learns_who_is_missing() {
 }
 
 #[test]
+fn ranks_of_which_some_encrypt_all_end_with_the_reason() {
+    for encrypted in [[true, false, true], [false, true, false], [true, true, false]] {
+        let mut ranks = meetings(3);
+        for (meeting, is_encrypted) in ranks.iter_mut().zip(encrypted) {
+            meeting.timeout = Duration::from_secs(3);
+            meeting.is_encrypted = is_encrypted;
+        }
+        let outcomes = join_all(ranks);
+        let alone = if encrypted[1] == encrypted[0] { 2 } else { 1 };
+        let code = |rank| if rank == alone { "PX067" } else { "PX066" };
+        assert_eq!(codes(&outcomes), [0, 1, 2].map(code), "{encrypted:?}");
+        for outcome in outcomes {
+            let error = outcome.err().unwrap();
+            assert!(error.to_string().contains("PHALANX_TLS"), "{encrypted:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn ranks_that_encrypt_learn_why_there_is_no_world() {
+    let mut ranks = meetings(3);
+    for (rank, meeting) in ranks.iter_mut().enumerate() {
+        meeting.is_encrypted = true;
+        meeting.agreement = vec![setting("version", if rank == 1 { "0.2.0" } else { "0.1.0" })];
+    }
+    for outcome in join_all(ranks) {
+        let text = outcome.err().map(|error| error.to_string());
+        assert_eq!(text.as_deref(), Some("version differs: 0.1.0 on rank 0, 0.2.0 on rank 1"));
+    }
+}
+
+#[test]
 fn a_rank_that_never_arrives_is_named_on_all_others() {
     let mut ranks = meetings(4);
     ranks.remove(2);
