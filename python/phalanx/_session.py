@@ -1,9 +1,8 @@
 """The end of the program ends the session."""
 
 import atexit
-import contextlib
+import functools
 import os
-import signal
 import sys
 
 from . import _phalanx
@@ -15,32 +14,13 @@ def _note_failure(kind, value, trace):
     """Remembers why the program ends, then tells it as before."""
     global _failure
     _failure = f"{kind.__name__}: {value}"
-    try:
-        # A launcher passes an interrupt on that the terminal has sent already.
-        with _uninterrupted():
-            _previous(kind, value, trace)
-    except KeyboardInterrupt:
-        # It came before it could be put off; what ends the program is told all the same.
-        with _uninterrupted():
-            _previous(kind, value, trace)
-
-
-@contextlib.contextmanager
-def _uninterrupted():
-    """Ignores interrupts, where the thread may say so."""
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:
-        before = None
-    try:
-        yield
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
+    _previous(kind, value, trace)
 
 
 _previous = sys.excepthook
-sys.excepthook = _note_failure
+# A launcher passes an interrupt on that the terminal has sent already. No function of Python could
+# put it off: it may be raised at the function's first step.
+sys.excepthook = functools.partial(_phalanx._uninterrupted, _note_failure)
 
 
 @atexit.register

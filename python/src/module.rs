@@ -87,6 +87,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
     module.add_function(wrap_pyfunction!(session::check_world, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
+    module.add_function(wrap_pyfunction!(waiting::uninterrupted, module)?)?;
     module.add_function(wrap_pyfunction!(crate::errors::refusal, module)?)?;
     module.add_function(wrap_pyfunction!(series::value, module)?)?;
     module.add_function(wrap_pyfunction!(series::vander, module)?)?;

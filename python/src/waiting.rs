@@ -1,7 +1,9 @@
 //! Waiting: other threads of Python go on meanwhile, and the user may interrupt.
 
 use phalanx::waiting::Attendant;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::cell::RefCell;
 
 thread_local! {
@@ -54,6 +56,35 @@ impl Attendant for Interpreter {
 /// Has the interpreter attend to all waits.
 pub fn attend() {
     phalanx::waiting::attend(&Interpreter);
+}
+
+/// Calls a function while interrupts are ignored, where the thread may say so. One that is pending
+/// already is dropped: it would be raised at the first step of the function.
+#[pyfunction(name = "_uninterrupted", signature = (function, *words))]
+pub fn uninterrupted(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    words: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
+    let ignore = || {
+        let signals = py.import("_signal")?;
+        let number = signals.getattr("SIGINT")?;
+        let before = signals.call_method1("signal", (&number, signals.getattr("SIG_IGN")?))?;
+        PyResult::Ok((signals, number, before))
+    };
+    let ignored = loop {
+        match ignore() {
+            Err(raised) if raised.is_instance_of::<PyKeyboardInterrupt>(py) => {}
+            // Only the main thread may.
+            outcome => break outcome.ok(),
+        }
+    };
+    let outcome = function.call1(words);
+    // A handler that is not Python's own cannot be set again.
+    if let Some((signals, number, before)) = ignored.filter(|ignored| !ignored.2.is_none()) {
+        signals.call_method1("signal", (number, before))?;
+    }
+    outcome.map(|_| ())
 }
 
 /// What a signal raised while the thread waited.

@@ -137,7 +137,7 @@ ON_HOST = """
 x.get(); x.tolist(); x.tobytes(); bytes(x); str(x); np.asnumpy(x)
 np.asarray(host); np.array(host); np.save(path, x); np.savez(path, x=x); x.astype("f4")
 np.sort(x); np.argsort(x); np.lexsort((x, x)); np.partition(x, 9); np.median(x); np.unique(x)
-np.percentile(x, 30); np.searchsorted(x, x); np.histogram(x); np.isin(i, i); np.intersect1d(i, i)
+np.percentile(x, 30); np.percentile(m, m); np.searchsorted(x, x); np.histogram(x); np.isin(i, i); np.intersect1d(i, i)
 np.cumsum(x); np.diff(x); np.interp(x, x, x); np.flip(x).copy(); np.roll(x, 3); np.repeat(x, 3)
 np.tile(x, 3); np.take(x, i); x[i]; x[i % 2 == 0]; np.nonzero(x); np.argwhere(m); np.bincount(i)
 np.concatenate([x, x]); np.stack([x, x]); np.hstack([x, x]); np.outer(x[:1500], x[:1500])

@@ -311,6 +311,42 @@ def test_texts_are_spelled_as_numpy_does(call, text):
     assert text in str(raised.value)
 
 
+SHAPES = {
+    "stack": (lambda a, b: np.stack([a, b]), "PX017", "(2, 3) (operand 0) and (4, 5) (operand 1)"),
+    "concatenate": (
+        lambda a, b: np.concatenate([a, b]),
+        "PX017",
+        "(2, 3) (operand 0) and (4, 5) (operand 1)",
+    ),
+    "einsum": (
+        lambda a, b: np.einsum("ij,jk", a, b),
+        "PX017",
+        "3 in operand 0 and 4 in operand 1; operands of shapes (2, 3), (4, 5)",
+    ),
+    "matmul": (lambda a, b: a @ b, "PX014", "matmul: inner sizes differ in shapes (2, 3) and (4, 5)"),
+    "matmul of stacks": (
+        lambda a, b: a.reshape(2, 1, 3) @ np.zeros((5, 3, 1)),
+        "PX001",
+        "shapes (2, 1, 3) and (5, 3, 1)",
+    ),
+    "multi_dot": (
+        lambda a, b: np.linalg.multi_dot([a, b, np.zeros((5, 1))]),
+        "PX014",
+        "multi_dot: inner sizes differ in shapes (2, 3) and (4, 5)",
+    ),
+    "broadcast": (lambda a, b: a + b, "PX001", "shapes (2, 3) and (4, 5)"),
+    "broadcast_to": (lambda a, b: np.broadcast_to(a, (4, 5)), "PX002", "(2, 3) into shape (4, 5)"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_errors_of_shapes_name_the_operands(name):
+    call, code, text = SHAPES[name]
+    with pytest.raises(ValueError, match=re.escape(text)) as caught:
+        call(np.zeros((2, 3)), np.zeros((4, 5)))
+    assert f"[{code}]" in str(caught.value), caught.value
+
+
 def test_hints_lead_to_what_they_name():
     page = (pathlib.Path(worlds.ROOT) / "docs" / "python.md").read_text()
     assert "## When a session and its blocks begin and end" in page

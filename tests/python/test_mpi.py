@@ -218,6 +218,38 @@ def test_a_process_of_mpi_that_fails_ends_all():
 
 
 
+@needs_mpirun
+@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_process_of_mpirun_that_stops_while_all_meet_is_an_error(victim, is_late):
+    program = """
+        import os, signal, sys, time
+        victim, is_late = sys.argv[1:]
+        is_victim = os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK")) == victim
+        if is_victim and is_late == "False":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        import phalanx as np
+
+        if is_victim:
+            pid = os.getpid()
+            if os.fork() == 0:
+                time.sleep(0.05)
+                os.kill(pid, signal.SIGSTOP)
+                os._exit(0)
+        np.init()
+        if is_victim:
+            time.sleep(60)
+        # If they have met before the process stopped.
+        float(np.arange(100_000.0).sum())
+        """
+    variables = {"PHALANX_TIMEOUT": "6", "PHALANX_STALL": "6"}
+    ended = mpirun(program, str(victim), str(is_late), check=False, environment=variables)
+    # 124 is mpirun's, which has had to end processes that hang.
+    assert ended.returncode not in (0, 124), ended.stderr
+    codes = ["PX066", "PX067", "PX099", "PX168"] if is_late else ["PX066", "PX099"]
+    assert any(f"[{code}]" in ended.stderr for code in codes), ended.stderr
+
+
 @needs_mpi
 def test_processes_in_a_call_of_mpi_end_when_one_hangs():
     program = """

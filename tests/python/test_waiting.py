@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 import textwrap
 import time
@@ -193,6 +194,43 @@ def test_an_interrupt_of_the_launcher_ends_all():
     _, errors, code = _interrupted(program, processes=2)
     assert code != 0
     assert "[1] KeyboardInterrupt" in errors, errors
+
+
+def test_an_interrupt_of_both_processes_is_told_once_by_each():
+    # As a terminal does it: to the launcher and both processes, of which one waits for the other.
+    program = MANY + "if np.rank() == 0: time.sleep(60)\nprint(float((x * 2).sum()))\n"
+    command = [sys.executable, "-m", "phalanx", "run", "-n", "2", sys.executable, "-c", program]
+    variables = worlds.surroundings() | {"PHALANX_DEVICES": "cpu:1"}
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True,
+                               start_new_session=True)
+    try:
+        for _ in range(2):
+            running.stdout.readline()
+        time.sleep(1.0)
+        os.killpg(running.pid, signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode == 130
+    assert "Error in sys.excepthook" not in errors, errors
+    assert errors.count("Traceback") == 2, errors
+
+
+def test_an_interrupt_does_not_silence_what_ends_the_program():
+    # The interrupt is pending when the hook is called, for neither is called by a line of Python.
+    program = """
+        import ctypes, functools, operator, signal, sys
+        import phalanx
+        interrupt = functools.partial(getattr(ctypes.CDLL(None), "raise"), int(signal.SIGINT))
+        tell = functools.partial(sys.excepthook, ValueError, ValueError("broken here"), None)
+        calls = list(map(operator.call, [interrupt, tell]))
+        print("told", calls[1], signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """
+    ended = worlds.run(program)
+    assert ended.stdout == "told None True\n", ended.stdout
+    assert ended.stderr == "ValueError: broken here\n", ended.stderr
 
 
 def test_a_wait_for_processes_that_never_come_is_interrupted(tmp_path):

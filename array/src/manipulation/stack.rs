@@ -32,10 +32,16 @@ pub fn stack(arrays: &[&Array], axis: i64) -> Array {
         let Some(first) = arrays.first() else {
             return Err(refused("stack", "arrays", "none", site));
         };
-        if let Some(other) = arrays.iter().find(|array| array.shape() != first.shape()) {
-            return Err(refused("stack", "shape", format!("{:?}", other.shape()), site));
+        let first = first.shape();
+        let shapes = arrays.iter().map(|array| array.shape());
+        if let Some((place, other)) = shapes.enumerate().find(|(_, shape)| *shape != first) {
+            let what = format!(
+                "those of shapes {first:?} (operand 0) and {other:?} (operand {place}), which must \
+                 be equal,"
+            );
+            return Err(refused("stack", "arrays", what, site));
         }
-        let axis = axis_of(axis, first.ndim() + 1, site)? as i64;
+        let axis = axis_of(axis, first.len() + 1, site)? as i64;
         Ok(join_as(arrays, |array| array.expand_dims(axis), axis, site))
     })())
 }

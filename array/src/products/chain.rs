@@ -82,6 +82,13 @@ pub fn multi_dot(arrays: &[&Array]) -> Array {
             let error = OpError::Matrix { operation: "multi_dot", expected, ndim };
             return Err(Error::op(error, site));
         }
+        for place in 1..count {
+            if matrices[place - 1].shape()[1] != matrices[place].shape()[0] {
+                let (left, right) = (arrays[place - 1].shape(), arrays[place].shape());
+                let (operation, left, right) = ("multi_dot", left.into(), right.into());
+                return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
+            }
+        }
         let mut sides: Vec<f64> = matrices.iter().map(|array| array.shape()[0] as f64).collect();
         sides.push(matrices[count - 1].shape()[1] as f64);
         let product = multiply(&matrices, &cheapest_splits(&sides), 0, count - 1, site)?;

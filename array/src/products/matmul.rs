@@ -45,7 +45,10 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
         (m, n) => {
             let (left, rows) = left.split_at(m - 2);
             let (right, columns) = right.split_at(n - 2);
-            let mut shape: Shape = common_shape([left, right], site)?;
+            // The error names the operands, not their leading axes alone.
+            let whole = || OpError::Broadcast { left: a.shape().into(), right: b.shape().into() };
+            let common = common_shape([left, right], site);
+            let mut shape: Shape = common.map_err(|_| Error::op(whole(), site))?;
             shape.extend([rows[0], columns[1]]);
             crate::elementwise::check_shape(&shape, dtype, site)?;
             if size(right) == 1 && right.len() <= left.len() && dtype.is_inexact() {

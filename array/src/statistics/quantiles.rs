@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::creation::{from_slice, full};
 use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site};
+use crate::host::room_on_host;
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, moveaxis, refused, span};
 use crate::math::{is_real, select};
@@ -92,6 +93,8 @@ impl Quantiles {
         whole: f64,
         site: Site,
     ) -> Result<Quantiles, Error> {
+        // Parts, positions, neighbours and fractions of all are vectors of this process.
+        room_on_host(self.all().len().saturating_mul(8 * size_of::<f64>()), Some(site))?;
         let rounding = Rounding(self.dtype());
         let parts: Vec<f64> = self.all().iter().map(|q| rounding.to(q / whole)).collect();
         if let Some(bad) = parts.iter().position(|part| !(0.0..=1.0).contains(part)) {

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{for_type_error, refused, type_error, value_error};
+use crate::errors::{for_type_error, raised, refused, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
@@ -11,7 +11,7 @@ use phalanx::{
     Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
     QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,
     histogram, histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile,
-    nanquantile, nanquantile_weighted, percentile_along, quantile, quantile_weighted,
+    nanquantile, nanquantile_weighted, percentile_along, quantile, quantile_weighted, room_on_host,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -24,6 +24,7 @@ fn numbers(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
         Err(_) => to_host_array(object, Some(DType::F64))?,
     };
     let (words, _) = host.bytes.as_chunks::<8>();
+    room_on_host(host.bytes.len(), None).map_err(|error| raised(object.py(), &error))?;
     Ok((words.iter().copied().map(f64::from_ne_bytes).collect(), host.shape))
 }
 
