@@ -105,7 +105,7 @@ impl From<InitError> for Error {
 
 static RANK: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(1);
-/// No process, for none has been forked so often.
+/// Stands for no process: no program forks so often that a process gets this number.
 const NOBODY: u64 = u64::MAX;
 /// What the ranks agree on that says which kinds of devices they have.
 pub(crate) const DEVICES: &str = "devices";
@@ -142,8 +142,8 @@ fn begin(mesh: &MeshHandle) {
     become_newest(&sessions);
 }
 
-/// Gives the default back to what a session replaced, unless its mesh is the default no longer.
-/// That mesh will not be the default again, in whatever order sessions end.
+/// Restores the default mesh that a session replaced, unless its own mesh is no longer the default.
+/// The mesh of this session never becomes the default again, in whatever order sessions end.
 fn end(mesh: &MeshHandle) {
     let mut sessions = sessions();
     let Some(position) = sessions.iter().position(|begun| begun.mesh.same(mesh)) else { return };
@@ -298,7 +298,7 @@ impl Session {
         {
             tracing::warn!(%reason, "the CPU is taken, though there are GPUs");
         }
-        // The threads of devices, which are started below, do as this one.
+        // The threads of devices, which are started below, inherit this from the calling thread.
         tracing::info!("{}", bind(&config, &own));
         let count = match &config.devices {
             Devices::Cpu(count) => *count,
@@ -309,7 +309,7 @@ impl Session {
         let world = world(&config, own_limit, count, &devices, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
-        // The least of all ranks' limits, so that all refuse alike.
+        // The smallest limit of all ranks, so that all ranks refuse the same work.
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
         let memory_limit = told.chain(own_limit).min();
@@ -505,7 +505,7 @@ impl Drop for Session {
         if !std::thread::panicking() {
             self.warn_of_unseen();
         }
-        // Whoever wants to know how it went calls `finish`.
+        // A program that needs the outcome calls `finish`.
         let _ = self.scheduler.leave(self.site);
         self.ended();
     }
@@ -592,7 +592,7 @@ pub(crate) fn world(
     };
     rendezvous.mpi = mpi(config, startup);
     rendezvous.prices.clone_from(&config.prices);
-    // Who gives up the wait for the others has no world.
+    // A user who interrupts the wait for the other ranks gets no world.
     let world = interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed));
     world.inspect(|world| {
         let (transport, reason) = (world.transport(), world.without_mpi().unwrap_or_default());

@@ -80,16 +80,16 @@ impl Processes {
         verdict.map_err(|failure| Error::failure(failure, None))
     }
 
-    /// Says what this process is about to do together with the others; waits only for a rank that
-    /// has fallen far behind.
+    /// Posts a ticket for the next collective step of this process. Waits only if another rank is
+    /// far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
         if self.control.is_some() {
             self.post_ticket(kind, digest, cause, site, None);
         }
     }
 
-    /// Says that this process closes a window of this identity; waits as `post` does. Returns the
-    /// number of the ticket; `None` in a world of one.
+    /// Posts a ticket for closing the window of this identity, and waits as `post` does. Returns
+    /// the number of the ticket; `None` in a world of one.
     pub fn post_close(
         &self,
         graph: &Graph,
@@ -120,7 +120,7 @@ impl Processes {
         }
         let (cause, site) = (String::from(cause), site.to_string());
         let ticket = Ticket { number, kind, digest, cause, site, data };
-        // Whoever gives up here has ended the world, which the next step notices.
+        // An interrupt here has ended the world; the next step reports it.
         let _ = awaited(&self.world, || {
             self.world.post_ticket(ticket);
             Ok(())
@@ -164,8 +164,8 @@ impl Processes {
         outcome
     }
 
-    /// The program ends its session without `finish`. If the last thing that it was given is an
-    /// error, that is why, and the others hear of it.
+    /// The program ends its session without `finish`. If the last call returned an error, that
+    /// error is the reason, and the other ranks receive it.
     pub fn pass_on_last(&self) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let (Some((code, message)), None) = (last, self.world.failure()) {
@@ -173,7 +173,8 @@ impl Processes {
         }
     }
 
-    /// Whether the world has failed and the program, which is about to leave, has not heard of it.
+    /// Whether the world has failed and no call has reported that to the program, which is about to
+    /// leave.
     pub fn is_unheard(&self) -> bool {
         let failure = self.world.failure().filter(|error| *error != CollectiveError::Closed);
         failure.is_some() && !self.has_told.load(Ordering::Relaxed)
@@ -183,7 +184,7 @@ impl Processes {
     pub fn report(&self, error: &Error, site: Site) {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default();
-        // Nothing is to be done about a standard error that is closed, in the end of a session.
+        // At the end of a session, a closed standard error cannot be reported anywhere.
         let _ = writeln!(
             std::io::stderr(),
             "{first} (seen when the session made at {}:{} ended without `finish`)",
@@ -194,7 +195,7 @@ impl Processes {
 
     /// Ends the world on all ranks because of an error that the others do not have.
     pub fn abort(&self, error_code: &str, message: String) {
-        // Whoever says why the world ends need not be told.
+        // This process gives the reason for the end, so it needs no report of it.
         self.has_told.store(true, Ordering::Relaxed);
         let (rank, error_code) = (self.world.rank(), String::from(error_code));
         let error = CollectiveError::Aborted { rank, error_code, message };
@@ -224,7 +225,7 @@ impl Processes {
             Ok(event.wait().map_err(CollectiveError::from)?)
         });
         if gathered.is_err() {
-            // Whoever gathers gives the error to the program.
+            // The caller of `gather` returns the error to the program.
             self.has_told.store(true, Ordering::Relaxed);
         }
         gathered?;

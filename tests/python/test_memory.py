@@ -9,6 +9,7 @@ import textwrap
 import pytest
 
 from . import worlds
+from .conftest import FULL
 
 worlds.apart()
 
@@ -233,4 +234,30 @@ def test_work_on_many_elements_is_done_in_pieces():
         """,
         environment={"PHALANX_MEMORY_LIMIT": "400M"},
         timeout=120,
+    )
+
+
+@pytest.mark.skipif(not FULL, reason="takes 5 GiB, only with PHALANX_TEST_FULL=1")
+@pytest.mark.parametrize("devices", [1, 3])
+def test_an_array_has_more_elements_than_32_bits_count(devices):
+    worlds.run(
+        """
+        import phalanx as np
+        n = 2_200_000_000
+        x = np.zeros(n, dtype="i1")
+        y = x + np.int8(1)
+        assert y.dtype == np.int8 and int(y.sum()) == n and int(y[-1]) == 1
+        assert int(y[n // 2:].sum()) == n - n // 2
+        del y
+        x[2**31 + 7], x[-1] = 3, 5
+        assert x[2**31:2**31 + 10].tolist() == [0] * 7 + [3, 0, 0]
+        assert int(x.max()) == 5 and int(x.argmax()) == n - 1 and int(x[::-1][0]) == 5
+        assert int(np.count_nonzero(x)) == 2 and np.flatnonzero(x).tolist() == [2**31 + 7, n - 1]
+        assert int(x[1::2].sum()) == 8
+        x[2**31:] += np.int8(1)
+        assert int(x.sum(dtype="i8")) == n - 2**31 + 8
+        assert x.reshape(2, n // 2).sum(axis=1).tolist() == [0, n - 2**31 + 8]
+        """,
+        devices=devices,
+        timeout=600,
     )

@@ -14,7 +14,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// are complete and on disk. On an error the temporary file is removed and an older file of that
 /// name stays as it was. A name that is no regular file, such as `/dev/null`, is written directly.
 /// A symbolic link is followed: its target is replaced. A file without write permission is not
-/// replaced. What processes have left in the folder that were killed while they wrote is removed.
+/// replaced. Temporary files of processes that were killed while they wrote are removed from the
+/// folder.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError::Write` (PX081)
@@ -45,8 +46,8 @@ fn write_whole(
     unfinished.complete()
 }
 
-/// Begins to create or replace a file under a temporary name; `None` if what has the name is no
-/// regular file, which is written directly.
+/// Starts to create or replace a file under a temporary name; `None` if `path` is no regular file,
+/// which is written directly.
 pub(super) fn begin(path: &Path) -> io::Result<Option<Unfinished>> {
     let existing = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
@@ -120,7 +121,8 @@ fn create_beside(target: PathBuf) -> io::Result<Unfinished> {
                 return Ok(Unfinished { file, path, target, is_complete: false });
             }
             Ok(_) => {}
-            // Another process of that number, long gone or on another machine, has used the name.
+            // Another process with the same number has used the name: an old one, or one on another
+            // machine.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

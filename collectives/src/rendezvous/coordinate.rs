@@ -24,7 +24,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-/// How often ranks that wait are told for whom: each time is a frame to every one.
+/// How often the ranks that have arrived are told which ones are missing. Each time costs a frame
+/// for every rank.
 const NEWS: Duration = Duration::from_secs(1);
 
 /// How many connections the system keeps that were not accepted yet.
@@ -39,11 +40,11 @@ struct Arrival {
     hello: Hello,
 }
 
-/// Why nobody has come of a caller.
+/// Why a caller is not taken in.
 enum Unwelcome {
     /// It did not prove the token.
     Refused(Refusal),
-    /// It did, and what it said then came damaged.
+    /// It proved the token, and the frame after that came damaged.
     Malformed(CollectiveError),
 }
 
@@ -133,14 +134,14 @@ fn bound(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_nonblocking(true)?;
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
-    // Whoever was faster has the port, and this is an error.
+    // If another program was faster, it has the port, and this call fails.
     socket.listen(BACKLOG)?;
     socket.set_reuse_address(false)?;
     TcpListener::from_std(socket.into())
 }
 
-/// Accepts connections until all ranks are there. Where there will be no world, ranks that come a
-/// moment later hear of it, too.
+/// Accepts connections until all ranks are there. If the meeting fails, ranks that arrive a moment
+/// later receive the error, too.
 async fn gather(
     plan: &Rendezvous,
     listener: &TcpListener,
@@ -183,13 +184,13 @@ async fn gather(
                 // Strangers and connections that gave up.
                 Err(Unwelcome::Refused(Refusal::Foreign(_))) => Ok(()),
             },
-            // Nobody has been asked anything.
+            // No rank has been asked anything, so a report now is an error.
             Some(Ok((rank, _, report))) = reports.join_next() => Err(match report {
                 Ok(Report::Failed(error)) => error,
                 Ok(_) => Lost::Malformed(String::from("a report out of turn")).of(rank),
                 Err(lost) => lost.of(rank),
             }),
-            // Also what they know already: by that they know that this rank lives.
+            // The list is sent even if it has not changed: it shows that this rank lives.
             _ = news.tick() => tell_who_is_missing(missing, arrivals).await,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
@@ -216,7 +217,7 @@ async fn gather(
             }
         }
     };
-    // Who comes later still finds nobody.
+    // A rank that comes even later finds that nobody listens.
     let _ = timeout(GRACE, come).await;
     Err(error)
 }
@@ -279,7 +280,7 @@ async fn tell_who_is_missing(
 ) -> Result<(), CollectiveError> {
     let answer = Answer::Waiting(missing);
     for arrival in arrivals.iter_mut().flatten() {
-        // Who has come once does not come again: without it there is no world.
+        // A rank that was lost does not arrive again, so the meeting fails without it.
         tell(arrival.hello.rank, &mut arrival.writer, &answer).await?;
     }
     Ok(())
@@ -333,8 +334,8 @@ async fn introduce(
     tokio::pin!(started);
     let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
     let mut inquiry = Inquiry::default();
-    // Whether all live is asked long before the time is over: of one that was stopped, the others
-    // are to hear within it.
+    // Rank 0 asks long before the time is over whether all ranks live, so that the others learn of
+    // a stopped rank within that time.
     let (mut probe, pause) = (Inquiry::default(), probe_pause(plan.timeout));
     let mut probe_at = Instant::now() + plan.timeout / 2;
     while failed.is_none() && (own.is_none() || !reports.is_empty()) {
@@ -354,7 +355,7 @@ async fn introduce(
                         continue;
                     }
                     Ok(Report::Ready(verdict)) => told.push((rank, verdict)),
-                    // It may be the other one that hangs.
+                    // Perhaps the unreached rank hangs, and not the one that reports it.
                     Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
                         inquiry.failed(rank, error);
                         if !inquiry.is_begun() {
@@ -382,7 +383,7 @@ async fn introduce(
                 let is_late = limit.elapsed() > PAUSED;
                 limit = Instant::now() + GRACE;
                 if is_late {
-                    // This process did not run: the others may have spoken meanwhile.
+                    // This process did not run; reports of the others may be waiting to be read.
                 } else if inquiry.asks(&unready) {
                     let asked = writers.iter_mut().filter(|(rank, _)| unready.contains(rank));
                     for (rank, writer) in asked {
@@ -421,15 +422,15 @@ async fn hear(rank: usize, mut reader: Reader) -> (usize, Reader, Result<Report,
     (rank, reader, report)
 }
 
-/// Tells everybody who is there why there will be no world.
+/// Sends all ranks that have arrived the reason why there will be no world.
 async fn refuse(writers: Vec<(usize, Writer)>, error: CollectiveError) -> CollectiveError {
     // A rank that has gone meanwhile needs no reason.
     let _ = tell_all(writers, Answer::Refused(error.clone())).await;
     error
 }
 
-/// Tells all ranks the same, at the same time, so that one that takes nothing keeps no other
-/// waiting. Those that were told, in their order, and why another one was not.
+/// Sends all ranks the same answer at the same time, so that a rank that reads nothing delays no
+/// other. Returns the ranks that were reached, in their order, and the error of one that was not.
 async fn tell_all(
     writers: Vec<(usize, Writer)>,
     answer: Answer,

@@ -91,17 +91,17 @@ impl Writer {
 /// How long one exchange with a stranger may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a rank may take to answer when rank 0 asks for whom it waits.
+/// How long a rank may take to answer when rank 0 asks which ranks it still waits for.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// Until when ranks that know of each other from now on may connect: the time-out of the plan is
-/// for arriving, and connecting has as much again.
+/// The deadline for connecting, counted from the moment at which the ranks know of each other. The
+/// plan's time-out covers arriving; connecting gets the same time again.
 pub(super) fn connecting_until(plan: &Rendezvous) -> Instant {
     Instant::now() + plan.timeout.max(PATIENCE)
 }
 
-/// How long a rank that is not ready may take to answer, where start-up may take so long, and how
-/// often it is asked once half of that has passed.
+/// How long a rank that is not ready may take to answer, for this time-out of the start-up. Once
+/// half of the time-out has passed, rank 0 asks it again after each such pause.
 pub(super) fn probe_pause(timeout: Duration) -> Duration {
     GRACE.max(timeout / 4)
 }
@@ -139,7 +139,7 @@ pub(super) enum Answer {
     Waiting(Vec<usize>),
     /// All are there and agree.
     Welcome(Roster),
-    /// Some rank is late or was not reached: for whom does this one wait?
+    /// Some rank is late or was not reached: which ranks does the receiver still wait for?
     Asked,
     /// All are connected with each other; whether messages go by MPI.
     Go(Verdict),
@@ -162,8 +162,8 @@ pub(super) struct Entry {
     pub(super) facts: Facts,
 }
 
-/// What a rank tells rank 0 after it knows who is in the world: whether it is connected with all
-/// others, and what has come of its start of MPI.
+/// The report of a rank to rank 0 once it has the roster: whether it is connected with all others,
+/// and whether MPI has started.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
     /// The answer to a question: these ranks are not connected with it yet.
@@ -198,8 +198,8 @@ pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io:
     to.write(&frame).await
 }
 
-/// Tells a rank something, which it takes soon: else it is lost, and so is what follows a frame of
-/// which it has taken a part.
+/// Sends a frame to a rank. A rank that does not take it in time counts as lost: after a frame that
+/// was sent in part, no other frame can be read.
 pub(super) async fn tell<T: Serialize>(
     rank: usize,
     to: &mut Writer,
@@ -214,12 +214,12 @@ pub(super) async fn tell<T: Serialize>(
     }
 }
 
-/// Waits until the other end has closed its half, but not for long: a connection that closes with
-/// bytes unread may lose what was said last.
+/// Waits a short time for the other end to close its half. A connection that is closed while bytes
+/// are unread may lose the last frame that was sent.
 pub(super) async fn drain(from: &mut Reader) {
     let mut sink = [0; 4096];
     let end = async { while matches!(from.half.read(&mut sink).await, Ok(1..)) {} };
-    // What is said any more is no news.
+    // Later frames do not matter any more.
     let _ = timeout(GRACE, end).await;
 }
 
@@ -269,8 +269,8 @@ pub(super) async fn read_frame<T: DeserializeOwned>(from: &mut Reader) -> Result
     deserialize::<FRAME_BYTES, T>(bytes).map_err(Lost::Malformed)
 }
 
-/// Sets a new connection up: no delay for short frames, and probes while it is idle, which the
-/// other system answers. Unanswered ones end the connection; sooner if `watch` notices.
+/// Sets a new connection up: short frames are sent without delay, and the system sends probes while
+/// the connection is idle. Unanswered probes end the connection, unless `watch` notices earlier.
 pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = socket2::TcpKeepalive::new()

@@ -17,16 +17,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// Why a rank was not reached that should have called.
+/// The reason given for a rank that should have connected to this one and did not.
 pub(super) const LATE: &str = "it did not connect in time";
 
 /// Why a connection was not made.
 enum Failed {
     /// A rank was not reached.
     Unreached(usize, String),
-    /// What a rank said of itself came damaged.
+    /// The introduction of a rank came damaged.
     Malformed(CollectiveError),
-    /// Who called is none of this world.
+    /// The caller is no rank of this world.
     Stranger,
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn connect(
     let (rank, token): (usize, Arc<[u8]>) = (plan.rank, plan.token.as_slice().into());
     let (seed, is_encrypted) = (roster.seed, plan.is_encrypted);
     let mut tasks = JoinSet::new();
-    // A stranger is no error; a rank that cannot get in reports that itself.
+    // A stranger is no error. A rank that is refused reports that itself.
     let mut door = Door::new(listener, plan.size, |stream| {
         let token = token.clone();
         async move { answer((stream, is_encrypted), &token, seed).await }
@@ -103,8 +103,8 @@ pub(super) fn unreached(peer: usize, roster: &Roster, reason: String) -> Collect
     CollectiveError::PeerUnreachable { rank: peer, address, reason }
 }
 
-/// Connects to a rank that listens already; one refusal may be a full queue, so it is tried for a
-/// while.
+/// Connects to a rank that listens already. A refusal may come from a full queue, so the connection
+/// is tried again for a while.
 async fn call(
     (peer, address): (usize, &str),
     token: &[u8],

@@ -277,7 +277,8 @@ impl Link {
                         let count = self.stream.try_write_vectored(&slices)?;
                         let of_ahead = ahead.len().min(count);
                         *ahead_written += of_ahead;
-                        // While they are near, and of what has gone: others may follow.
+                        // The bytes are still in the processor's cache. Only those that were
+                        // written count: the rest comes with a later call.
                         sum.add(&bytes[..count - of_ahead]);
                         range.start += count - of_ahead;
                         Ok(count)

@@ -11,7 +11,7 @@ use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the news of why a world ends may follow the end of a connection.
+/// How long to wait, after a connection has ended, for the reason why the world ends.
 const GRACE: Duration = Duration::from_millis(50);
 /// What is read with array bytes: their checksum and the next header.
 const BEHIND_BYTES: usize = SUM_BYTES + HEADER_BYTES;
@@ -26,9 +26,9 @@ pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let mut reader = Reader { link: &link, seal, held, start: 0, end: 0, expects_bulk: false };
     let error = match reader.frames(&fabric).await {
         Ok(()) => return,
-        // A read that fails after the goodbye is the reset of a connection that nobody needs,
-        // unless something is still to be written to it. The end of one that was given up was
-        // reported.
+        // After the goodbye, a failed read means that the other end has closed the connection. That
+        // is an error only if something is still to be written to it. A connection that this rank
+        // has given up was reported already.
         Err(_) if link.has_left() => {
             tokio::time::sleep(DEPARTURE_GRACE).await;
             return fabric.check_departure(&link);
@@ -67,8 +67,8 @@ struct Reader<'a> {
     held: Vec<u8>,
     start: usize,
     end: usize,
-    /// Array bytes probably come next. Nothing is read ahead then: what is held is copied once
-    /// more.
+    /// Array bytes probably come next. Then nothing is read ahead, because bytes that are read
+    /// ahead are copied once more.
     expects_bulk: bool,
 }
 
@@ -77,12 +77,13 @@ impl Reader<'_> {
         loop {
             self.hold(HEADER_BYTES, HEADER_BYTES).await?;
             let header = self.held[self.start..].first_chunk().expect("bug: a held header");
-            // Before a length is believed.
+            // The mark is checked before the length in the header is used.
             self.seal.check(header).map_err(Broken::Malformed)?;
             let header = Header::decode(header).map_err(Broken::Malformed)?;
             self.start += HEADER_BYTES;
             let payload = header.payload as usize;
-            // A message that is announced often has its place, and its end has no bytes.
+            // After an announcement, array bytes often follow at once. The last frame of a message
+            // is empty, so none follow it.
             self.expects_bulk =
                 header.kind == Kind::Announce || (header.kind == Kind::Bulk && payload > 0);
             match header.kind {
@@ -161,7 +162,8 @@ impl Reader<'_> {
     async fn bulk(&mut self, fabric: &Fabric, header: &Header) -> Result<(), Broken> {
         let malformed = |what: &str| Broken::Malformed(format!("{what}: {header:?}"));
         let transfer: Option<Arc<Transfer>> = fabric.filling(header.channel, header.sequence);
-        // Those of a message of another length than expected are dropped until the world ends.
+        // Bytes of a message whose length differs from the expected one are dropped until the world
+        // ends.
         if transfer.is_none() && !fabric.has_misfit() {
             return Err(malformed("bytes of an unknown message"));
         }
@@ -193,7 +195,7 @@ impl Reader<'_> {
                     let place = IoSliceMut::new(claim.bytes_mut(at..end));
                     let read = self.link.stream.try_read_vectored(&mut [place, behind]);
                     read.inspect(|count| {
-                        // While they are near.
+                        // The bytes are still in the processor's cache.
                         sum.add(claim.bytes_mut(at..end.min(at + count)));
                     })
                 }

@@ -67,9 +67,9 @@ impl Session {
         Session::with_devices(world, options, devices)
     }
 
-    /// A session of this process alone over the same devices: rank-dependent work goes there. What
-    /// its devices tell each other goes over the host: a device that waits in its work for what two
-    /// sessions want to tell might wait for ever. Local.
+    /// A session of this process alone over the same devices, for work that depends on the rank.
+    /// Its devices exchange data through the host: devices that exchanged data directly for two
+    /// sessions at once could wait for each other for ever. Local.
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.
     pub fn local(&self) -> Result<Arc<Session>, RunError> {
@@ -108,9 +108,10 @@ impl Session {
             lanes: world.communicators().iter().enumerate().map(lane).collect(),
             is_finished: false,
         };
-        // The driver may wait for a GPU while it gives memory of another or loads something there.
-        // One that waits, in its work, for what another of this process has not been given yet
-        // would then wait for ever: so no plan begins before all devices have been given the last.
+        // The driver may wait for one GPU while it allocates memory or loads a kernel on another.
+        // If the first GPU waits in its work for a step that the second has not been given yet,
+        // both wait for ever. So no plan starts before all devices have been given the plan before
+        // it.
         let waits = world.communicators().iter().any(|member| member.waits_in_device_work());
         let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
@@ -129,8 +130,8 @@ impl Session {
         }))
     }
 
-    /// Waits until the devices have been given all that is under way, where plans go one at a time.
-    /// Before memory is taken, or something loaded, by who does not run a plan.
+    /// Waits until the devices have been given all plans under way, where plans run one at a time.
+    /// Code that runs no plan calls this before it allocates memory or loads a kernel.
     ///
     /// Errors: that the user gives up the wait; how plans ended stays with their values.
     pub(super) fn all_given(&self) -> Result<(), Error> {
@@ -145,8 +146,8 @@ impl Session {
         })
     }
 
-    /// Gives back what plans held that have ended, unless another thread is at work, which does it
-    /// with its next plan.
+    /// Frees what ended plans held. If another thread is at work, that thread frees it with its
+    /// next plan.
     fn give_back_ended(&self) {
         match self.state.try_lock() {
             Ok(mut state) => state.flights.give_back_ended(),
@@ -182,7 +183,7 @@ impl Session {
         self.tell(self.end("ends", site, || self.processes.part()))
     }
 
-    /// Leaves the world without waiting for the other ranks, which all have an error if they go on.
+    /// Leaves the world without waiting for the other ranks. A rank that goes on gets an error.
     /// Errors: as `finish`.
     pub fn leave(&self, site: Site) -> Result<(), Error> {
         if self.world.is_own() {
@@ -207,8 +208,8 @@ impl Session {
         self.world.note_told();
     }
 
-    /// As `abort`, of a program that ends: its process does not go on for long, whatever else it
-    /// still does.
+    /// As `abort`, for a program that ends: its process is ended soon, even if it still waits for
+    /// something.
     pub fn fail(&self, error_code: &str, message: &str) {
         if self.world.is_own() {
             self.abort(error_code, message);
@@ -222,8 +223,8 @@ impl Session {
         self.tell(self.processes.check().map_err(|error| Error::failure(error, Some(site))))
     }
 
-    /// Whether this process has the threads of the session. Whoever may wait asks first, and before
-    /// any lock, which a thread may hold that is not here.
+    /// Whether this process has the threads of the session. A call that may wait checks this first,
+    /// before it takes a lock: in a forked process the thread that holds the lock does not exist.
     fn own(&self, site: Option<Site>) -> Result<(), Error> {
         match self.world.is_own() {
             true => Ok(()),
@@ -237,7 +238,8 @@ impl Session {
         call().inspect_err(|_| self.world.note_told())
     }
 
-    /// Passes on what a call gives the program, which hears by an error that its world has ended.
+    /// Passes on the result of a call. An error among them tells the program that its world has
+    /// ended.
     pub(super) fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
             self.world.note_told();
@@ -279,8 +281,8 @@ impl Session {
         }
     }
 
-    /// What a wait came to. Of several processes none goes on when the user gives up the wait of
-    /// one, for the others would wait for it.
+    /// The outcome of a wait. When the user interrupts one of several processes, the world ends for
+    /// all, since the others would wait for that process.
     fn stopping<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if let Err(error) = &outcome
             && error.is_interrupt()
@@ -290,8 +292,8 @@ impl Session {
         outcome
     }
 
-    /// Whether all devices work. What is read from others is of no use, nor is what devices have
-    /// worked on whose world has ended.
+    /// Whether all devices work. Values of a failed device must not be read, and neither must
+    /// values that were computed in a world that has ended.
     pub(super) fn intact(&self) -> Result<(), Error> {
         let ended = self.world.failure().filter(|failure| *failure != CollectiveError::Closed);
         if let Some(failure) = ended
@@ -338,7 +340,7 @@ impl Engine for Session {
         let started = guarded(|| self.start(&mut state, graph, cause, site));
         let lost = |bug| self.lost(graph, Error::failure(self.fatal(bug), Some(site)));
         let Evaluation { pending, outcome } = started.unwrap_or_else(lost);
-        // Of a window that is long enough, only the arrays hear.
+        // A window closed by its length limit has no caller: its arrays carry the error.
         let outcome = if cause == Cause::Limit { outcome } else { self.tell(outcome) };
         Evaluation { pending, outcome }
     }
@@ -350,7 +352,7 @@ impl Engine for Session {
         let donated = Session::donated(graph, &vec![false; graph.leaves.len()]);
         let liveness = Session::liveness(&Session::wanted(graph), &plan, donated);
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
-        // What devices tell each other goes over the host unless their memory is reached.
+        // Devices exchange data through the host unless they reach each other's memory.
         let communicators = self.world.communicators();
         let direct = communicators.first().filter(|first| first.takes_device_memory());
         let plane = direct.map(|first| first.plane());
@@ -394,7 +396,7 @@ impl Engine for Session {
             }
             match self.stopping(outcomes[0].wait()) {
                 Err(error) if error.is_interrupt() => return Err(error),
-                // Whose values those are that failed hears of it.
+                // The arrays of the failed plan carry the error.
                 _ => {}
             }
         }
