@@ -15,10 +15,11 @@ fn check_conditions(
     conditions: &[&Array],
     site: Site,
 ) -> Result<(), Error> {
-    for condition in conditions {
+    for (place, condition) in conditions.iter().enumerate() {
         let dtype = condition.ok()?.dtype();
         if dtype != DType::Bool {
-            return Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site));
+            let argument = format!("{operation}: condition {place}");
+            return Err(Error::op(OpError::Mask { argument, dtype }, site));
         }
     }
     Ok(())
@@ -39,7 +40,7 @@ pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<A
 /// first to hold, else `default`, with broadcasting.
 ///
 /// Dtype: what all choices promote to. Local (records nodes, which fuse). Errors:
-/// `OpError::Argument` for no conditions or another number of choices, `OpError::Dtype` for
+/// `OpError::Argument` for no conditions or another number of choices, `OpError::Mask` for
 /// conditions that are not bool, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
@@ -76,7 +77,7 @@ pub fn select_list(
 /// is the last to hold; else the value after those of the conditions, or zero.
 ///
 /// Shape and dtype those of `x`; values are cast as `astype` casts. Local (records nodes, which
-/// fuse). Errors: `OpError::Argument` for another number of values, `OpError::Dtype` for conditions
+/// fuse). Errors: `OpError::Argument` for another number of values, `OpError::Mask` for conditions
 /// that are not bool, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]

@@ -17,6 +17,8 @@ use std::sync::Arc;
 thread_local! {
     /// How many scopes of [`deferred_errors`] the thread is in.
     static SCOPES: Cell<usize> = const { Cell::new(0) };
+    /// Whether matrices that cannot be factorised are errors on the thread.
+    static CHECKS_MATRICES: Cell<bool> = const { Cell::new(true) };
 }
 
 /// A condition that was recorded, and the error to raise where it holds.
@@ -72,6 +74,19 @@ impl Drop for DeferredErrors {
     fn drop(&mut self) {
         SCOPES.set(SCOPES.get() - 1);
     }
+}
+
+/// Whether a matrix that cannot be factorised is an error on this thread, as it is unless
+/// [`check_matrices`] says otherwise. Local.
+pub fn checks_matrices() -> bool {
+    CHECKS_MATRICES.get()
+}
+
+/// Says whether a matrix that cannot be factorised is an error on this thread from now on. Where it
+/// is none, what is made of the matrix is NaN, and functions that are Collective for this check
+/// alone are Local. Local: every rank says the same.
+pub fn check_matrices(checks: bool) {
+    CHECKS_MATRICES.set(checks);
 }
 
 /// Whether the calling thread is inside of [`deferred_errors`].

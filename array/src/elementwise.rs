@@ -29,11 +29,12 @@ pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Res
     by_loop(op, arguments, signature, site)
 }
 
-/// Records the operation `op` of the table with a result of `dtype`: see [`Op::resolve_to`].
-pub(crate) fn elementwise_to(
+/// Records the operation `op` of the table by a loop of dtypes that are asked for: see
+/// [`Op::resolve_by`].
+pub(crate) fn elementwise_by(
     op: Op,
     arguments: &[Argument],
-    dtype: DType,
+    asked: &[Option<DType>],
     casting: Casting,
     site: Site,
 ) -> Result<Array, Error> {
@@ -43,7 +44,7 @@ pub(crate) fn elementwise_to(
             array.ok()?;
         }
     }
-    let signature = op.resolve_to(&kinds, dtype, casting);
+    let signature = op.resolve_by(&kinds, asked, casting);
     by_loop(op, arguments, signature.map_err(|error| Error::op(error, site))?, site)
 }
 

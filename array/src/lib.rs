@@ -63,6 +63,7 @@ mod window;
 /// Factorisations, norms and what is made of them: NumPy's `linalg`.
 pub mod linalg {
     pub use crate::decomposition::*;
+    pub use crate::deferral::{check_matrices, checks_matrices};
     pub use crate::householder::qr_raw;
     pub use crate::products::{cross, matmul, matrix_power, multi_dot, outer, tensordot, vecdot};
     pub use crate::tensor_equations::{tensorinv, tensorsolve};

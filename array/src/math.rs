@@ -1,7 +1,7 @@
 //! Elementwise functions as methods, and operators.
 
 use crate::array::Array;
-use crate::elementwise::{elementwise, elementwise_to, mesh_of, record, try_elementwise};
+use crate::elementwise::{elementwise, elementwise_by, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
@@ -111,13 +111,18 @@ impl Array {
         elementwise(op, arguments, call_site())
     }
 
-    /// As [`Array::apply`], with a result of `dtype`: NumPy's argument `dtype` of a ufunc. The
-    /// operands are cast to the inputs of a loop that gives it, as far as `casting` allows; see
-    /// [`Op::resolve_to`].
+    /// As [`Array::apply`], by a loop of dtypes that are asked for: NumPy's arguments `dtype` and
+    /// `signature` of a ufunc. `asked` has a dtype, or `None`, for each operand and then for the
+    /// result. The operands are cast as far as `casting` allows; see [`Op::resolve_by`].
     #[track_caller]
     #[must_use]
-    pub fn apply_to(op: Op, arguments: &[Argument], dtype: DType, casting: Casting) -> Array {
-        Array::catch(elementwise_to(op, arguments, dtype, casting, call_site()))
+    pub fn apply_by(
+        op: Op,
+        arguments: &[Argument],
+        asked: &[Option<DType>],
+        casting: Casting,
+    ) -> Array {
+        Array::catch(elementwise_by(op, arguments, asked, casting, call_site()))
     }
 
     /// Writes the result of any row of the table for this array and `other` into this array,

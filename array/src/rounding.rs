@@ -1,7 +1,7 @@
 //! Clipping and rounding.
 
 use crate::array::Array;
-use crate::elementwise::{elementwise_to, try_elementwise};
+use crate::elementwise::{elementwise_by, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::operand::Argument;
 use crate::types::result_type;
@@ -72,11 +72,20 @@ impl Array {
             let mut clipped: Argument = self.ok()?.into();
             for (op, bound) in bounds {
                 let Some(bound) = bound.0 else { continue };
-                clipped = elementwise_to(op, &[clipped, bound], dtype, casting, site)?.into();
+                clipped = elementwise_by(
+                    op,
+                    &[clipped, bound],
+                    &[None, None, Some(dtype)],
+                    casting,
+                    site,
+                )?
+                .into();
             }
             match clipped {
                 Argument::Array(array) if array.dtype() == dtype => Ok(array),
-                other => elementwise_to(Op::Positive, &[other], dtype, casting, site),
+                other => {
+                    elementwise_by(Op::Positive, &[other], &[None, Some(dtype)], casting, site)
+                }
             }
         })())
     }

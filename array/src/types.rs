@@ -41,6 +41,8 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
 pub fn min_scalar_type(value: &Argument) -> DType {
     let weak = match value {
         Argument::Array(array) => return array.dtype(),
+        // As in NumPy, to which it is a dtype of its own.
+        Argument::Scalar(scalar) if scalar.dtype() == DType::BF16 => return DType::BF16,
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Weak(weak) => *weak,
     };

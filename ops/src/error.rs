@@ -92,6 +92,14 @@ pub enum OpError {
         /// The wanted dtype.
         to: DType,
     },
+    /// A mask that is not bool.
+    #[error("{argument} must be an array of bool, not of {dtype}")]
+    Mask {
+        /// The argument, and which of several.
+        argument: String,
+        /// The mask's dtype.
+        dtype: DType,
+    },
     /// A number that does not fit the dtype it must take.
     #[error("the number {value} is out of bounds for {dtype}")]
     OutOfRange {
@@ -265,7 +273,7 @@ impl OpError {
             OpError::Ellipses => "PX009",
             OpError::ZeroStep => "PX010",
             OpError::Dtype { .. } => "PX011",
-            OpError::Cast { .. } => "PX012",
+            OpError::Cast { .. } | OpError::Mask { .. } => "PX012",
             OpError::OutOfRange { .. } => "PX013",
             OpError::ContractedSizes { .. } => "PX014",
             OpError::Ndim { .. } => "PX015",
@@ -322,7 +330,10 @@ impl OpError {
             OpError::Matrix { .. } | OpError::NotSquare { .. } | OpError::Matrices { .. } => {
                 "LinAlgError"
             }
-            OpError::Dtype { .. } | OpError::Cast { .. } | OpError::Arguments { .. } => "TypeError",
+            OpError::Dtype { .. }
+            | OpError::Cast { .. }
+            | OpError::Mask { .. }
+            | OpError::Arguments { .. } => "TypeError",
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
             OpError::OutOfRange { .. } => "OverflowError",
             OpError::Zero { .. } => "ZeroDivisionError",
@@ -350,6 +361,7 @@ impl OpError {
             OpError::ZeroStep => "use a step of at least 1 or at most -1",
             OpError::Dtype { .. } => "convert with astype first",
             OpError::Cast { .. } => "convert the value with astype first if the loss is intended",
+            OpError::Mask { .. } => "compare the elements, as in `x != 0`, or convert with astype",
             OpError::OutOfRange { .. } => "convert the array to a wider dtype first",
             OpError::ContractedSizes { .. } => {
                 "the last extent of the left must equal the second last of the right"

@@ -49,27 +49,32 @@ def rsqrt(x, /, out=None):
 
 class errstate(_contextlib.ContextDecorator):
     """A block in which something is done about floating-point errors, as ``phalanx.errstate``; and
-    about matrices that cannot be factorised, which always raise."""
+    about matrices that cannot be factorised: they raise, or with ``linalg="ignore"`` what is made of
+    them is NaN."""
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None, linalg=None,
                  fallback_mode=None):
         _check_modes(linalg, fallback_mode)
         modes = {"divide": divide, "over": over, "under": under, "invalid": invalid}
         self._modes = {name: mode for name, mode in modes.items() if mode is not None}
+        self._linalg = linalg
         self._blocks = []
 
     def __enter__(self):
         block = _phalanx.errstate(**self._modes)
         block.__enter__()
-        self._blocks.append(block)
+        self._blocks.append((block, _check_matrices(self._linalg)))
 
     def __exit__(self, *exception):
-        return self._blocks.pop().__exit__(*exception)
+        block, checks = self._blocks.pop()
+        _phalanx._checks_matrices(checks)
+        return block.__exit__(*exception)
 
 
 def geterr():
     """What is done about errors: the modes of ``phalanx.geterr``, and those of CuPy's own kinds."""
-    return {**_phalanx.geterr(), "linalg": "raise", "fallback_mode": None}
+    linalg = "raise" if _phalanx._checks_matrices() else "ignore"
+    return {**_phalanx.geterr(), "linalg": linalg, "fallback_mode": None}
 
 
 def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None, fallback_mode=None):
@@ -77,16 +82,19 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None, fal
     _check_modes(linalg, fallback_mode)
     before = geterr()
     _phalanx.seterr(divide=divide, over=over, under=under, invalid=invalid)
+    _check_matrices(linalg)
     return before
 
 
+def _check_matrices(linalg):
+    """Takes a mode for matrices, if there is one; says whether they were checked before."""
+    return _phalanx._checks_matrices(None if linalg is None else linalg == "raise")
+
+
 def _check_modes(linalg, fallback_mode):
-    if linalg not in (None, "raise"):
+    if linalg not in (None, "raise", "ignore"):
         raise _refusal(
-            ValueError,
-            "choice",
-            f"linalg can only be 'raise', not {linalg!r}: a matrix that cannot be factorised is a "
-            "LinAlgError",
+            ValueError, "choice", f"linalg can only be 'raise' or 'ignore', not {linalg!r}"
         )
     if fallback_mode is not None:
         raise _refusal(

@@ -4,7 +4,9 @@ use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
 use crate::elements::target;
-use crate::errors::{as_numpy_raises, for_type_error, is_of, type_error, value_error};
+use crate::errors::{
+    as_numpy_raises, for_type_error, is_of, type_error, value_error, warn_discarded,
+};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
@@ -347,17 +349,15 @@ impl<'a, 'py> Arguments<'a, 'py> {
         {
             axes = axes.initial(initial);
         }
-        // NumPy's own default is True, which masks nothing.
-        let masks = has("where")
-            && self.given("where").is_some_and(|object| {
-                object.cast_exact::<PyBool>().map_or(true, |truth| !truth.is_true())
-            });
-        if masks && let Some(mask) = self.optional_array("where")? {
+        if has("where")
+            && let Some(mask) = self.elements_that_count()?
+        {
             axes = axes.masked(&mask);
         }
         if has("dtype")
             && let Some(dtype) = self.optional_dtype("dtype")?
         {
+            self.warn_of_dtype(dtype)?;
             axes = axes.dtype(dtype);
         }
         if has("mean")
@@ -371,6 +371,46 @@ impl<'a, 'py> Arguments<'a, 'py> {
             axes = axes.out(&out);
         }
         Ok(axes)
+    }
+
+    /// The mask `where`, if one is given that masks anything. As in NumPy, numbers and lists are
+    /// read as truth values, while an array must be one of bool.
+    pub fn elements_that_count(&self) -> PyResult<Option<Array>> {
+        let Some(object) = self.given("where") else { return Ok(None) };
+        // NumPy's own default is True.
+        if object.cast_exact::<PyBool>().is_ok_and(|truth| truth.is_true()) {
+            return Ok(None);
+        }
+        let is_number = object.is_instance(&dtypes::numpy(self.py)?.getattr("generic")?)?;
+        if object.hasattr("dtype")? && !is_number {
+            let mask = convert::array(object, None)?;
+            return match mask.dtype() {
+                DType::Bool => Ok(Some(mask)),
+                dtype => Err(type_error(
+                    Mistake::Type,
+                    format!(
+                        "{}(): where must be an array of bool, not of {}: compare its elements, \
+                         as in x != 0",
+                        self.name(),
+                        dtype.numpy_name()
+                    ),
+                )),
+            };
+        }
+        convert::array(object, Some(DType::Bool)).map(Some)
+    }
+
+    /// Warns where elements of the first argument lose their imaginary parts in a dtype.
+    pub fn warn_of_dtype(&self, dtype: DType) -> PyResult<()> {
+        let Some(object) = self.first().filter(|_| !dtype.is_complex()) else { return Ok(()) };
+        let from = match object.cast::<Ndarray>() {
+            Ok(array) => array.get().array.dtype(),
+            Err(_) => match object.getattr("dtype") {
+                Ok(from) => dtypes::from_python(&from)?,
+                Err(_) => convert::array(object, None)?.dtype(),
+            },
+        };
+        warn_discarded(self.py, from, dtype)
     }
 
     /// The function's name.

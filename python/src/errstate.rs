@@ -69,7 +69,12 @@ struct Check {
     operation: &'static str,
     site: Site,
     met: SmallVec<[(ErrorKind, Array); 2]>,
+    /// The text of a warning that `errstate` has no say in.
+    warning: Option<&'static str>,
 }
+
+/// How many warnings about data are waited for, of which the oldest are dropped.
+const MOST_WARNINGS: usize = 1024;
 
 thread_local! {
     static CURRENT: Cell<Modes> = const { Cell::new([Mode::Ignore; 4]) };
@@ -99,8 +104,34 @@ pub fn note(
     let (number, modes) = (NEXT.get(), CURRENT.get());
     NEXT.set(number + 1);
     let callback = CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)));
-    let check = Check { number, modes, callback, operation, site, met };
+    let check = Check { number, modes, callback, operation, site, met, warning: None };
     CHECKS.with_borrow_mut(|checks| checks.push(check));
+}
+
+/// Warns, where a value is next observed, if a 0-d array of bool holds then.
+pub fn warn_where(
+    py: Python<'_>,
+    text: &'static str,
+    site: Site,
+    condition: Array,
+) -> PyResult<()> {
+    // What no process waits for is told as soon as it is known.
+    observed(py, false)?;
+    let (number, modes) = (NEXT.get(), CURRENT.get());
+    NEXT.set(number + 1);
+    let met = SmallVec::from_iter([(ErrorKind::Invalid, condition)]);
+    let (callback, operation, warning) = (None, "", Some(text));
+    let check = Check { number, modes, callback, operation, site, met, warning };
+    CHECKS.with_borrow_mut(|checks| {
+        checks.push(check);
+        let count = checks.iter().filter(|check| check.warning.is_some()).count();
+        if count > MOST_WARNINGS
+            && let Some(oldest) = checks.iter().position(|check| check.warning.is_some())
+        {
+            checks.remove(oldest);
+        }
+    });
+    Ok(())
 }
 
 /// Tells what was met by the operations that have been computed. `is_collective` says that all
@@ -144,6 +175,9 @@ fn tell(py: Python<'_>, checks: Vec<Check>) -> PyResult<()> {
 
 /// Does what is asked for about an error that an operation met.
 fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()> {
+    if let Some(text) = check.warning {
+        return runtime_warning(py, text, check.site);
+    }
     let (words, operation) = (KINDS[kind as usize].2, check.operation);
     let text = format!("{words} encountered in {operation}");
     match check.modes[kind as usize] {
@@ -441,4 +475,16 @@ impl DeferredErrors {
         self.blocks.leave::<phalanx::DeferredErrors>("deferred_errors")?;
         Ok(false)
     }
+}
+
+/// Whether a matrix that cannot be factorised is an error on this thread; `checks` says it from now
+/// on.
+#[pyfunction(name = "_checks_matrices")]
+#[pyo3(signature = (checks=None))]
+pub fn checks_matrices(checks: Option<bool>) -> bool {
+    let before = phalanx::linalg::checks_matrices();
+    if let Some(checks) = checks {
+        phalanx::linalg::check_matrices(checks);
+    }
+    before
 }

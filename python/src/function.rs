@@ -122,6 +122,11 @@ impl Function {
     }
 
     #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.signature().inspected(py, false)
+    }
+
+    #[getter]
     fn __doc__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         documentation::of_function(py, self.home, self.signature(), self.row.summary)
     }
@@ -153,6 +158,11 @@ impl Method {
     #[getter]
     fn __name__(&self) -> &'static str {
         self.function.get().row.name()
+    }
+
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.function.get().signature().inspected(py, true)
     }
 
     #[getter]

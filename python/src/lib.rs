@@ -8,6 +8,7 @@
 
 mod answer;
 mod arguments;
+mod asked;
 mod blocks;
 mod buffers;
 mod call_mesh;

@@ -69,6 +69,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;
+    module.add_function(wrap_pyfunction!(errstate::checks_matrices, module)?)?;
     module.add_function(wrap_pyfunction!(errstate::seterr, module)?)?;
     module.add_function(wrap_pyfunction!(errstate::geterrcall, module)?)?;
     module.add_function(wrap_pyfunction!(errstate::seterrcall, module)?)?;

@@ -72,6 +72,23 @@ impl Signature {
         Signature { name, ..self }
     }
 
+    /// What `inspect.signature` gives; of a method without the array that it is called on.
+    ///
+    /// Its own reading of `__text_signature__` takes no classes as defaults, such as `float`.
+    pub fn inspected<'py>(&self, py: Python<'py>, is_method: bool) -> PyResult<Bound<'py, PyAny>> {
+        let text = format!("lambda {}: None", self.parameters_text);
+        let made = py.import("builtins")?.getattr("eval")?.call1((text, PyDict::new(py)))?;
+        let signature = py.import("inspect")?.getattr("signature")?.call1((made,))?;
+        if !is_method {
+            return Ok(signature);
+        }
+        let all = signature.getattr("parameters")?.call_method0("values")?;
+        let rest = all.try_iter()?.skip(1).collect::<PyResult<Vec<_>>>()?;
+        let keywords = PyDict::new(py);
+        keywords.set_item("parameters", rest)?;
+        signature.call_method("replace", (), Some(&keywords))
+    }
+
     /// The names of the parameters.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.parameters.iter().map(|parameter| parameter.name)

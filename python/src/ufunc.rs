@@ -2,11 +2,12 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::asked::{Asked, kind};
 use crate::call_mesh;
 use crate::convert;
 use crate::documentation;
 use crate::elements;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{raised, type_error, value_error, warn_discarded};
 use crate::errors_met::{check, check_scan};
 use crate::indexing::{self, Key};
 use crate::mistakes::Mistake;
@@ -70,32 +71,33 @@ impl Ufunc {
         std::iter::once(self.name).chain(aliases).collect()
     }
 
-    /// The results, of a dtype if one is asked for.
+    /// The results, by loops of dtypes if some are asked for.
     fn compute(
         &self,
         py: Python<'_>,
         operands: &[Argument],
-        asked: Option<(DType, Casting)>,
-    ) -> SmallVec<[Array; 2]> {
-        let apply = |op| {
-            at_line(py, || match asked {
-                Some((dtype, casting)) => Array::apply_to(op, operands, dtype, casting),
+        asked: Option<&Asked>,
+    ) -> PyResult<SmallVec<[Array; 2]>> {
+        let ops: SmallVec<[Op; 2]> = match self.rows {
+            Rows::One(op) => SmallVec::from_iter([op]),
+            Rows::Two(first, second) => SmallVec::from_iter([first, second]),
+        };
+        let loops = match asked {
+            Some(asked) => Some((asked.of_each(self.name, &ops, operands)?, asked.casting)),
+            None => None,
+        };
+        let apply = |(place, &op): (usize, &Op)| {
+            at_line(py, || match &loops {
+                Some((loops, casting)) => Array::apply_by(op, operands, &loops[place], *casting),
                 None => Array::apply(op, operands),
             })
         };
-        match self.rows {
-            Rows::One(op) => {
-                let result = apply(op);
-                check(py, self.name, operands, &[(op, &result)]);
-                SmallVec::from_iter([result])
-            }
-            Rows::Two(first, second) => {
-                let results = [apply(first), apply(second)];
-                let pairs = [(first, &results[0]), (second, &results[1])];
-                check(py, self.name, operands, &pairs);
-                SmallVec::from_iter(results)
-            }
+        let results: SmallVec<[Array; 2]> = ops.iter().enumerate().map(apply).collect();
+        {
+            let pairs: SmallVec<[(Op, &Array); 2]> = ops.iter().copied().zip(&results).collect();
+            check(py, self.name, operands, &pairs);
         }
+        Ok(results)
     }
 
     fn signature(&self) -> &Signature {
@@ -147,16 +149,11 @@ impl Ufunc {
         }
         let casting = a.casting("casting", Casting::SameKind)?;
         a.order_or("order", MemoryOrder::K)?;
-        let asked = a.optional_dtype("dtype")?.map(|dtype| (dtype, casting));
-        self.check_inputs(&operands, asked, casting)?;
+        let asked = Asked::of(&a, self.nin(), self.nout(), casting)?;
+        self.check_inputs(&operands, asked.as_ref(), casting)?;
         let outs = self.outs(&a, results)?;
-        let mask = match a.given("where") {
-            Some(object) if !object.is(pyo3::types::PyBool::new(py, true)) => {
-                a.optional_array("where")?
-            }
-            _ => None,
-        };
-        let computed = self.compute(py, &operands, asked);
+        let mask = a.elements_that_count()?;
+        let computed = self.compute(py, &operands, asked.as_ref())?;
         let mut answers = Vec::with_capacity(results);
         for (computed, out) in computed.into_iter().zip(outs) {
             computed.ok().map_err(|error| raised(py, &error))?;
@@ -214,19 +211,14 @@ impl Ufunc {
     fn check_inputs(
         &self,
         operands: &[Argument],
-        asked: Option<(DType, Casting)>,
+        asked: Option<&Asked>,
         casting: Casting,
     ) -> PyResult<()> {
         let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
-        let kind = |operand: &Argument| match operand {
-            Argument::Array(array) => Arg::Strong(array.dtype()),
-            Argument::Scalar(scalar) => Arg::Strong(scalar.dtype()),
-            Argument::Weak(weak) => Arg::Weak(*weak),
-        };
         let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
         // Operands without a loop are refused where they are computed.
         let signature = match asked {
-            Some((dtype, _)) => op.resolve_to(&kinds, dtype, Casting::Unsafe),
+            Some(asked) => op.resolve_by(&kinds, &asked.of_result(0), Casting::Unsafe),
             None => op.resolve(&kinds),
         };
         let Ok(signature) = signature else { return Ok(()) };
@@ -295,14 +287,22 @@ impl Ufunc {
     }
 }
 
-const UNARY_TEXT: &str =
-    "ufunc(x1, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)";
-const BINARY_TEXT: &str = "ufunc(x1, x2, /, out=None, *, where=True, casting='same_kind', \
-                           order='K', dtype=None, subok=True)";
-const TWO_RESULTS_TEXT: &str = "ufunc(x1, /, out=None, out2=None, *, where=True, \
-                                casting='same_kind', order='K', dtype=None, subok=True)";
-const TWO_BY_TWO_TEXT: &str = "ufunc(x1, x2, /, out=None, out2=None, *, where=True, \
-                               casting='same_kind', order='K', dtype=None, subok=True)";
+/// What the calls of all ufuncs take after their operands and results.
+macro_rules! text {
+    ($operands:literal) => {
+        concat!(
+            "ufunc(",
+            $operands,
+            ", *, where=True, casting='same_kind', order='K', dtype=None, subok=True, \
+             signature=None, sig=None)"
+        )
+    };
+}
+
+const UNARY_TEXT: &str = text!("x1, /, out=None");
+const BINARY_TEXT: &str = text!("x1, x2, /, out=None");
+const TWO_RESULTS_TEXT: &str = text!("x1, /, out=None, out2=None");
+const TWO_BY_TWO_TEXT: &str = text!("x1, x2, /, out=None, out2=None");
 
 /// Other names of ufuncs.
 const ALIASES: &[(&str, &str)] = &[
@@ -352,7 +352,7 @@ impl Ufunc {
                 let place = operands.iter().position(has_dtype).unwrap_or(0);
                 operands[place] = Argument::Array(convert::as_array(py, operands[place].clone())?);
             }
-            let mut computed = self.compute(py, &operands, None);
+            let mut computed = self.compute(py, &operands, None)?;
             let template = subclass::template(&arguments.iter().collect::<SmallVec<[_; 2]>>());
             let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
             return match computed.len() {
@@ -472,6 +472,7 @@ impl Ufunc {
         let op = self.one("accumulate")?;
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
+        warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
             Some(dtype) => ufunc(op).accumulate_as(&array, axis, dtype),
             None => ufunc(op).accumulate(&array, axis),
@@ -528,6 +529,7 @@ impl Ufunc {
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let starts = convert::array(indices, None)?;
+        warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
             Some(dtype) => ufunc(op).reduceat_as(&array, &starts, axis, dtype),
             None => ufunc(op).reduceat(&array, &starts, axis),
@@ -544,7 +546,7 @@ impl Ufunc {
     /// b : array_like
     ///     The second operands.
     /// **keywords : dict
-    ///     ``out``, ``where``, ``casting``, ``order`` and ``dtype``, as of a call.
+    ///     ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as of a call.
     ///
     /// Returns
     /// -------
@@ -571,15 +573,20 @@ impl Ufunc {
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([a, b]);
-        let op = self.one("outer")?;
         let (first, second) = (convert::array(a, None)?, convert::array(b, None)?);
-        let Some(keywords) = keywords else {
+        if let (Rows::One(op), None) = (self.rows, keywords) {
             return Ndarray::result(py, at_line(py, || ufunc(op).outer(&first, &second)));
-        };
+        }
+        if self.arity != 2 {
+            return Err(value_error(
+                Mistake::Absent,
+                "outer product only supported for binary functions",
+            ));
+        }
         let mut shape: Vec<usize> = first.shape().to_vec();
         shape.resize(first.ndim() + second.ndim(), 1);
         let rows = Ndarray::wrap(py, at_line(py, || first.reshape(shape)))?;
-        self.call_with(&PyTuple::new(py, [rows.bind(py), b])?, Some(keywords))
+        self.call_with(&PyTuple::new(py, [rows.bind(py), b])?, keywords)
     }
 
     /// Applies the operation to elements in place, as often as each is named.
@@ -690,6 +697,11 @@ impl Ufunc {
     #[getter]
     fn __text_signature__(&self) -> String {
         format!("({})", self.signature().parameters_text)
+    }
+
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.signature().inspected(py, false)
     }
 
     #[getter]

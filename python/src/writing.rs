@@ -37,6 +37,7 @@ pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
 pub fn warn_of_value(py: Python<'_>, value: &Argument, target: &Array) -> PyResult<()> {
     match value {
         Argument::Array(array) => warn_discarded(py, array.dtype(), target.dtype()),
+        // Elements are assigned without a warning, as in NumPy.
         Argument::Scalar(_) | Argument::Weak(_) => Ok(()),
     }
 }

@@ -127,3 +127,29 @@ def test_other_libraries_give_and_take_it():
     assert again.dtype == KIND and again.tolist() == HOST.tolist()
     assert np.asnumpy(x).dtype == KIND
     assert (HOST + x).dtype == KIND and (x + HOST).tolist() == (HOST + HOST).tolist()
+
+
+def test_files_are_those_of_ml_dtypes_and_are_read_as_bfloat16(tmp_path):
+    x = np.arange(6).astype("bfloat16").reshape(2, 3)
+    host = numpy.arange(6).reshape(2, 3).astype(KIND)
+    np.save(tmp_path / "a.npy", x)
+    numpy.save(tmp_path / "b.npy", host)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    np.savez(tmp_path / "a.npz", x=x, y=np.arange(2))
+    np.savez_compressed(tmp_path / "b.npz", x=x)
+    loaded = [np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"),
+              np.load(tmp_path / "a.npz")["x"], np.load(tmp_path / "b.npz")["x"]]
+    for one in loaded:
+        assert one.dtype == KIND and one.tolist() == host.tolist()
+    # NumPy has no name for the dtype: it reads two bytes that mean nothing.
+    seen = numpy.load(tmp_path / "a.npy")
+    assert seen.dtype == "V2" and seen.view(KIND).tolist() == host.tolist()
+
+
+def test_void_of_two_bytes_is_none(tmp_path):
+    numpy.save(tmp_path / "a.npy", numpy.zeros(3, "V2"))
+    assert np.load(tmp_path / "a.npy").dtype == numpy.dtype("V2")
+
+
+def test_the_smallest_dtype_is_itself():
+    assert np.min_scalar_type(KIND(1)) == numpy.min_scalar_type(KIND(1)) == KIND

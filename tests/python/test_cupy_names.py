@@ -372,6 +372,26 @@ def test_the_limit_of_a_cpu_says_where_it_is_set():
         pool.set_limit(fraction=0.5)
 
 
+def test_matrices_that_cannot_be_factorised_may_be_ignored():
+    x = phalanx.x
+    singular, indefinite = np.ones((2, 2)), np.asarray([[1.0, 2.0], [2.0, 1.0]])
+    with x.errstate(linalg="ignore"):
+        assert x.geterr()["linalg"] == "ignore"
+        assert np.isnan(np.linalg.cholesky(indefinite)).all()
+        assert np.isnan(np.linalg.inv(singular)).all()
+        assert np.isnan(np.linalg.solve(singular, np.ones(2))).all()
+        with x.errstate(linalg="raise"), pytest.raises(np.linalg.LinAlgError):
+            np.linalg.inv(singular)
+        assert np.isnan(np.linalg.inv(singular)).all()
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.inv(singular)
+    try:
+        assert x.seterr(linalg="ignore")["linalg"] == "raise"
+        assert np.isnan(np.linalg.inv(singular)).all()
+    finally:
+        assert x.seterr(linalg="raise")["linalg"] == "ignore"
+
+
 def test_modes_of_errors_are_those_of_the_module():
     x = phalanx.x
     assert x.geterr() == {**np.geterr(), "linalg": "raise", "fallback_mode": None}
@@ -384,7 +404,7 @@ def test_modes_of_errors_are_those_of_the_module():
         assert x.geterr()["divide"] == "raise" and before["divide"] != "raise"
     finally:
         x.seterr(**{name: mode for name, mode in before.items() if mode})
-    for modes in [{"linalg": "ignore"}, {"fallback_mode": "warn"}, {"divide": "perhaps"}]:
+    for modes in [{"linalg": "perhaps"}, {"fallback_mode": "warn"}, {"divide": "perhaps"}]:
         with pytest.raises(ValueError):
             with x.errstate(**modes):
                 pass

@@ -101,6 +101,83 @@ m.arange(3) != ...
 m.zeros(3).real
 m.arange(24).reshape(2, 3, 4)[[[]]]
 m.arange(24).reshape(2, 3, 4)[(0, 1), (1, 2)]
+m.add([1, 2], [3, 4], signature='dd->d')
+m.add([1, 2], [3, 4], sig=b'ff->f')
+m.add([1, 2], [3, 4], sig='dd->d', signature='dd->d')
+m.add([1, 2], [3, 4], signature='dd->d', dtype='f8')
+m.add([1, 2], [3, 4], signature=None)
+m.add([1, 2], [3, 4], signature='d')
+m.add([1, 2], [3, 4], signature=('d',))
+m.add([1, 2], [3, 4], signature=('d', 'd'))
+m.add([1, 2], [3, 4], signature=['d', 'd', 'd'])
+m.add([1, 2], [3, 4], signature='d->d')
+m.add([1, 2], [3, 4], signature='zz->z')
+m.add([1, 2], [3, 4], signature=(None, None, None))
+m.add([1, 2], [3, 4], signature=(None, None, 'f'))
+m.add([1, 2], [3, 4], signature=('d', None, None))
+m.add([1, 2], [3, 4], signature=('f', None, None))
+m.add(m.arange(3, dtype='i2'), 1, signature=('f', None, None))
+m.add([1, 2], [3, 4], signature=('f', None, 'f'))
+m.add([1, 2], [3, 4], signature=('d', 'f', None))
+m.add([1, 2], [3, 4], signature=(float, float, float))
+m.add([1, 2], 2.5, signature='ll->l')
+m.add([1, 2], 2.5, signature=('l', None, None))
+m.add([1, 2], 1j, signature='ll->l')
+m.add([1, 2], 300, signature='bb->b')
+m.add([1.5, 2], [3, 4], signature='ii->i')
+m.add([1.5, 2], [3, 4], signature='ii->i', casting='unsafe')
+m.add([1, 2], [3, 4], signature='ii->i', casting='safe')
+m.add.outer([1, 2], [3, 4], signature='dd->d')
+m.add.reduce([1, 2], signature='dd->d')
+m.equal([1, 2], [3, 2], signature='dd->?')
+m.equal([1, 2], [3, 2], signature='dd->d')
+m.logical_and([1.5, 0], [3, 2], signature='??->?')
+m.sin([1, 2], signature='f->f')
+m.sin([1, 2], signature='l->l')
+m.sin([1, 2], signature=(None, 'f'))
+m.absolute([1j, 2], signature='D->d')
+m.ldexp([1.0, 2], [1, 2], signature='fi->f')
+m.ldexp([1.0, 2], [1, 2], signature=('f', None, None))
+m.ldexp([1.0, 2], [1.0, 2], signature='di->d')
+m.modf([1.5, 2], signature='f->ff')
+m.modf([1.5, 2], signature='f->f')
+m.modf([1.5, 2], signature=(None, 'f', 'f'))
+m.modf([1.5, 2], signature=(None, 'f', None))
+m.modf(m.arange(3, dtype='f2'), signature=(None, None, 'f'))
+m.frexp([1.5, 2], signature='f->fi')
+m.frexp([1.5, 2], signature=(None, 'f', 'i'))
+m.divmod([5, 7], [2, 3], signature='dd->dd')
+m.divmod([5, 7], [2, 3], dtype='f4')
+m.divmod.outer([5, 7], [2, 3])
+m.modf.outer([5.5, 7], [2, 3])
+m.ldexp.reduce([3, 1, 2])
+m.ldexp.reduce([True, True])
+m.ldexp.reduce([3, 1, 2], dtype='f4')
+m.ldexp.reduce([3, 1, 2], initial=2.0, where=[True, False, True])
+m.ldexp.reduce([3, 1, 2], where=[True, False, True])
+m.ldexp.reduce(m.arange(6).reshape(2, 3), axis=1, keepdims=True)
+m.ldexp.reduce(m.arange(6).reshape(2, 3), axis=None)
+m.ldexp.reduce(m.arange(0))
+m.ldexp.reduce([3.0, 1, 2])
+m.add(m.arange(3), 1, where=m.arange(3.0), out=m.zeros(3, 'i8'))
+m.add(m.arange(3), 1, where=m.arange(3), out=m.zeros(3, 'i8'))
+m.add(m.arange(3), 1, where=[1, 0, 1], out=m.zeros(3, 'i8'))
+m.add(m.arange(3), 1, where=np.int64(1), out=m.zeros(3, 'i8'))
+m.sum(m.arange(3.0), where=[1, 0, 1])
+m.sum(m.arange(3.0), where=m.arange(3))
+m.max(m.arange(3.0), where=1, initial=0)
+m.mean(m.arange(3.0), where=[1.0, 0, 1])
+m.nanmean(m.arange(3.0), where=m.arange(3))
+m.var(m.arange(3.0), where=[])
+m.minimum.reduce(m.arange(3.0), where=m.arange(3.0), initial=3)
+m.take(m.arange(3), [0, 1], out=m.zeros(2, 'f8'), mode='wrap')
+m.take(m.arange(3.0), [0, 1], out=m.zeros(2, 'i8'), mode='clip')
+m.take(m.arange(3.0), [0, 1], out=m.zeros(2, 'c16'), mode='clip')
+m.compress([True, False, True], m.arange(3.0), out=m.zeros(2, 'i4'))
+m.compress([True, False, True], m.arange(3), out=m.zeros(2, 'f8'))
+m.choose([0, 1], [m.arange(2.0), m.arange(2.0)], out=m.zeros(2, 'i4'))
+m.pad(m.arange(3.0), 1, constant_values=1j)
+m.pad(m.arange(3), 1, constant_values=(2.5 + 1j, 2))
 """.strip().splitlines()
 
 # Numbers that the dtype does not hold: NumPy before 2.5 wraps them, as we do; 2.5 raises.
@@ -125,6 +202,10 @@ m.put(a, [0], [-1])
 m.put(a, [0], [300])
 m.put(a, [0], m.array([300]))
 m.put(a, [0], [2j])
+m.put(a, [0], m.array([2j]))
+m.place(a, a == 0, m.array([2j]))
+m.copyto(a, 1, where=[1, 0, 1])
+m.copyto(a, 1, where=m.array([1, 0, 1]))
 m.place(a, a == 0, [-1])
 m.place(a, a == 0, -1)
 m.putmask(a, a == 0, [-1])
@@ -138,7 +219,7 @@ def outcome(module, text, **names):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return eval(text, {"m": module, **names})
+            return eval(text, {"m": module, "np": np, **names})
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             return error
 
@@ -171,6 +252,70 @@ def test_writes(text, dtype):
     expected, found = outcome(np, text, a=theirs), outcome(px, text, a=ours)
     compare(found, expected, text) if isinstance(expected, Exception) or found is not None else None
     np.testing.assert_array_equal(ours.get(), theirs, err_msg=text)
+
+
+WARNINGS = """
+m.put(a, [0], c)
+a.put([0], c)
+a.fill(c[0])
+m.sum(c, dtype=float)
+m.nansum(c, dtype='f4')
+c.mean(dtype=float)
+c.var(dtype=float)
+m.add.reduce(c, dtype=int)
+m.add.accumulate(c, dtype=float)
+m.add.reduceat(c, [0, 1], dtype=float)
+m.cumsum(c, dtype=float)
+m.trace(m.ones((2, 2), complex), dtype=float)
+m.cov(c, dtype=float)
+m.linspace(0, 1j, 3, dtype=float)
+m.logspace(0, 1j, 3, dtype='f4')
+m.pad(a, 1, constant_values=1j)
+m.sum(c, dtype=complex)
+m.sum(a, dtype='f4')
+m.linspace(0, 1j, 3, dtype=complex)
+m.pad(a, 1, constant_values=1)
+m.nanmin(nan, axis=1).sum()
+m.nanmax(nan, axis=0).sum()
+m.nanmin(nan[0]).sum()
+m.nanmin(a).sum()
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", WARNINGS)
+def test_warnings(text):
+    told = []
+    for module in (px, np):
+        names = {"a": module.arange(3.0), "c": module.asarray([1 + 2j, 3]),
+                 "nan": module.asarray([[np.nan, np.nan], [1, np.nan]])}
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            result = eval(text, {"m": module, **names})
+            _ = result if result is None else np.asarray(result)
+        told.append({(warning.category, str(warning.message)) for warning in met})
+    assert told[0] == told[1]
+
+
+def test_what_is_said_of_a_mask():
+    for call in (lambda: px.add(px.arange(3), 1, where=px.arange(3.0)),
+                 lambda: px.sum(px.arange(3), where=px.arange(3.0))):
+        with pytest.raises(TypeError, match="where must be an array of bool, not of float64"):
+            call()
+    with pytest.raises(TypeError, match="condition 1 must be an array of bool, not of int64"):
+        px.select([px.array([True]), px.array([1])], [px.array([1]), px.array([2])])
+
+
+def test_signatures_of_all_functions_can_be_inspected():
+    import inspect
+
+    for module in (px, px.linalg, px.fft, px.random, px.random.Generator, px.ndarray):
+        for name in dir(module):
+            function = getattr(module, name)
+            if not name.startswith("_") and callable(function) and not isinstance(function, type):
+                inspect.signature(function)
+    assert str(inspect.signature(px.eye)).startswith("(N, M=None, k=0, dtype=<class 'float'>")
+    assert list(inspect.signature(px.add).parameters)[:3] == ["x1", "x2", "out"]
+    assert list(inspect.signature(px.arange(3).sum).parameters)[:2] == ["axis", "dtype"]
 
 
 def test_classes_of_int_are_numbers_of_python():

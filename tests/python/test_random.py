@@ -486,3 +486,101 @@ def test_what_the_module_draws_from():
         random.set_random_state(3)
     random.seed(4)
     assert random.rand(3).tolist() == first
+
+
+# Of arrays of parameters: the call, and NumPy's mean and variance for each.
+EACH = {
+    "poisson": [([0.0, 0.5, 9.9, 10.1, 60.0, 1e4],)],
+    "binomial": [([0, 1, 30, 30, 500, 500, 40], [0.5, 0.3, 0.2, 0.9, 0.3, 0.99, 0.5])],
+    "geometric": [([0.1, 0.5, 0.9],)],
+    "weibull": [([0.0, 1.0, 3.0],)],
+    "pareto": [([9.0, 12.0],)],
+    "power": [([0.5, 2.0, 9.0],)],
+    "rayleigh": [([0.0, 1.0, 5.0],)],
+    "exponential": [([0.0, 1.0, 5.0],)],
+    "standard_gamma": [([0.3, 1.0, 9.0],)],
+    "gamma": [([0.3, 1.0, 9.0], [1.0, 2.0, 3.0])],
+    "beta": [([0.5, 2.0], [3.0, 4.0])],
+    "chisquare": [([1.0, 4.0],)],
+    "noncentral_chisquare": [([0.5, 1.0, 4.0], [2.0, 30.0, 3.0])],
+    "f": [([3.0, 5.0], [20.0, 30.0])],
+    "noncentral_f": [([3.0, 5.0], [20.0, 30.0], [1.0, 2.0])],
+    "standard_t": [([9.0, 20.0],)],
+    "negative_binomial": [([0.5, 3.0, 200.0], [0.5, 0.9, 0.2])],
+    "hypergeometric": [([10, 10, 300], [5, 50, 400], [7, 20, 100])],
+    "logseries": [([0.1, 0.5, 0.9],)],
+    "zipf": [([6.0, 8.0, 1100.0],)],
+    "vonmises": [([0.0, 1.0, 0.5, -1.0, 2.0], [3.0, 1e-6, 2e6, 40.0, 0.0])],
+    "wald": [([1.0, 2.0], [3.0, 9.0])],
+    "triangular": [([0.0, -1.0], [1.0, 0.0], [2.0, 0.5])],
+    "laplace": [([0.0, 1.0], [1.0, 3.0])],
+    "logistic": [([0.0, 1.0], [1.0, 3.0])],
+    "gumbel": [([0.0, 1.0], [1.0, 3.0])],
+    "lognormal": [([0.0, 1.0], [0.2, 0.5])],
+    "normal": [([0.0, 1.0], [0.2, 0.5])],
+    "uniform": [([0.0, 1.0], [0.2, 5.0])],
+}
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("kind", ["Generator", "RandomState"])
+def test_every_element_has_parameters_of_its_own(name, kind):
+    if kind == "Generator":
+        ours, theirs = random.default_rng(8), numpy.random.default_rng(8)
+    else:
+        ours, theirs = random.RandomState(8), numpy.random.RandomState(8)
+    count = 20_000
+    for parameters in EACH[name]:
+        arrays = [numpy.array(one) for one in parameters]
+        size = (count, len(arrays[0]))
+        expected = getattr(theirs, name)(*arrays, size=size)
+        drawn = getattr(ours, name)(*map(phalanx.asarray, arrays), size=size)
+        assert drawn.dtype == expected.dtype and drawn.shape == size
+        drawn = drawn.get()
+        # Five errors of the mean, and variances to a fifth.
+        spread = expected.std(0)
+        near = numpy.abs(drawn.mean(0) - expected.mean(0)) <= 7.1 * spread / count**0.5 + 1e-12
+        assert near.all(), (drawn.mean(0), expected.mean(0), spread)
+        numpy.testing.assert_allclose(drawn.var(0), expected.var(0), rtol=0.2, atol=1e-9)
+        assert getattr(ours, name)(*arrays).shape == arrays[0].shape
+        first, *others = arrays
+        several = getattr(ours, name)(first[:, None], *(one[:, None] for one in others))
+        assert several.shape == (len(first), 1)
+        with pytest.raises(ValueError):
+            getattr(ours, name)(*arrays, size=len(first) + 1)
+
+
+def test_one_parameter_draws_as_an_array_of_it():
+    for name, one, several in [("hypergeometric", (10, 5, 7), ([10], [5], [7])),
+                               ("weibull", (2.0,), ([2.0],)), ("zipf", (3.0,), ([3.0],))]:
+        scalar = getattr(random.default_rng(2), name)(*one, size=100)
+        array = getattr(random.default_rng(2), name)(*several, size=100)
+        numpy.testing.assert_allclose(array.get(), scalar.get(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name, parameters", [
+    ("poisson", ([1.0, -1.0],)), ("poisson", ([1.0, numpy.nan],)), ("binomial", ([3, -1], 0.5)),
+    ("binomial", (3, [0.5, 1.5])), ("weibull", ([1.0, -1.0],)), ("pareto", ([1.0, 0.0],)),
+    ("power", ([1.0, -1.0],)), ("triangular", ([0.0, 3.0], 2.0, 4.0)), ("zipf", ([2.0, 1.0],)),
+    ("logseries", ([0.5, 1.0],)), ("vonmises", (0.0, [1.0, -1.0])),
+    ("negative_binomial", ([1.0, 0.0], 0.5)), ("negative_binomial", (1.0, [0.5, 0.0])),
+    ("hypergeometric", ([3, -1], 2, 1)), ("hypergeometric", ([3, 4], 2, 9)),
+    ("noncentral_chisquare", ([1.0, 0.0], 1.0)), ("noncentral_f", (1.0, 1.0, [1.0, -1.0])),
+])
+def test_parameters_of_elements_are_checked(name, parameters):
+    with pytest.raises(ValueError):
+        getattr(random.default_rng(1), name)(*parameters)
+    with pytest.raises(ValueError):
+        getattr(numpy.random.default_rng(1), name)(*parameters)
+
+
+def test_counts_of_elements_are_the_same_on_any_mesh():
+    # What this seed gives, whatever `PHALANX_DEVICES` says.
+    rng = random.default_rng(3)
+    means = numpy.linspace(0, 40, 7)
+    assert rng.poisson(means).tolist() == POISSON
+    assert rng.binomial(numpy.arange(7) * 9, 0.4).tolist() == BINOMIAL
+    assert rng.hypergeometric(numpy.arange(7), 5, 4).tolist() == HYPERGEOMETRIC
+
+
+POISSON = BINOMIAL = HYPERGEOMETRIC = None

@@ -14,7 +14,7 @@ impl Array {
     ///
     /// Shapes `(s), (s) -> (number of true)`. Collective over the mesh: the length depends on data,
     /// so the window closes. Every device keeps what it selects of its own block, so that no
-    /// element moves unless the array is split in an order other than C's. Errors: `OpError::Dtype`
+    /// element moves unless the array is split in an order other than C's. Errors: `OpError::Mask`
     /// for a mask that is not bool, `OpError::Broadcast` for another shape.
     #[track_caller]
     #[must_use]
@@ -24,8 +24,8 @@ impl Array {
             self.ok()?;
             mask.ok()?;
             if mask.dtype() != DType::Bool {
-                let dtypes = vec![mask.dtype()];
-                return Err(Error::op(OpError::Dtype { operation: "compress", dtypes }, site));
+                let (argument, dtype) = (String::from("the mask of compress"), mask.dtype());
+                return Err(Error::op(OpError::Mask { argument, dtype }, site));
             }
             if mask.shape() != self.shape() {
                 let error =

@@ -64,12 +64,12 @@ pub enum IoError {
         /// The dtype as the file spells it.
         descr: String,
     },
-    /// The dtype exists on one side only: in NumPy (reading) or in Phalanx (writing).
-    #[error("{}: dtype {descr} is not one that both NumPy and Phalanx have", path.display())]
+    /// A dtype of NumPy's that arrays do not have.
+    #[error("{}: dtype {descr} is not one that arrays have", path.display())]
     UnsupportedDtype {
         /// The file.
         path: PathBuf,
-        /// The dtype as the file, or NumPy, spells it.
+        /// The dtype as the file spells it.
         descr: String,
     },
     /// The size that a shape asks for cannot be addressed.
@@ -185,7 +185,7 @@ impl IoError {
                 "give the array a numeric dtype in NumPy: a.astype(float)"
             }
             IoError::UnsupportedDtype { .. } => {
-                "convert the array with astype, in NumPy before saving or here before writing"
+                "convert the array with astype in NumPy, and save it again"
             }
             IoError::SizeOverflow { .. } => "the file is damaged, or was not written by NumPy",
             IoError::Archive { .. } => {

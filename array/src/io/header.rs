@@ -92,10 +92,7 @@ impl Header {
 
 /// The bytes before the data of an array that is written; the same as NumPy writes.
 pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u8>, IoError> {
-    let Some(descr) = descr_of(dtype) else {
-        let descr = dtype.numpy_name().to_owned();
-        return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr });
-    };
+    let descr = descr_of(dtype);
     let extents = shape.iter().map(usize::to_string).collect::<Vec<_>>();
     let tuple = match extents.as_slice() {
         [one] => format!("({one},)"),
@@ -122,13 +119,14 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     Ok(header)
 }
 
-/// NumPy's spelling of a dtype in this machine's byte order; bfloat16 has none.
-fn descr_of(dtype: DType) -> Option<String> {
+/// NumPy's spelling of a dtype in this machine's byte order. NumPy has none for bfloat16, and spells
+/// that of the package ml_dtypes as two bytes without a meaning that have a byte order: `<V2`.
+fn descr_of(dtype: DType) -> String {
     let kind = match dtype.kind() {
         Kind::Bool => 'b',
         Kind::Unsigned => 'u',
         Kind::Signed => 'i',
-        Kind::Float if dtype == DType::BF16 => return None,
+        Kind::Float if dtype == DType::BF16 => 'V',
         Kind::Float => 'f',
         Kind::Complex => 'c',
     };
@@ -137,7 +135,7 @@ fn descr_of(dtype: DType) -> Option<String> {
         _ if cfg!(target_endian = "little") => '<',
         _ => '>',
     };
-    Some(format!("{order}{kind}{}", dtype.size()))
+    format!("{order}{kind}{}", dtype.size())
 }
 
 /// The dtypes that NumPy spells by a letter of C, or by a word, in a descr, too. `l` and `L` are
@@ -188,7 +186,7 @@ const SPELLINGS: &[(&str, DType)] = &[
 
 /// The dtype of NumPy that a name without its byte order means.
 fn named(name: &str) -> Option<DType> {
-    let is_own = |dtype: &DType| descr_of(*dtype).is_some_and(|own| own[1..] == *name);
+    let is_own = |dtype: &DType| descr_of(*dtype)[1..] == *name;
     let is_word = |dtype: &DType| *dtype != DType::BF16 && dtype.numpy_name() == name;
     let own = DType::ALL.iter().copied().find(|dtype| is_own(dtype) || is_word(dtype));
     own.or_else(|| SPELLINGS.iter().find(|(known, _)| *known == name).map(|(_, dtype)| *dtype))
@@ -203,7 +201,9 @@ fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     if name == "O" || name == "O8" || name == "O4" {
         return Err(IoError::ObjectArray { path: path.to_owned(), descr: descr.to_owned() });
     }
-    let Some(dtype) = named(name) else {
+    // Void of two bytes, of a structured dtype, has no byte order: `|V2`.
+    let is_void = name.starts_with('V') && !matches!(order, "<" | ">");
+    let Some(dtype) = named(name).filter(|_| !is_void) else {
         return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr: descr.to_owned() });
     };
     let other = if cfg!(target_endian = "little") { ">" } else { "<" };
@@ -459,14 +459,16 @@ mod tests {
         ] {
             assert_eq!(dtype(descr).unwrap(), expected, "{descr}");
         }
-        for descr in ["g", "G", "bfloat16", "S3", "O9", "U", "V8", "doubles"] {
+        assert_eq!(dtype("<V2").unwrap(), (DType::BF16, !is_other));
+        assert_eq!(dtype(">V2").unwrap(), (DType::BF16, is_other));
+        for descr in ["g", "G", "bfloat16", "S3", "O9", "U", "V2", "V8", "<V8", "doubles"] {
             assert_eq!(dtype(descr).unwrap_err().code(), "PX086", "{descr}");
         }
     }
 
     #[test]
     fn what_is_encoded_is_read_back() {
-        for &dtype in DType::ALL.iter().filter(|&&dtype| dtype != DType::BF16) {
+        for &dtype in DType::ALL {
             for shape in [&[][..], &[0], &[7], &[12, 0, 5]] {
                 let bytes = encode(dtype, shape, Path::new("a.npy")).unwrap();
                 assert_eq!(bytes.len() % 64, 0);
@@ -479,14 +481,12 @@ mod tests {
     }
 
     #[test]
-    fn bfloat16_and_foreign_dtypes_are_refused() {
-        let error = encode(DType::BF16, &[1], Path::new("a.npy")).unwrap_err();
-        assert!(matches!(&error, IoError::UnsupportedDtype { descr, .. } if descr == "bfloat16"));
-        assert!(error.hint().contains("astype"));
+    fn foreign_dtypes_are_refused() {
         for descr in ["'<M8[ns]'", "'<U5'", "'<f16'", "'|V2'", "'f9'", "''", "[('a', '<i4')]"] {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (), }}");
             let error = read(&file(1, &text)).unwrap_err();
             assert_eq!(error.code(), "PX086", "{descr}: {error}");
+            assert!(error.hint().contains("astype"));
         }
         let text = "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }";
         let error = read(&file(1, text)).unwrap_err();

@@ -33,7 +33,8 @@ pub fn read_npy(path: &Path) -> Result<HostArray, IoError> {
 /// Writes `array` to the file `path`, as `numpy.save` does; the file appears whole or not at all.
 ///
 /// Collectivity  Local.
-/// Errors      `IoError` `Write` (PX081), `UnsupportedDtype` (PX086: bfloat16)
+/// Dtype       bfloat16 is written as `ml_dtypes` and NumPy write it, `<V2`
+/// Errors      `IoError` `Write` (PX081)
 pub fn write_npy(path: &Path, array: &HostArray) -> Result<(), IoError> {
     let header = header::encode(array.dtype, &array.shape, path)?;
     write_atomically(path, |writer| {

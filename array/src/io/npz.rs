@@ -155,8 +155,7 @@ impl Archive {
 /// whole or not at all.
 ///
 /// Collectivity  Local.
-/// Errors      `IoError` `Write` (PX081), `UnsupportedDtype` (PX086: bfloat16), `Archive` (PX088:
-///             two arrays of one name)
+/// Errors      `IoError` `Write` (PX081), `Archive` (PX088: two arrays of one name)
 pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoError> {
     let layout =
         layout(path, arrays.iter().map(|(name, array)| (*name, array.dtype, &*array.shape)))?;

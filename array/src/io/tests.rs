@@ -148,12 +148,21 @@ fn archives_are_written_and_read_back() {
 }
 
 #[test]
-fn bfloat16_and_doubled_names_are_refused_before_anything_is_written() {
+fn bfloat16_is_read_as_it_was_written() {
+    let folder = Folder::new();
+    let array = host(&[half::bf16::ONE, half::bf16::from_f32(-2.5)], &[2]);
+    let path = folder.path().join("a.npy");
+    write_npy(&path, &array).unwrap();
+    assert_eq!(read_npy(&path).unwrap(), array);
+    let path = folder.path().join("a.npz");
+    write_npz(&path, &[("a", &array)]).unwrap();
+    assert_eq!(read_npz(&path).unwrap(), [(String::from("a"), array)]);
+}
+
+#[test]
+fn doubled_names_are_refused_before_anything_is_written() {
     let folder = Folder::new();
     let path = folder.path().join("a.npz");
-    let array = host(&[half::bf16::ONE], &[1]);
-    assert_eq!(write_npy(&path, &array).unwrap_err().code(), "PX086");
-    assert_eq!(write_npz(&path, &[("a", &array)]).unwrap_err().code(), "PX086");
     let one = host(&[1.0], &[1]);
     let error = write_npz(&path, &[("a", &one), ("b", &one), ("a", &one)]).unwrap_err();
     assert!(matches!(&error, IoError::Archive { reason, .. } if reason.contains("`a`")));

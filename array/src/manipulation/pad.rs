@@ -249,8 +249,16 @@ fn try_pad(
         match mode {
             PadMode::Empty => {}
             PadMode::Constant(_) => {
-                let value =
-                    |weak| Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site));
+                let value = |weak| {
+                    let weak = match weak {
+                        // As NumPy, which keeps the real part.
+                        Weak::Complex(number) if !dtype.is_complex() && dtype != DType::Bool => {
+                            Weak::Float(number.re)
+                        }
+                        other => other,
+                    };
+                    Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))
+                };
                 strip.write_ends(pair, value(ends[axis].0)?, value(ends[axis].1)?)?;
             }
             PadMode::Edge => {

@@ -1,12 +1,14 @@
 //! Distributions of real numbers.
 
 use super::Generator;
+use super::parameters::Parameter;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
 use crate::decomposition::{Svd, svd};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
+use crate::operand::Argument;
 use crate::products::matmul;
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
@@ -18,18 +20,6 @@ fn not_negative(
     site: Site,
 ) -> Result<(), Error> {
     if value < 0.0 {
-        return Err(refused(operation, argument, value.to_string(), site));
-    }
-    Ok(())
-}
-
-fn positive(
-    operation: &'static str,
-    argument: &'static str,
-    value: f64,
-    site: Site,
-) -> Result<(), Error> {
-    if value <= 0.0 {
         return Err(refused(operation, argument, value.to_string(), site));
     }
     Ok(())
@@ -163,67 +153,114 @@ impl Generator {
         }))
     }
 
-    /// Weibull numbers of this exponent and scale 1, of dtype `f64`. Errors: `OpError::Argument`
-    /// for a negative exponent.
+    /// Weibull numbers of an exponent and scale 1, of dtype `f64`. The exponent is a number, or an
+    /// array that broadcasts to the shape and is looked at (Collective). Errors:
+    /// `OpError::Argument` for a negative exponent, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn weibull(&self, exponent: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn weibull(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
         Array::catch(within(site, || {
-            not_negative("weibull", "exponent", exponent, site)?;
-            let numbers = self.standard_exponential(shape, DType::F64);
-            if exponent == 0.0 {
-                return (numbers * 0.0).ok().cloned();
-            }
-            numbers.power(1.0 / exponent).ok().cloned()
+            let exponent = Parameter::not_negative(("weibull", "exponent"), exponent, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let numbers = self.standard_exponential(shape.as_slice(), DType::F64);
+            let weibull = match &exponent {
+                Parameter::One(0.0) => numbers * 0.0,
+                Parameter::One(exponent) => numbers.power(1.0 / exponent),
+                Parameter::Each(_) => {
+                    let exponent = exponent.spread(&shape, &self.mesh, site)?;
+                    let is_zero = exponent.equal(0);
+                    let inverse = 1.0 / select(&is_zero, 1.0, exponent);
+                    select(&is_zero, 0.0, numbers.power(inverse))
+                }
+            };
+            weibull.ok().cloned()
         }))
     }
 
-    /// Pareto's numbers of the second kind (Lomax) of this exponent, of dtype `f64`. Errors:
-    /// `OpError::Argument` for an exponent that is not positive.
+    /// Pareto's numbers of the second kind (Lomax) of an exponent, as [`Generator::weibull`] takes
+    /// it, of dtype `f64`. Errors: `OpError::Argument` for an exponent that is not positive,
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn pareto(&self, exponent: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn pareto(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
         Array::catch(within(site, || {
-            positive("pareto", "exponent", exponent, site)?;
-            let numbers = self.standard_exponential(shape, DType::F64);
-            (numbers / exponent).expm1().ok().cloned()
+            let exponent = Parameter::positive(("pareto", "exponent"), exponent, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let numbers = self.standard_exponential(shape.as_slice(), DType::F64);
+            let scaled = match &exponent {
+                Parameter::One(exponent) => numbers / *exponent,
+                Parameter::Each(_) => numbers / exponent.spread(&shape, &self.mesh, site)?,
+            };
+            scaled.expm1().ok().cloned()
         }))
     }
 
-    /// Numbers in [0, 1] whose density grows with the power `exponent - 1`, of dtype `f64`. Errors:
-    /// `OpError::Argument` for an exponent that is not positive.
+    /// Numbers in [0, 1] whose density grows with the power `exponent - 1`, of dtype `f64`; the
+    /// exponent is as [`Generator::weibull`] takes it. Errors: `OpError::Argument` for an exponent
+    /// that is not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn power(&self, exponent: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn power(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
         Array::catch(within(site, || {
-            positive("power", "exponent", exponent, site)?;
-            self.random(shape, DType::F64).power(1.0 / exponent).ok().cloned()
+            let exponent = Parameter::positive(("power", "exponent"), exponent, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let numbers = self.random(shape.as_slice(), DType::F64);
+            let powers = match &exponent {
+                Parameter::One(exponent) => numbers.power(1.0 / exponent),
+                Parameter::Each(_) => {
+                    numbers.power(1.0 / exponent.spread(&shape, &self.mesh, site)?)
+                }
+            };
+            powers.ok().cloned()
         }))
     }
 
     /// Numbers from `left` to `right` whose density rises up to `mode` and falls from there, of
-    /// dtype `f64`. Errors: `OpError::Argument` for another order of the three, and for none
-    /// between.
+    /// dtype `f64`; the three are as [`Generator::weibull`] takes its exponent. Errors:
+    /// `OpError::Argument` for another order of the three, and for none between,
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn triangular(
         &self,
-        left: f64,
-        mode: f64,
-        right: f64,
+        left: impl Into<Argument>,
+        mode: impl Into<Argument>,
+        right: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
         let (site, shape) = (call_site(), shape.into());
+        let (left, mode, right) = (left.into(), mode.into(), right.into());
         Array::catch(within(site, || {
+            let of = |value| Parameter::of(value, site);
+            let (left, mode, right) = (of(left)?, of(mode)?, of(right)?);
+            let names = ("triangular", "left, mode, right");
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let (Parameter::One(left), Parameter::One(mode), Parameter::One(right)) =
+                (&left, &mode, &right)
+            else {
+                let each = |one: &Parameter| one.spread(&shape, &self.mesh, site);
+                let (left, mode, right) = (each(&left)?, each(&mode)?, each(&right)?);
+                let is_ordered = left.less_equal(&mode).logical_and(mode.less_equal(&right));
+                let is_wrong = is_ordered.logical_and(left.less(&right)).logical_not();
+                if is_wrong.size() > 0 && is_wrong.any_at(site)?.holds(site)? {
+                    let value = "arrays of which some elements are not in this order";
+                    return Err(refused(names.0, names.1, value, site));
+                }
+                let chance = self.random(shape.as_slice(), DType::F64);
+                let (width, rising) = (&right - &left, &mode - &left);
+                let low = (&chance * &width * &rising).sqrt() + &left;
+                let high = &right - ((1.0 - &chance) * &width * (&right - &mode)).sqrt();
+                return select(&chance.less_equal(&rising / &width), &low, &high).ok().cloned();
+            };
+            let (left, mode, right) = (*left, *mode, *right);
             let is_ordered = left <= mode && mode <= right && left < right;
             if !is_ordered {
-                let value = format!("{left}, {mode}, {right}");
-                return Err(refused("triangular", "left, mode, right", value, site));
+                return Err(refused(names.0, names.1, format!("{left}, {mode}, {right}"), site));
             }
-            let chance = self.random(shape, DType::F64);
+            let chance = self.random(shape.as_slice(), DType::F64);
             let (width, rising) = (right - left, mode - left);
             let low = (&chance * (width * rising)).sqrt() + left;
             let high = right - ((1.0 - &chance) * (width * (right - mode))).sqrt();

@@ -1,15 +1,18 @@
 //! Distributions of whole numbers.
 
 use super::Generator;
+use super::parameters::Parameter;
 use crate::array::Array;
 use crate::creation::{ShapeArgument, from_slice, zeros};
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::{refused, stack};
+use crate::manipulation::{broadcast_shapes, refused, stack};
 use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Scalar};
+use phalanx_ops::{DType, Kind, Scalar, Shape};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// Parts of the largest chance below which numbers never occur.
 const NEGLIGIBLE: f64 = 1e-30;
@@ -146,21 +149,32 @@ impl Generator {
         }))
     }
 
-    /// How many trials (`i64`) of `count` succeed, each with this chance. Errors:
+    /// How many trials (`i64`) of `count` succeed, each with this chance. Both are numbers, or
+    /// arrays that broadcast to the shape and are looked at (Collective). Errors:
     /// `OpError::Argument` for a negative count, or so large a one that the numbers cannot be
-    /// tabled, and for a chance outside of 0 to 1.
+    /// tabled, and for a chance outside of 0 to 1, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn binomial(&self, count: i64, chance: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn binomial(
+        &self,
+        count: impl Into<Argument>,
+        chance: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, count, chance) = (call_site(), count.into(), chance.into());
+        let shape = shape.into();
         Array::catch(within(site, || {
-            if count < 0 {
-                return Err(refused("binomial", "count", count.to_string(), site));
-            }
-            if !(0.0..=1.0).contains(&chance) {
-                return Err(refused("binomial", "chance", chance.to_string(), site));
-            }
-            let (n, odds) = (count as f64, chance / (1.0 - chance));
+            let count = Parameter::not_negative(("binomial", "count"), count, site)?;
+            let chance = Parameter::chance(("binomial", "chance"), chance, site)?;
+            let (&Parameter::One(n), &Parameter::One(chance)) = (&count, &chance) else {
+                let shape = shape.resolve(DType::F64.size(), site)?;
+                let count = count.spread(&shape, &self.mesh, site)?;
+                let chance = chance.spread(&shape, &self.mesh, site)?;
+                let drawn = self.successes(&count, &chance, &shape, site)?;
+                return drawn.converted(DType::I64, site).ok().cloned();
+            };
+            let (count, n) = (n as i64, n.trunc());
+            let (n, odds) = (n, chance / (1.0 - chance));
             let mode = (((n + 1.0) * chance).floor() as i64).min(count);
             let up = |k: f64| (n - k) / (k + 1.0) * odds;
             let down = |k: f64| k / (n - k + 1.0) / odds;
@@ -170,14 +184,26 @@ impl Generator {
         }))
     }
 
-    /// How often (`i64`) something happens that happens `mean` times on average, independently.
+    /// How often (`i64`) something happens that happens `mean` times on average, independently. The
+    /// mean is a number, or an array that broadcasts to the shape and is looked at (Collective).
     /// Errors: `OpError::Argument` for a negative mean or NaN, or so large a mean that the numbers
-    /// cannot be tabled.
+    /// cannot be tabled, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn poisson(&self, mean: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn poisson(&self, mean: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, mean, shape) = (call_site(), mean.into(), shape.into());
         Array::catch(within(site, || {
+            let is_outside = |array: &Array| array.less(0).logical_or(array.greater(1e15));
+            let mean =
+                match Parameter::checked(("poisson", "mean"), mean, |_| true, is_outside, site)? {
+                    Parameter::One(mean) => mean,
+                    each => {
+                        let shape = shape.resolve(DType::F64.size(), site)?;
+                        let mean = each.spread(&shape, &self.mesh, site)?;
+                        let drawn = self.events(&mean, &shape, site)?;
+                        return drawn.converted(DType::I64, site).ok().cloned();
+                    }
+                };
             let refuse = || refused("poisson", "mean", mean.to_string(), site);
             if !(0.0..=1e15).contains(&mean) {
                 return Err(refuse());
@@ -188,27 +214,46 @@ impl Generator {
     }
 
     /// How many trials (`i64`) fail before `count` succeed, each with this chance; counts need not
-    /// be whole. Errors: `OpError::Argument` for a count that is not positive or a chance that is
+    /// be whole. Both are numbers, or arrays that broadcast to the shape and are looked at
+    /// (Collective). Errors: `OpError::Argument` for a count that is not positive or a chance that is
     /// not above 0 and at most 1, or for so many numbers that they cannot be tabled.
     #[track_caller]
     #[must_use]
     pub fn negative_binomial(
         &self,
-        count: f64,
-        chance: f64,
+        count: impl Into<Argument>,
+        chance: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, count, chance) = (call_site(), count.into(), chance.into());
+        let shape = shape.into();
         Array::catch(within(site, || {
-            let refuse = |argument, value: f64| {
-                Err(refused("negative_binomial", argument, value.to_string(), site))
+            let operation = "negative_binomial";
+            let refuse =
+                |argument, value: f64| Err(refused(operation, argument, value.to_string(), site));
+            let count = Parameter::checked(
+                (operation, "n"),
+                count,
+                |count| count > 0.0 && count.is_finite(),
+                |array| array.less_equal(0).logical_or(array.isinf()),
+                site,
+            )?;
+            let chance = Parameter::checked(
+                (operation, "p"),
+                chance,
+                |chance| chance > 0.0 && chance <= 1.0,
+                |array| array.less_equal(0).logical_or(array.greater(1)),
+                site,
+            )?;
+            let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) else {
+                let shape = shape.resolve(DType::F64.size(), site)?;
+                let count = count.spread(&shape, &self.mesh, site)?;
+                let chance = chance.spread(&shape, &self.mesh, site)?;
+                // Poisson's numbers, whose means are gamma numbers.
+                let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
+                let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
+                return drawn.converted(DType::I64, site).ok().cloned();
             };
-            if !(count > 0.0 && count.is_finite()) {
-                return refuse("n", count);
-            }
-            if !(chance > 0.0 && chance <= 1.0) {
-                return refuse("p", chance);
-            }
             let fails = 1.0 - chance;
             let mode = ((count - 1.0) * fails / chance).floor().max(0.0);
             if mode > 1e15 {
@@ -224,40 +269,90 @@ impl Generator {
     }
 
     /// How many good ones (`i64`) are among `sample` that are taken of so many good and bad ones.
+    /// The three are numbers, or arrays that broadcast to the shape and are read (Collective).
     /// Errors: `OpError::Argument` for negative numbers, a sample of more than there are, or so
     /// many that they cannot be tabled.
     #[track_caller]
     #[must_use]
     pub fn hypergeometric(
         &self,
-        good: i64,
-        bad: i64,
-        sample: i64,
+        good: impl Into<Argument>,
+        bad: impl Into<Argument>,
+        sample: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
         let (site, shape) = (call_site(), shape.into());
+        let given = [good.into(), bad.into(), sample.into()];
         Array::catch(within(site, || {
-            let refuse = |argument, value: i64| {
-                Err(refused("hypergeometric", argument, value.to_string(), site))
+            let mut all = SmallVec::<[Parameter; 3]>::new();
+            for value in given {
+                all.push(Parameter::of(value, site)?);
+            }
+            let one = |place: usize| match all[place] {
+                Parameter::One(number) => Some(number as i64),
+                Parameter::Each(_) => None,
             };
-            for (argument, value) in [("ngood", good), ("nbad", bad), ("nsample", sample)] {
-                if !(0..1 << 50).contains(&value) {
-                    return refuse(argument, value);
-                }
+            if let (Some(good), Some(bad), Some(sample)) = (one(0), one(1), one(2)) {
+                let table = of_sample([good, bad, sample], site)?;
+                return self.tabled(&table, shape, site);
             }
-            if sample > good + bad {
-                return refuse("nsample", sample);
-            }
-            let (g, b, n) = (good as f64, bad as f64, sample as f64);
-            let mode = ((n + 1.0) * (g + 1.0) / (g + b + 2.0)).floor() as i64;
-            let mode = mode.clamp((sample - bad).max(0), sample.min(good));
-            let up = |k: f64| (g - k) * (n - k) / ((k + 1.0) * (b - n + k + 1.0));
-            let down = |k: f64| k * (b - n + k) / ((g - k + 1.0) * (n - k + 1.0));
-            match Table::new(mode, up, down) {
-                Some(table) => self.tabled(&table, shape, site),
-                None => refuse("nsample", sample),
-            }
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let arrays = all.iter().map(|one| one.array(&self.mesh, site));
+            let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+            let shapes: Vec<&[usize]> = arrays.iter().map(Array::shape).collect();
+            let common = broadcast_shapes(&shapes)?;
+            let numbers = |array: &Array| {
+                let spread = array.broadcast_to(common.as_slice());
+                spread.converted(DType::I64, site).to_vec::<i64>()
+            };
+            let (good, bad, sample) =
+                (numbers(&arrays[0])?, numbers(&arrays[1])?, numbers(&arrays[2])?);
+            let each = (0..good.len()).map(|place| [good[place], bad[place], sample[place]]);
+            self.tabled_each(each, of_sample, (&common, &shape), site)
         }))
+    }
+
+    /// Numbers with the chances of a table for each set of parameters, of which equal ones share a
+    /// table: `common` is the shape of the sets.
+    fn tabled_each<P: Ord + Copy>(
+        &self,
+        sets: impl Iterator<Item = P>,
+        make: impl Fn(P, Site) -> Result<Table, Error>,
+        (common, shape): (&[usize], &Shape),
+        site: Site,
+    ) -> Result<Array, Error> {
+        let mut known: BTreeMap<P, [i64; 4]> = BTreeMap::new();
+        let (mut sums, mut columns) = (Vec::<f64>::new(), [const { Vec::<i64>::new() }; 4]);
+        for set in sets {
+            let row = match known.get(&set) {
+                Some(row) => *row,
+                None => {
+                    // The tables follow each other, each one higher than the one before.
+                    let (table, number) = (make(set, site)?, known.len() as i64);
+                    let first = sums.len() as i64;
+                    sums.extend(table.sums.iter().map(|sum| sum + number as f64));
+                    if sums.len() > MOST {
+                        let value = "so many that they cannot be tabled";
+                        return Err(refused(
+                            "hypergeometric",
+                            "the sets of parameters",
+                            value,
+                            site,
+                        ));
+                    }
+                    let row = [number, first, sums.len() as i64 - 1, table.first - first];
+                    known.insert(set, row);
+                    row
+                }
+            };
+            columns.iter_mut().zip(row).for_each(|(column, entry)| column.push(entry));
+        }
+        let numbers = self.random(shape.as_slice(), DType::F64);
+        let [number, first, last, shift] = columns.map(|column| from_slice(&column, common));
+        let sums = from_slice(&sums, [sums.len()]);
+        let found = searchsorted(&sums, &(numbers + number), Side::Right);
+        let found = found.converted(DType::I64, site).maximum(first).minimum(last);
+        (found + shift).broadcast_to(shape.as_slice()).ok().cloned()
     }
 
     /// How many (`i64`) of `count` draws have each of some results, along a last axis; chances that
@@ -349,6 +444,26 @@ impl Generator {
             trials.converted(DType::I64, site).ok().cloned()
         }))
     }
+}
+
+/// The table of how many good ones are in a sample of good and bad ones.
+fn of_sample([good, bad, sample]: [i64; 3], site: Site) -> Result<Table, Error> {
+    let refuse =
+        |argument, value: i64| refused("hypergeometric", argument, value.to_string(), site);
+    for (argument, value) in [("ngood", good), ("nbad", bad), ("nsample", sample)] {
+        if !(0..1 << 50).contains(&value) {
+            return Err(refuse(argument, value));
+        }
+    }
+    if sample > good + bad {
+        return Err(refuse("nsample", sample));
+    }
+    let (g, b, n) = (good as f64, bad as f64, sample as f64);
+    let mode = ((n + 1.0) * (g + 1.0) / (g + b + 2.0)).floor() as i64;
+    let mode = mode.clamp((sample - bad).max(0), sample.min(good));
+    let up = |k: f64| (g - k) * (n - k) / ((k + 1.0) * (b - n + k + 1.0));
+    let down = |k: f64| k * (b - n + k) / ((g - k + 1.0) * (n - k + 1.0));
+    Table::new(mode, up, down).ok_or_else(|| refuse("nsample", sample))
 }
 
 /// The number that an argument without axes is.

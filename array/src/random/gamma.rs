@@ -2,6 +2,7 @@
 //! broadcast to the shape; checking those of arrays is Collective.
 
 use super::Generator;
+use super::parameters::Parameter;
 use crate::array::Array;
 use crate::creation::{ShapeArgument, full};
 use crate::error::{Error, Site, call_site, within};
@@ -87,7 +88,12 @@ impl Generator {
         })
     }
 
-    fn gamma_of(&self, exponent: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+    pub(super) fn gamma_of(
+        &self,
+        exponent: &Array,
+        shape: &Shape,
+        site: Site,
+    ) -> Result<Array, Error> {
         let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
         within(site, || (drawn * lifted.exp()).ok().cloned())
     }
@@ -165,16 +171,18 @@ impl Generator {
 
     /// Sums of squares of normal numbers, of which one has a mean whose square is `shift`: of dtype
     /// `f64`. Errors: `OpError::Argument` for degrees that are not positive, a negative shift, or
-    /// one that is too large for [`Generator::poisson`] where degrees are 1 at most.
+    /// one that is too large for [`Generator::poisson`] where degrees are 1 at most,
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn noncentral_chisquare(
         &self,
-        degrees: f64,
-        shift: f64,
+        degrees: impl Into<Argument>,
+        shift: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, degrees, shift) = (call_site(), degrees.into(), shift.into());
+        let shape = shape.into();
         Array::catch((|| {
             let shape = shape.resolve(DType::F64.size(), site)?;
             let operation = "noncentral_chisquare";
@@ -185,12 +193,20 @@ impl Generator {
     fn noncentral(
         &self,
         operation: &'static str,
-        [degrees, shift]: [f64; 2],
+        [degrees, shift]: [Argument; 2],
         shape: &Shape,
         site: Site,
     ) -> Result<Array, Error> {
-        let whole = self.parameter((operation, "df"), degrees.into(), false, site)?;
-        let _checked = self.parameter((operation, "nonc"), shift.into(), true, site)?;
+        let degrees = Parameter::positive((operation, "df"), degrees, site)?;
+        let shift = Parameter::not_negative((operation, "nonc"), shift, site)?;
+        let whole = degrees.array(&self.mesh, site)?;
+        let (Parameter::One(degrees), Parameter::One(shift)) = (&degrees, &shift) else {
+            let mean = shift.spread(shape, &self.mesh, site)?;
+            let events = self.events(&within(site, || mean * 0.5), shape, site)?;
+            let degrees = within(site, || (events * 2.0 + whole).ok().cloned())?;
+            return self.chisquare_of(&degrees, shape, site);
+        };
+        let (degrees, shift) = (*degrees, *shift);
         if degrees > 1.0 {
             let others = within(site, || &whole - 1.0);
             let others = self.chisquare_of(&others, shape, site)?;
@@ -234,17 +250,19 @@ impl Generator {
     #[must_use]
     pub fn noncentral_f(
         &self,
-        above: f64,
-        below: f64,
-        shift: f64,
+        above: impl Into<Argument>,
+        below: impl Into<Argument>,
+        shift: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
         let (site, shape) = (call_site(), shape.into());
+        let (above, below, shift) = (above.into(), below.into(), shift.into());
         Array::catch((|| {
-            let degrees = self.parameter(("noncentral_f", "dfden"), below.into(), false, site)?;
+            let below = self.parameter(("noncentral_f", "dfden"), below, false, site)?;
             let shape = shape.resolve(DType::F64.size(), site)?;
-            let upper = self.noncentral("noncentral_f", [above, shift], &shape, site)?;
-            let lower = self.chisquare_of(&degrees, &shape, site)?;
+            let upper = self.noncentral("noncentral_f", [above.clone(), shift], &shape, site)?;
+            let lower = self.chisquare_of(&below, &shape, site)?;
+            let above = Parameter::of(above, site)?.array(&self.mesh, site)?;
             within(site, || (upper * below / (lower * above)).ok().cloned())
         })())
     }

@@ -11,9 +11,11 @@
 
 mod choice;
 mod continuous;
+mod counts;
 mod discrete;
 mod gamma;
 mod generator;
+mod parameters;
 mod proposals;
 mod streams;
 

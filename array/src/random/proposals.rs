@@ -1,22 +1,29 @@
 //! Distributions that are drawn by refusing proposals.
 
 use super::Generator;
+use super::parameters::Parameter;
 use crate::array::Array;
 use crate::creation::{ShapeArgument, full};
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::refused;
 use crate::math::select;
+use crate::operand::Argument;
 use phalanx_ops::{DType, Shape};
 use std::f64::consts::{PI, TAU};
 
 /// How many proposals an element has. Each is refused with a chance of at most 0.35, so that less
 /// than one element in 10¹⁰ has none left.
 const PROPOSALS: u64 = 24;
+/// Concentrations of angles below which all angles are alike, and above which they are normal, to
+/// rounding.
+const FLAT: f64 = 1e-8;
+const NARROW: f64 = 1e6;
+/// The exponent from which on every number of Zipf's distribution is 1.
+const CERTAIN: f64 = 1025.0;
 
 impl Generator {
     /// The first of the proposals for each element that is taken: `propose` gives one from two
     /// uniform numbers, and whether it is taken.
-    fn first_taken(
+    pub(super) fn first_taken(
         &self,
         shape: &Shape,
         default: f64,
@@ -37,7 +44,9 @@ impl Generator {
     }
 
     /// Angles from -π to π around `mean`, the closer the larger `concentration` is: of dtype `f64`.
-    /// Errors: `OpError::Argument` for a negative concentration.
+    /// Both are numbers, or arrays that broadcast to the shape; concentrations in arrays are looked
+    /// at (Collective). Errors: `OpError::Argument` for a negative concentration,
+    /// `OpError::BroadcastInto`.
     ///
     /// Source: D. J. Best, N. I. Fisher, "Efficient simulation of the von Mises distribution"
     /// (1979).
@@ -45,22 +54,33 @@ impl Generator {
     #[must_use]
     pub fn vonmises(
         &self,
-        mean: f64,
-        concentration: f64,
+        mean: impl Into<Argument>,
+        concentration: impl Into<Argument>,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
         let (site, shape) = (call_site(), shape.into());
+        let (mean, concentration) = (mean.into(), concentration.into());
         Array::catch((|| {
-            let k = concentration;
-            if k < 0.0 {
-                return Err(refused("vonmises", "kappa", k.to_string(), site));
-            }
+            let names = ("vonmises", "kappa");
+            let concentration = Parameter::not_negative(names, concentration, site)?;
+            let mean = Parameter::of(mean, site)?;
             let shape = shape.resolve(DType::F64.size(), site)?;
-            if k < 1e-8 {
-                return within(site, || self.uniform(-PI, PI, shape.as_slice()).ok().cloned());
-            }
+            let around = |angle: Array| match &mean {
+                Parameter::One(mean) => angle + (mean + PI),
+                Parameter::Each(mean) => angle + (mean + PI),
+            };
+            let k = match concentration {
+                Parameter::One(k) => k,
+                Parameter::Each(_) => {
+                    let k = concentration.spread(&shape, &self.mesh, site)?;
+                    let angle = self.angles(&k, &shape, site)?;
+                    return within(site, || (around(angle).remainder(TAU) - PI).ok().cloned());
+                }
+            };
             // Beyond, the distribution is normal to rounding.
-            let angle = if k > 1e6 {
+            let angle = if k < FLAT {
+                within(site, || self.uniform(-PI, PI, shape.as_slice()).ok().cloned())?
+            } else if k > NARROW {
                 let shape = shape.as_slice();
                 within(site, || self.normal(0.0, 1.0 / k.sqrt(), shape).ok().cloned())?
             } else {
@@ -79,65 +99,122 @@ impl Generator {
                     let is_below = ((&y / &second).log() + 1.0 - &y).greater_equal(0);
                     (w, is_inside.logical_or(is_below))
                 })?;
-                within(site, || {
-                    let side = self.random(shape.as_slice(), DType::F64) - 0.5;
-                    cosine.maximum(-1.0).minimum(1.0).arccos().copysign(side).ok().cloned()
-                })?
+                self.on_either_side(&cosine, &shape, site)?
             };
-            within(site, || ((angle + (mean + PI)).remainder(TAU) - PI).ok().cloned())
+            within(site, || (around(angle).remainder(TAU) - PI).ok().cloned())
         })())
     }
 
-    /// Whole numbers (`i64`) from 1 on with chances that fall as this power of them. Errors:
-    /// `OpError::Argument` for an exponent of 1 or less.
+    /// The angle of a cosine, on one side or the other.
+    fn on_either_side(&self, cosine: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+        within(site, || {
+            let side = self.random(shape.as_slice(), DType::F64) - 0.5;
+            cosine.maximum(-1.0).minimum(1.0).arccos().copysign(side).ok().cloned()
+        })
+    }
+
+    /// Angles around zero, each of a concentration of its own.
+    fn angles(&self, k: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let (moderate, s) = within(site, || {
+            let k = k.maximum(FLAT).minimum(NARROW);
+            let r = (&k * &k * 4.0 + 1.0).sqrt() + 1.0;
+            let rho = (&r - (&r * 2.0).sqrt()) / (&k * 2.0);
+            let s = (&rho * &rho + 1.0) / (&rho * 2.0);
+            let s = select(&k.less(1e-5), 1.0 / &k + &k, s);
+            (k, s)
+        });
+        let cosine = self.first_taken(shape, 1.0, site, |first, second| {
+            let z = (first * PI).cos();
+            let w = (&z * &s + 1.0) / (&z + &s);
+            let y = (&s - &w) * &moderate;
+            let is_inside = (&y * (2.0 - &y) - &second).greater_equal(0);
+            let is_below = ((&y / &second).log() + 1.0 - &y).greater_equal(0);
+            (w, is_inside.logical_or(is_below))
+        })?;
+        let angle = self.on_either_side(&cosine, shape, site)?;
+        within(site, || {
+            let anywhere = self.uniform(-PI, PI, shape.as_slice());
+            let normal = self.standard_normal(shape.as_slice(), DType::F64) / k.sqrt();
+            let angle = select(&k.greater(NARROW), normal, angle);
+            select(&k.less(FLAT), anywhere, angle).ok().cloned()
+        })
+    }
+
+    /// Whole numbers (`i64`) from 1 on with chances that fall as this power of them: a number, or an
+    /// array that broadcasts to the shape and is looked at (Collective). Errors:
+    /// `OpError::Argument` for an exponent of 1 or less, `OpError::BroadcastInto`.
     ///
     /// Source: L. Devroye, "Non-uniform random variate generation" (1986), chapter X.6.
     #[track_caller]
     #[must_use]
-    pub fn zipf(&self, exponent: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn zipf(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
         Array::catch((|| {
-            if exponent.is_nan() || exponent <= 1.0 {
-                return Err(refused("zipf", "a", exponent.to_string(), site));
-            }
+            let (is_above, is_less) =
+                (|number: f64| number > 1.0, |array: &Array| array.less_equal(1));
+            let exponent = Parameter::checked(("zipf", "a"), exponent, is_above, is_less, site)?;
             let shape = shape.resolve(DType::F64.size(), site)?;
-            if exponent >= 1025.0 {
+            let numbers = match &exponent {
                 // All others are less likely than the smallest float.
-                return self.mesh.enter(|| full(shape.as_slice(), 1, DType::I64)).ok().cloned();
-            }
-            let less = exponent - 1.0;
-            let b = less.exp2();
-            let numbers = self.first_taken(&shape, 1.0, site, |first, second| {
-                let x = first.power(-1.0 / less).floor();
-                let t = (1.0 / &x + 1.0).power(less);
-                let is_below = (second * &x * (&t - 1.0) / (b - 1.0)).less_equal(&t / b);
-                // The largest float that is an `i64`.
-                let fits = x.less_equal(9_223_372_036_854_774_784.0);
-                (x, is_below.logical_and(fits))
-            })?;
+                Parameter::One(exponent) if *exponent >= CERTAIN => {
+                    return self.mesh.enter(|| full(shape.as_slice(), 1, DType::I64)).ok().cloned();
+                }
+                Parameter::One(exponent) => {
+                    let less = exponent - 1.0;
+                    let b = less.exp2();
+                    self.first_taken(&shape, 1.0, site, |first, second| {
+                        let x = first.power(-1.0 / less).floor();
+                        let t = (1.0 / &x + 1.0).power(less);
+                        let part = second * &x * (&t - 1.0) / (b - 1.0);
+                        taken_below(x, &part, t / b)
+                    })?
+                }
+                Parameter::Each(_) => {
+                    let exponent = exponent.spread(&shape, &self.mesh, site)?;
+                    let (less, b) = within(site, || {
+                        let less = exponent.minimum(CERTAIN) - 1.0;
+                        let b = less.exp2();
+                        (less, b)
+                    });
+                    self.first_taken(&shape, 1.0, site, |first, second| {
+                        let x = first.power(-1.0 / &less).floor();
+                        let t = (1.0 / &x + 1.0).power(&less);
+                        let part = second * &x * (&t - 1.0) / (&b - 1.0);
+                        taken_below(x, &part, t / &b)
+                    })?
+                }
+            };
             within(site, || numbers.converted(DType::I64, site).ok().cloned())
         })())
     }
 
     /// Whole numbers (`i64`) from 1 on with chances of the terms of the logarithm's series of
-    /// `chance`. Errors: `OpError::Argument` for one that is not from 0 to before 1.
+    /// `chance`: a number, or an array that broadcasts to the shape and is looked at (Collective).
+    /// Errors: `OpError::Argument` for one that is not from 0 to before 1,
+    /// `OpError::BroadcastInto`.
     ///
     /// Source: A. W. Kemp, "Efficient generation of logarithmically distributed pseudo-random
     /// variables" (1981).
     #[track_caller]
     #[must_use]
-    pub fn logseries(&self, chance: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn logseries(&self, chance: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, chance, shape) = (call_site(), chance.into(), shape.into());
         Array::catch((|| {
-            if !(0.0..1.0).contains(&chance) {
-                return Err(refused("logseries", "p", chance.to_string(), site));
-            }
+            let is_outside = |array: &Array| array.less(0).logical_or(array.greater_equal(1));
+            let is_inside = |number: f64| (0.0..1.0).contains(&number);
+            let names = ("logseries", "p");
+            let chance = Parameter::checked(names, chance, is_inside, is_outside, site)?;
             let shape = shape.resolve(DType::F64.size(), site)?;
-            let rate = (-chance).ln_1p();
             within(site, || {
                 let first = 1.0 - self.random(shape.as_slice(), DType::F64);
                 let second = self.random(shape.as_slice(), DType::F64);
-                let q = -(second * rate).expm1();
+                let exponent = match &chance {
+                    Parameter::One(chance) => second * (-chance).ln_1p(),
+                    Parameter::Each(_) => {
+                        second * (-chance.spread(&shape, &self.mesh, site)?).log1p()
+                    }
+                };
+                let q = -exponent.expm1();
                 let far = (first.log() / q.log() + 1.0).floor();
                 let near = select(&first.less(&q), 2.0, 1.0);
                 let number = select(&first.less_equal(&q * &q), far, near);
@@ -148,4 +225,12 @@ impl Generator {
             })
         })())
     }
+}
+
+/// A proposal that is taken where `part` is not above `bound` and an `i64` holds it.
+fn taken_below(proposed: Array, part: &Array, bound: Array) -> (Array, Array) {
+    // The largest float that is an `i64`.
+    let fits = proposed.less_equal(9_223_372_036_854_774_784.0);
+    let taken = part.less_equal(bound).logical_and(fits);
+    (proposed, taken)
 }

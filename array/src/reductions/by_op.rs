@@ -1,6 +1,6 @@
 //! Reductions by any operation of two operands: NumPy's `ufunc.reduce`.
 
-use super::axes::Axes;
+use super::axes::{Axes, axis};
 use super::record::initial_value;
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
@@ -10,7 +10,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use crate::scans::combined_in;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, DType, Index, Monoid, Op, Scalar, Weak};
+use phalanx_ops::{Arg, Casting, DType, Index, Monoid, Op, Scalar, Weak};
 
 /// The options that every operation has.
 const OPTIONS: &[&str] = &["initial", "masked", "dtype", "out"];
@@ -31,6 +31,9 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
     };
     if let Some(own) = own {
         return own.ok().cloned();
+    }
+    if op == Op::Ldexp {
+        return ldexp(array, axes, site)?.into_out(axes, Casting::Unsafe, site);
     }
     let dtype = match op {
         Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor if axes.has_dtype().is_none() => {
@@ -92,6 +95,50 @@ fn logaddexp2(array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Ar
             from_start(Op::LogAddExp2, &initial_value(initial, dtype, site)?, &reduced, site)
         }
     }
+}
+
+/// `ldexp` of the first element, or of the initial value, and the sum of the other elements, which
+/// are its exponents: integers and bools alone, as in NumPy.
+fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
+    let removed = axes.resolve(array.ndim(), site)?;
+    let (kind, asked) = (Arg::Strong(array.dtype()), axes.has_dtype());
+    let signature = Op::Ldexp.resolve_by(&[kind, kind], &[asked, None, asked], Casting::SameKind);
+    let dtype = signature.map_err(|error| Error::op(error, site))?.output;
+    let place = match *removed {
+        [] => return array.converted(dtype, site).with_kept_axes(array.shape(), axes, site),
+        [place] => usize::from(place),
+        _ => {
+            let why = String::from("ldexp (its order matters: name one axis)");
+            return Err(refused("reduce", "ufunc", why, site));
+        }
+    };
+    let initial = axes.has_initial().map(|value| initial_value(value, dtype, site)).transpose()?;
+    let elements = match axes.has_mask() {
+        None => array.clone(),
+        Some(mask) => {
+            array.check_mask_of_bools(mask, site)?;
+            if initial.is_none() {
+                return Err(refused("ldexp", "initial", "none, with a mask", site));
+            }
+            within(site, || select(mask, array, 0).ok().cloned())?
+        }
+    };
+    let part = |index: Index| {
+        within(site, || elements.slice(along(elements.ndim(), place, index)).ok().cloned())
+    };
+    let (first, exponents) = match initial {
+        Some(initial) => (initial, elements.clone()),
+        None if array.shape()[place] == 0 => {
+            return Err(Error::op(OpError::EmptyReduction { operation: "ldexp" }, site));
+        }
+        None => {
+            let first = part(Index::At(0))?.converted(dtype, site);
+            (first.into(), part(span(1, array.shape()[place]))?)
+        }
+    };
+    let sum = within(site, || exponents.converted(DType::I64, site).sum(axis(place as i64)));
+    let reduced = try_elementwise(Op::Ldexp, &[first, sum.into()], site)?;
+    reduced.with_kept_axes(array.shape(), axes, site)
 }
 
 /// The array with the axes that a reduction removes as one, and the place of this.

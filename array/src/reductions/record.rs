@@ -219,7 +219,7 @@ impl Array {
 fn check_bools(mask: &Array, site: Site) -> Result<(), Error> {
     match mask.ok()?.dtype() {
         DType::Bool => Ok(()),
-        from => Err(Error::op(OpError::Cast { from, to: DType::Bool }, site)),
+        dtype => Err(Error::op(OpError::Mask { argument: String::from("where"), dtype }, site)),
     }
 }
 

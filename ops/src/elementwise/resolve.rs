@@ -84,49 +84,87 @@ impl Op {
         }
     }
 
-    /// The loop that NumPy runs for these operands where the result is to have a dtype: the one it
-    /// would run anyway, if that gives the dtype; else the loop from and to the dtype, to which
-    /// `casting` must let the operands be cast; else the first loop that gives it and to whose
-    /// inputs they can be cast safely.
+    /// The loop that NumPy runs where dtypes are asked for: NumPy's arguments `dtype` and
+    /// `signature` of a ufunc. `asked` has a dtype, or `None`, for each operand and then for the
+    /// result.
     ///
-    /// Errors: `OpError::Dtype` where no loop gives the dtype, `OpError::Cast` for an operand that
-    /// may not be cast to the loop's, and `OpError::OutOfRange` for a Python integer that this does
-    /// not hold.
-    pub fn resolve_to(
+    /// The loop that would run anyway wins if it is as asked. Else, where all that is asked for is
+    /// one dtype and the result's is among it, the loop from and to this dtype wins. Else it is the
+    /// first loop as asked to whose inputs the other operands can be cast safely. `casting` must
+    /// let operands be cast to dtypes that are asked for; a Python number is cast to one that is
+    /// asked for itself, but no complex number to a real one.
+    ///
+    /// Errors: `OpError::Argument` for a wrong number of dtypes, `OpError::Dtype` where no loop is
+    /// as asked, `OpError::Cast` for an operand that may not be cast to the loop's, and
+    /// `OpError::OutOfRange` for a Python integer that this does not hold.
+    pub fn resolve_by(
         self,
         args: &[Arg],
-        dtype: DType,
+        asked: &[Option<DType>],
         casting: Casting,
     ) -> Result<Signature, OpError> {
-        if let Ok(own) = self.resolve(args)
-            && own.output == dtype
+        let Some((output, inputs)) = asked.split_last().filter(|_| asked.len() == args.len() + 1)
+        else {
+            let (argument, value) = ("the number of dtypes", asked.len().to_string());
+            return Err(OpError::Argument { operation: self.name(), argument, value });
+        };
+        if asked.iter().all(Option::is_none) {
+            return self.resolve(args);
+        }
+        let is_asked = |signature: &&Signature| {
+            let mut pairs = inputs.iter().zip(signature.inputs());
+            signature.inputs().len() == args.len()
+                && output.is_none_or(|dtype| dtype == signature.output)
+                && pairs.all(|(asked, &input)| asked.is_none_or(|dtype| dtype == input))
+        };
+        if inputs.iter().all(Option::is_none)
+            && let Ok(own) = self.resolve(args)
+            && is_asked(&&own)
             && own.constant.is_none()
         {
             return Ok(own);
         }
-        let check = |signature: &Signature, casting: Casting| {
-            args.iter().zip(signature.inputs()).try_for_each(|(&arg, &to)| match arg {
-                Arg::Strong(from) if can_cast(from, to, casting) => Ok(()),
-                Arg::Strong(from) => Err(OpError::Cast { from, to }),
-                Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
-                    Err(OpError::Cast { from: default_dtype(weak), to })
+        let check = |signature: &Signature, others: Casting| {
+            let mut operands = args.iter().zip(inputs).zip(signature.inputs());
+            operands.try_for_each(|((&arg, asked), &to)| {
+                // The logical operations take elements of every dtype as they are.
+                let is_truth = self.is_logical() && to == DType::Bool;
+                let casting = if asked.is_some() { casting } else { others };
+                match arg {
+                    Arg::Strong(from) if is_truth || can_cast(from, to, casting) => Ok(()),
+                    Arg::Strong(from) => Err(OpError::Cast { from, to }),
+                    Arg::Weak(Weak::Int(value)) if to.is_integer() && !holds(to, value) => {
+                        Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
+                    }
+                    Arg::Weak(weak) if asked.is_some() => match weak.kind() == Kind::Complex {
+                        true if !to.is_complex() => {
+                            Err(OpError::Cast { from: default_dtype(weak), to })
+                        }
+                        _ => Ok(()),
+                    },
+                    Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
+                        Err(OpError::Cast { from: default_dtype(weak), to })
+                    }
+                    Arg::Weak(_) => Ok(()),
                 }
-                Arg::Weak(Weak::Int(value)) if to.is_integer() && !holds(to, value) => {
-                    Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
-                }
-                Arg::Weak(_) => Ok(()),
             })
         };
-        let gives = |signature: &&Signature| {
-            signature.output == dtype && signature.inputs().len() == args.len()
-        };
-        let mut giving = self.signatures().iter().filter(gives);
-        let is_even = |signature: &&Signature| signature.inputs().iter().all(|&one| one == dtype);
-        if let Some(even) = giving.clone().find(is_even) {
+        let mut found = self.signatures().iter().filter(is_asked);
+        if let Some(dtype) = *output
+            && inputs.iter().all(|input| input.is_none_or(|input| input == dtype))
+            && let Some(even) =
+                found.clone().find(|one| one.inputs().iter().all(|&input| input == dtype))
+        {
             return check(even, casting).map(|()| *even);
         }
-        let found = giving.find(|signature| check(signature, Casting::Safe).is_ok());
-        found.copied().ok_or(OpError::Dtype { operation: self.name(), dtypes: vec![dtype] })
+        if inputs.iter().all(Option::is_some)
+            && let Some(signature) = found.clone().next()
+        {
+            return check(signature, casting).map(|()| *signature);
+        }
+        let found = found.find(|signature| check(signature, Casting::Safe).is_ok());
+        let dtypes = || asked.iter().flatten().copied().collect();
+        found.copied().ok_or_else(|| OpError::Dtype { operation: self.name(), dtypes: dtypes() })
     }
 
     /// Every loop of the operation, in the order in which they are tried.

@@ -459,6 +459,11 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
 
 /// Samples along the axis that is asked for.
 fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
+    if line.ok().is_ok()
+        && let Some(dtype) = a.optional_dtype("dtype")?
+    {
+        warn_discarded(a.py(), line.dtype(), dtype)?;
+    }
     Ok(match a.integer_or("axis", 0)? {
         0 => line,
         axis => phalanx::moveaxis(&line, 0, axis),

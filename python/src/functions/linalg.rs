@@ -3,7 +3,7 @@
 use super::products::contracted;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::errors::{raised, value_error, warn};
+use crate::errors::{raised, value_error, warn, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::named::named;
@@ -290,7 +290,10 @@ functions! { FUNCTIONS, a =>
     {
         let (array, offset) = (a.array("x")?, a.integer_or("offset", 0)?);
         match a.optional_dtype("dtype")? {
-            Some(dtype) => array.trace_as(offset, -2, -1, dtype),
+            Some(dtype) => {
+                warn_discarded(a.py(), array.dtype(), dtype)?;
+                array.trace_as(offset, -2, -1, dtype)
+            }
             None => array.trace(offset, -2, -1),
         }
     };

@@ -9,6 +9,7 @@ use crate::functions;
 use crate::functions::padding;
 use crate::mistakes::Mistake;
 use crate::options::{Callback, on_host};
+use crate::writing::warn_of_value;
 use phalanx::{Argument, Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList, PySlice, PyTuple};
@@ -413,6 +414,7 @@ functions! { METHODS, a =>
     {
         let array = a.array("a")?;
         let value = a.value("value", array.dtype())?;
+        warn_of_value(a.py(), &value, &array)?;
         crate::options::written(a.py(), || array.try_assign(value))?;
     };
 

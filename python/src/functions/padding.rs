@@ -3,11 +3,11 @@
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::dtypes::numpy;
-use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error, warn_discarded};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::options::on_host;
-use phalanx::{Array, Ends, PadMode, PadWidths, Statistic};
+use phalanx::{Array, DType, Ends, PadMode, PadWidths, Statistic, Weak};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -46,8 +46,15 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let widths = widths(a, ndim)?;
     let ends = |name: &str| -> PyResult<Ends> {
         let Some(object) = a.given(name) else { return Ok(Ends::from(0)) };
-        pairs(object, ndim, |value| convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers")))
-            .map(Ends::Each)
+        let number = |value: &Bound<'_, PyAny>| -> PyResult<Weak> {
+            convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers"))
+        };
+        let ends = pairs(object, ndim, number)?;
+        let is_complex = |weak: &Weak| matches!(weak, Weak::Complex(_));
+        if ends.iter().any(|(before, after)| is_complex(before) || is_complex(after)) {
+            warn_discarded(a.py(), DType::C128, array.dtype())?;
+        }
+        Ok(Ends::Each(ends))
     };
     let statistic = |statistic| -> PyResult<PadMode> {
         let lengths = a.given("stat_length").map(|object| {

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, integers, is_integer};
 use crate::convert;
-use crate::errors::{for_type_error, type_error, value_error};
+use crate::errors::{for_type_error, type_error, value_error, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use phalanx::{
@@ -213,7 +213,10 @@ functions! { FUNCTIONS, a =>
         let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
         let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
         a.stored(match a.optional_dtype("dtype")? {
-            Some(dtype) => array.trace_as(offset, first, second, dtype),
+            Some(dtype) => {
+                warn_discarded(a.py(), array.dtype(), dtype)?;
+                array.trace_as(offset, first, second, dtype)
+            }
             None => array.trace(offset, first, second),
         })
     };

@@ -10,7 +10,7 @@ use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
 use phalanx::random::Generator;
-use phalanx::{Argument, Array, DType, Weak};
+use phalanx::{Argument, Array, Casting, DType, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 
@@ -130,6 +130,52 @@ fn extents(a: &Arguments<'_, '_>, parameters: &[&Argument]) -> PyResult<Vec<i64>
 /// A parameter of a distribution.
 fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argument> {
     Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
+}
+
+/// A parameter that is a real number, or an array of them.
+fn real(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
+    match a.argument(name)? {
+        Argument::Array(array) if array.dtype().is_complex() => {
+            a.check_cast(array.dtype(), DType::F64, Casting::SameKind)?;
+            Ok(Argument::Array(array))
+        }
+        Argument::Array(array) => Ok(Argument::Array(array)),
+        Argument::Scalar(_) | Argument::Weak(_) => Ok(Argument::Weak(Weak::Float(a.float(name)?))),
+    }
+}
+
+/// A parameter that is an integer, or an array of them.
+fn whole(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
+    match a.argument(name)? {
+        Argument::Array(array) => {
+            a.check_cast(array.dtype(), DType::I64, Casting::SameKind)?;
+            Ok(Argument::Array(array))
+        }
+        Argument::Scalar(_) | Argument::Weak(_) => {
+            Ok(Argument::Weak(Weak::Int(a.integer(name)?.into())))
+        }
+    }
+}
+
+/// Numbers of a distribution of one parameter.
+fn of_one(
+    a: &Arguments<'_, '_>,
+    name: &str,
+    draw: impl Fn(Argument, &[i64]) -> Array,
+) -> PyResult<Array> {
+    let parameter = real(a, name)?;
+    let extents = extents(a, &[&parameter])?;
+    Ok(draw(parameter, &extents))
+}
+
+/// Numbers of a distribution of several parameters.
+fn of_several<const COUNT: usize>(
+    a: &Arguments<'_, '_>,
+    parameters: [Argument; COUNT],
+    draw: impl Fn([Argument; COUNT], &[i64]) -> Array,
+) -> PyResult<Array> {
+    let extents = extents(a, &parameters.iter().collect::<Vec<_>>())?;
+    Ok(draw(parameters, &extents))
 }
 
 /// Whether a parameter has axes.
@@ -387,19 +433,22 @@ typed_draws! {
 
     "weibull"("a, size=None"),
     "Weibull numbers of an exponent.":
-    rng.weibull(a.float("a")?, size(a)?.as_slice());
+    of_one(a, "a", |exponent, shape| rng.weibull(exponent, shape));
 
     "pareto"("a, size=None"),
     "Pareto's numbers, less 1, of an exponent.":
-    rng.pareto(a.float("a")?, size(a)?.as_slice());
+    of_one(a, "a", |exponent, shape| rng.pareto(exponent, shape));
 
     "power"("a, size=None"),
     "Numbers from 0 to 1 whose density grows with a power.":
-    rng.power(a.float("a")?, size(a)?.as_slice());
+    of_one(a, "a", |exponent, shape| rng.power(exponent, shape));
 
     "triangular"("left, mode, right, size=None"),
     "Numbers whose density rises to a mode and falls from there.":
-    rng.triangular(a.float("left")?, a.float("mode")?, a.float("right")?, size(a)?.as_slice());
+    {
+        let all = [real(a, "left")?, real(a, "mode")?, real(a, "right")?];
+        of_several(a, all, |[left, mode, right], shape| rng.triangular(left, mode, right, shape))
+    };
 
     "standard_cauchy"("size=None"),
     "Quotients of two normal numbers.":
@@ -407,21 +456,21 @@ typed_draws! {
 
     "binomial"("n, p, size=None"),
     "How many of `n` trials succeed that do so with a chance.":
-    rng.binomial(a.integer("n")?, a.float("p")?, size(a)?.as_slice());
+    {
+        let all = [whole(a, "n")?, real(a, "p")?];
+        of_several(a, all, |[count, chance], shape| rng.binomial(count, chance, shape))
+    };
 
     "poisson"("lam=1.0, size=None"),
     "Numbers of independent events of which there are `lam` on average.":
-    rng.poisson(a.float_or("lam", 1.0)?, size(a)?.as_slice());
+    match a.has("lam") {
+        true => of_one(a, "lam", |mean, shape| rng.poisson(mean, shape)),
+        false => size(a).map(|shape| rng.poisson(1.0, shape.as_slice())),
+    };
 
     "geometric"("p, size=None"),
     "How many trials there are to the first that succeeds.":
-    match a.argument("p")? {
-        chances if is_array(&chances) => {
-            let extents = extents(a, &[&chances])?;
-            Ok(rng.geometric(chances, extents.as_slice()))
-        }
-        _ => a.float("p").and_then(|chance| Ok(rng.geometric(chance, size(a)?.as_slice()))),
-    };
+    of_one(a, "p", |chance, shape| rng.geometric(chance, shape));
 
     "gamma"("shape, scale=1.0, size=None"),
     "Gamma numbers of an exponent and a scale.":
@@ -449,7 +498,10 @@ typed_draws! {
 
     "noncentral_chisquare"("df, nonc, size=None"),
     "Sums of squares of normal numbers whose means have the sum of squares `nonc`.":
-    rng.noncentral_chisquare(a.float("df")?, a.float("nonc")?, size(a)?.as_slice());
+    {
+        let all = [real(a, "df")?, real(a, "nonc")?];
+        of_several(a, all, |[df, shift], shape| rng.noncentral_chisquare(df, shift, shape))
+    };
 
     "f"("dfnum, dfden, size=None"),
     "Quotients of sums of squares, each through its degrees of freedom.":
@@ -462,8 +514,10 @@ typed_draws! {
     "noncentral_f"("dfnum, dfden, nonc, size=None"),
     "As f, of which the numerator is noncentral.":
     {
-        let [above, below, shift] = [a.float("dfnum")?, a.float("dfden")?, a.float("nonc")?];
-        rng.noncentral_f(above, below, shift, size(a)?.as_slice())
+        let all = [real(a, "dfnum")?, real(a, "dfden")?, real(a, "nonc")?];
+        of_several(a, all, |[above, below, shift], shape| {
+            rng.noncentral_f(above, below, shift, shape)
+        })
     };
 
     "standard_t"("df, size=None"),
@@ -484,7 +538,10 @@ typed_draws! {
 
     "vonmises"("mu, kappa, size=None"),
     "Angles around `mu`, the closer the larger `kappa` is.":
-    rng.vonmises(a.float("mu")?, a.float("kappa")?, size(a)?.as_slice());
+    {
+        let all = [real(a, "mu")?, real(a, "kappa")?];
+        of_several(a, all, |[mean, kappa], shape| rng.vonmises(mean, kappa, shape))
+    };
 
     "dirichlet"("alpha, size=None"),
     "Vectors of positive numbers whose sum is 1, along the last axis.":
@@ -492,22 +549,27 @@ typed_draws! {
 
     "negative_binomial"("n, p, size=None"),
     "How many trials fail before `n` succeed.":
-    rng.negative_binomial(a.float("n")?, a.float("p")?, size(a)?.as_slice());
+    {
+        let all = [real(a, "n")?, real(a, "p")?];
+        of_several(a, all, |[count, chance], shape| rng.negative_binomial(count, chance, shape))
+    };
 
     "hypergeometric"("ngood, nbad, nsample, size=None"),
     "How many good ones are among `nsample` that are taken of good and bad ones.":
     {
-        let [good, bad] = [a.integer("ngood")?, a.integer("nbad")?];
-        rng.hypergeometric(good, bad, a.integer("nsample")?, size(a)?.as_slice())
+        let all = [whole(a, "ngood")?, whole(a, "nbad")?, whole(a, "nsample")?];
+        of_several(a, all, |[good, bad, sample], shape| {
+            rng.hypergeometric(good, bad, sample, shape)
+        })
     };
 
     "logseries"("p, size=None"),
     "Numbers with chances of the terms of the logarithm's series.":
-    rng.logseries(a.float("p")?, size(a)?.as_slice());
+    of_one(a, "p", |chance, shape| rng.logseries(chance, shape));
 
     "zipf"("a, size=None"),
     "Numbers whose chances fall as a power of them.":
-    rng.zipf(a.float("a")?, size(a)?.as_slice());
+    of_one(a, "a", |exponent, shape| rng.zipf(exponent, shape));
 
     "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
     "Normal vectors of a mean and a covariance.":

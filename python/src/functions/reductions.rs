@@ -1,12 +1,25 @@
 //! Sums and other combinations of elements.
 
+use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::errstate::warn_where;
 use crate::functions;
+use crate::site::{at_line, here};
+use phalanx::Array;
 use pyo3::prelude::*;
 
 /// What is taken from the number of elements that a variance divides by.
 fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
     a.float_or("correction", a.float_or("ddof", 0.0)?)
+}
+
+/// A reduction whose result is NaN where a slice has nothing else, of which NumPy warns.
+fn but_of_nan(a: &Arguments<'_, '_>, result: Array) -> PyResult<Answer> {
+    if result.ok().is_ok_and(|result| result.dtype().is_inexact() && result.size() > 0) {
+        let condition = at_line(a.py(), || result.isnan().any(()));
+        warn_where(a.py(), "All-NaN slice encountered", here(a.py()), condition)?;
+    }
+    a.reduced(result)
 }
 
 functions! { FUNCTIONS, a =>
@@ -82,11 +95,11 @@ functions! { FUNCTIONS, a =>
 
     "nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmin(&a.array("a")?, a.reduction()?));
+    but_of_nan(a, phalanx::nanmin(&a.array("a")?, a.reduction()?));
 
     "nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmax(&a.array("a")?, a.reduction()?));
+    but_of_nan(a, phalanx::nanmax(&a.array("a")?, a.reduction()?));
 
     "nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of the elements over axes that are not NaN.":

@@ -34,11 +34,7 @@ functions! { FUNCTIONS, a =>
         let positions = positions(a, "indices")?;
         let axis = a.optional_integer("axis")?;
         let (array, mode) = (a.array("a")?, a.mode("mode")?);
-        if let (Some(out), Mode::Raise) = (a.out()?, mode) {
-            // As NumPy, which takes into a copy of the output in the array's dtype first.
-            a.check_cast(out.dtype(), array.dtype(), Casting::Safe)?;
-        }
-        a.stored_by(phalanx::take(&array, &positions, axis, mode), Casting::Unsafe)?
+        taken(a, phalanx::take(&array, &positions, axis, mode))?
     };
 
     "put(a, ind, v, mode='raise')",
@@ -82,14 +78,14 @@ functions! { FUNCTIONS, a =>
         let choices = a.object("choices")?;
         let choices: Vec<Argument> =
             choices.try_iter()?.map(|choice| convert::argument(&choice?)).collect::<PyResult<_>>()?;
-        a.stored(phalanx::choose(&positions(a, "a")?, &choices, a.mode("mode")?))?
+        taken(a, phalanx::choose(&positions(a, "a")?, &choices, a.mode("mode")?))?
     };
 
     "compress(condition, a, axis=None, out=None)",
     "The slices along an axis for which a condition holds.":
     {
         let (condition, array) = (a.array("condition")?, a.array("a")?);
-        a.stored(phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
+        taken(a, phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
     };
 
     "extract(condition, arr)",
@@ -100,7 +96,13 @@ functions! { FUNCTIONS, a =>
     "Writes values, one after the other, where a mask holds.":
     {
         let (array, mask) = (a.target("arr")?, a.array("mask")?);
-        let values = convert::array(a.object("vals")?, Some(array.dtype()))?;
+        let values = a.object("vals")?;
+        // Lists are read as of the array's dtype.
+        let values = match values.hasattr("dtype")? {
+            true => convert::array(values, None)?,
+            false => convert::array(values, Some(array.dtype()))?,
+        };
+        a.check_cast(values.dtype(), array.dtype(), Casting::Safe)?;
         written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
     };
 
@@ -200,8 +202,18 @@ functions! { METHODS, a =>
     "The slices along an axis for which a condition holds.":
     {
         let (condition, array) = (a.array("condition")?, a.array("a")?);
-        a.stored(phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
+        taken(a, phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
     };
+}
+
+/// Elements that are taken, written into `out` if that is given. As in NumPy, which takes into a
+/// copy of `out` in the dtype of the elements, `out` must be one that can be cast to it safely.
+fn taken(a: &Arguments<'_, '_>, elements: Array) -> PyResult<Answer> {
+    if let Some(out) = a.out()? {
+        elements.ok().map_err(|error| raised(a.py(), &error))?;
+        a.check_cast(out.dtype(), elements.dtype(), Casting::Safe)?;
+    }
+    a.stored_by(elements, Casting::Unsafe)
 }
 
 /// Positions, of which an empty list has none.
@@ -224,6 +236,9 @@ fn check_vector(positions: &Array) -> PyResult<()> {
 fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     let (array, positions) = (a.target("a")?, positions(a, indices)?);
     let (values, mode) = (a.values(values, array.dtype())?, a.mode("mode")?);
+    if let Some(from) = value_dtype(&values) {
+        warn_discarded(a.py(), from, array.dtype())?;
+    }
     written(a.py(), || array.try_put(&positions, values, mode))
 }
 
@@ -238,9 +253,7 @@ fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
 fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let (target, value) = (a.target("dst")?, a.argument("src")?);
     let casting = a.casting("casting", Casting::SameKind)?;
-    let is_everywhere =
-        a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
-    let mask = if is_everywhere { None } else { a.optional_array("where")? };
+    let mask = a.elements_that_count()?;
     if let Some(from) = value_dtype(&value) {
         a.check_cast(from, target.dtype(), casting)?;
         warn_discarded(a.py(), from, target.dtype())?;
