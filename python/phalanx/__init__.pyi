@@ -2022,7 +2022,7 @@ class ufunc:
         b : array_like
             The second operands.
         **keywords : dict
-            ``out``, ``where``, ``casting``, ``order`` and ``dtype``, as of a call.
+            ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as of a call.
 
         Returns
         -------
@@ -7173,7 +7173,7 @@ def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsInd
     is computed. Distribution: local.
     """
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: None = ...) -> ndarray:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
     """matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
 
     The products of matrices, or of vectors as matrices.
@@ -7200,8 +7200,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The dtype of the result.
     subok : bool, default: True
         Without effect: there are no subclasses.
-    signature : None
-        There is nothing else: loops are chosen by dtypes.
+    signature : str or tuple of dtype, optional
+        The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
+        with None for each that is left open.
 
     Returns
     -------
@@ -7248,7 +7249,7 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     Local: a view, which moves and copies nothing. Distribution: local.
     """
 
-def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: None = ...) -> ndarray:
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
     """matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
 
     The products of matrices with vectors.
@@ -7275,8 +7276,9 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The dtype of the result.
     subok : bool, default: True
         Without effect: there are no subclasses.
-    signature : None
-        There is nothing else: loops are chosen by dtypes.
+    signature : str or tuple of dtype, optional
+        The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
+        with None for each that is left open.
 
     Returns
     -------
@@ -11571,7 +11573,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     observed. Distribution: reduce: partial sums.
     """
 
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: None = ...) -> ndarray:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
     """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
 
     The products of vectors along an axis, the first ones conjugated.
@@ -11598,8 +11600,9 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The dtype of the result.
     subok : bool, default: True
         Without effect: there are no subclasses.
-    signature : None
-        There is nothing else: loops are chosen by dtypes.
+    signature : str or tuple of dtype, optional
+        The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
+        with None for each that is left open.
 
     Returns
     -------
@@ -11622,7 +11625,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     observed. Distribution: reduce: partial sums.
     """
 
-def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: None = ...) -> ndarray:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
     """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
 
     The products of vectors, conjugated, with matrices.
@@ -11649,8 +11652,9 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The dtype of the result.
     subok : bool, default: True
         Without effect: there are no subclasses.
-    signature : None
-        There is nothing else: loops are chosen by dtypes.
+    signature : str or tuple of dtype, optional
+        The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
+        with None for each that is left open.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-//! Subclasses of `ndarray`: their objects are made here, and told what they are made from.
+//! Objects of subclasses of `ndarray`. `__array_finalize__` of a new object receives the array that
+//! the object was made from.
 //!
-//! A view or a result of an operation has the class of the array that it comes from, as in CuPy:
-//! views that of their array, results of ufuncs and operators that of the first operand that is of
-//! a subclass. What else is computed, and copies, are of `ndarray` itself.
+//! The rules are CuPy's: a view has the class of its array. A result of a ufunc or an operator has
+//! the class of the first operand that is of a subclass. Copies and all other results are plain
+//! `ndarray`s.
 
 use crate::answer::Answer;
 use crate::construct;
@@ -15,10 +16,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether there is an object of a subclass. Before, no call has to look for one.
+/// Whether any object of a subclass has been made. Until then no call searches its arguments.
 static ARE_THERE: AtomicBool = AtomicBool::new(false);
 
-/// An array on its way into an object of a class: what the slot `tp_new` of `ndarray` takes.
+/// The argument with which the slot `tp_new` of `ndarray` is called: the array of the new object.
 #[pyclass(name = "_Made", module = "phalanx", frozen)]
 pub struct Made {
     /// The array.
@@ -27,12 +28,12 @@ pub struct Made {
     pub owns_data: bool,
 }
 
-/// The class of `ndarray`, and the function that makes objects of it and its subclasses.
+/// The slot `tp_new` of `ndarray`, which also makes objects of subclasses.
 struct Maker(ffi::newfunc);
 
 static MAKER: PyOnceLock<Maker> = PyOnceLock::new();
 
-/// Gives `ndarray` its constructor, which Python calls with the arguments of a program.
+/// Sets `ndarray.__new__`, which a program calls as `ndarray(shape, ...)`.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = py.get_type::<Ndarray>();
@@ -64,7 +65,7 @@ fn new(
     made(cls, array, py.None().bind(py)).map(Bound::unbind)
 }
 
-/// An array as an object of a class, which is told what the array comes from.
+/// Makes an object of a class and calls its `__array_finalize__` with `source`.
 fn made<'py>(
     class: &Bound<'py, PyType>,
     array: Array,
@@ -79,8 +80,8 @@ fn made<'py>(
     let owns_data = array.is_sole();
     let arguments = PyTuple::new(py, [Bound::new(py, Made { array, owns_data })?])?;
     let maker = MAKER.get(py).unwrap_or_else(|| panic!("bug: ndarray has no constructor"));
-    // SAFETY: the function is `tp_new` of `ndarray`, of which the class is a subclass; it answers
-    // with an object of its own or none and an exception.
+    // SAFETY: the function is `tp_new` of `ndarray`, and the class is a subclass of it. It returns
+    // a new reference, or null with an exception set.
     let object = unsafe {
         let made = (maker.0)(class.as_type_ptr(), arguments.as_ptr(), std::ptr::null_mut());
         Bound::from_owned_ptr_or_err(py, made)?
@@ -104,7 +105,7 @@ pub fn template<'a, 'py: 'a>(
     objects.into_iter().find(|object| is_of_subclass(object)).cloned()
 }
 
-/// What an operation gives as an object of the class of a template, if there is one.
+/// Wraps a result: in the class of the template if there is one, else as `ndarray`.
 pub fn wrap_as(
     py: Python<'_>,
     array: Array,
@@ -128,8 +129,8 @@ pub fn view_as<'py>(
     }
 }
 
-/// The answer of a function as an object: views of an argument of a subclass are of its class. A
-/// rule says whether arrays without axes are elements.
+/// Wraps the answer of a function. A view of an argument of a subclass has the argument's class.
+/// `are_elements` says whether results without axes are elements, which never change.
 pub fn answered(
     py: Python<'_>,
     answer: Answer,

@@ -279,6 +279,12 @@ m.nanmin(nan, axis=1).sum()
 m.nanmax(nan, axis=0).sum()
 m.nanmin(nan[0]).sum()
 m.nanmin(a).sum()
+m.mean(a[:0])
+m.mean(a[:0].reshape(0, 2), axis=0)
+m.mean(a[:0].reshape(0, 2), axis=1)
+m.var(a[:0])
+m.std(a[:1], ddof=1)
+m.std(a, ddof=2)
 """.strip().splitlines()
 
 

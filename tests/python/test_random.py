@@ -509,7 +509,7 @@ EACH = {
     "negative_binomial": [([0.5, 3.0, 200.0], [0.5, 0.9, 0.2])],
     "hypergeometric": [([10, 10, 300], [5, 50, 400], [7, 20, 100])],
     "logseries": [([0.1, 0.5, 0.9],)],
-    "zipf": [([6.0, 8.0, 1100.0],)],
+    "zipf": [([6.0, 8.0, 30.0],)],
     "vonmises": [([0.0, 1.0, 0.5, -1.0, 2.0], [3.0, 1e-6, 2e6, 40.0, 0.0])],
     "wald": [([1.0, 2.0], [3.0, 9.0])],
     "triangular": [([0.0, -1.0], [1.0, 0.0], [2.0, 0.5])],
@@ -578,9 +578,6 @@ def test_counts_of_elements_are_the_same_on_any_mesh():
     # What this seed gives, whatever `PHALANX_DEVICES` says.
     rng = random.default_rng(3)
     means = numpy.linspace(0, 40, 7)
-    assert rng.poisson(means).tolist() == POISSON
-    assert rng.binomial(numpy.arange(7) * 9, 0.4).tolist() == BINOMIAL
-    assert rng.hypergeometric(numpy.arange(7), 5, 4).tolist() == HYPERGEOMETRIC
-
-
-POISSON = BINOMIAL = HYPERGEOMETRIC = None
+    assert rng.poisson(means).tolist() == [0, 5, 16, 14, 25, 45, 33]
+    assert rng.binomial(numpy.arange(7) * 9, 0.4).tolist() == [0, 2, 6, 13, 12, 18, 26]
+    assert rng.hypergeometric(numpy.arange(7), 5, 4).tolist() == [0, 1, 1, 1, 1, 2, 1]

@@ -15,7 +15,7 @@ use phalanx_ops::{Arg, Casting, DType, Index, Monoid, Op, Scalar, Weak};
 /// The options that every operation has.
 const OPTIONS: &[&str] = &["initial", "masked", "dtype", "out"];
 
-/// The combination over axes of the elements and, where there is one, the initial value.
+/// Combines the elements over axes, and the initial value if one is given.
 pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
     axes.allow("reduce", OPTIONS, site)?;
     axes.resolve(array.ok()?.ndim(), site)?;
@@ -41,7 +41,7 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
         }
         _ => combined_in(op, array, axes.has_dtype(), site)?,
     };
-    // A tie of extremes that are no numbers goes by what is left out.
+    // `fmin` and `fmax` skip NaN, as `nanmin` and `nanmax` do.
     if matches!(op, Op::Fmin | Op::Fmax) {
         let extreme = if op == Op::Fmin { super::nanmin } else { super::nanmax };
         let given = array.converted(dtype, site);
@@ -52,7 +52,7 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
     }
     let reduced = match monoid(op) {
         Some(Monoid::LogAddExp) if array.size() == 0 => {
-            // A sum of nothing is the logarithm of zero, and the initial value itself.
+            // Without elements the result is the initial value, or else the logarithm of zero.
             let least = Weak::Float(f64::NEG_INFINITY).into();
             let start = axes.has_initial().cloned().unwrap_or(least);
             let start = initial_value(&start, dtype, site)?;
@@ -81,7 +81,7 @@ fn monoid(op: Op) -> Option<Monoid> {
     })
 }
 
-/// By the natural exponential, which has a monoid.
+/// `logaddexp2`, computed by `logaddexp`: only the natural exponential has a monoid.
 fn logaddexp2(array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Array, Error> {
     let natural = within(site, || array.converted(dtype, site) * std::f64::consts::LN_2);
     let masked = axes.clone().with(|options| {
@@ -141,7 +141,7 @@ fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
     reduced.with_kept_axes(array.shape(), axes, site)
 }
 
-/// The array with the axes that a reduction removes as one, and the place of this.
+/// The array with all removed axes merged into one, and the number of that axis.
 fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Error> {
     if let &[axis] = removed {
         return Ok((array.clone(), usize::from(axis)));
@@ -157,7 +157,7 @@ fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Er
     })
 }
 
-/// A reduction by an operation that has no monoid, from the first element to the last.
+/// Reduces by an operation that has no monoid: combines from the first element to the last.
 fn in_order(op: Op, array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Array, Error> {
     let removed = axes.resolve(array.ndim(), site)?;
     let identity = op.identity();
@@ -213,7 +213,8 @@ fn in_order(op: Op, array: &Array, dtype: DType, axes: &Axes, site: Site) -> Res
             }
             reached
         }
-        // The identity changes nothing but the sign of a single element.
+        // Without an initial value the start is the identity, which changes no result but the sign
+        // of a single element (`hypot`).
         (None, Some(_), Some(start)) => {
             from_start(op, &start, &last(op, &elements, axis, site)?, site)?
         }
@@ -242,7 +243,7 @@ fn last(op: Op, elements: &Array, axis: usize, site: Site) -> Result<Array, Erro
         return part(Index::At(0))?.copy_at(site).ok().cloned();
     }
     if op == Op::Subtract {
-        // The first less the sum of the others.
+        // a - b - c is a - (b + c).
         let (first, others) = (part(Index::At(0))?, part(span(1, elements.shape()[axis]))?);
         let sum = others.reduce(&others, Monoid::Add, &(axis as i64).into(), site)?;
         return try_elementwise(op, &[first.into(), sum.into()], site);

@@ -245,7 +245,9 @@ GENERAL = {
     "side": ("{'left', 'right'}", "Whether before or after equal elements."),
     "sigma": ("array_like", "The standard deviation of the logarithms."),
     "sign": ("{'-', '+', ' '}", "What positive numbers have for a sign."),
-    "signature": ("None", "There is nothing else: loops are chosen by dtypes."),
+    "sig": ("str or tuple of dtype", "Another name of `signature`."),
+    "signature": ("str or tuple of dtype", "The dtypes of the operands and then of the results, as "
+                  "``'dd->d'``, or in a tuple with None for each that is left open."),
     "significant": ("int", "How many significant digits."),
     "size": ("int or sequence of int", "The extents of the result."),
     "skiprows": ("int", "How many lines at the beginning do not count."),

@@ -154,7 +154,9 @@ functions! { FUNCTIONS, a =>
     "Numbers at equal distances from `start` to `stop`.":
     {
         a.device()?;
-        let (start, stop, samples) = (a.argument("start")?, a.argument("stop")?, samples(a)?);
+        let (start, stop) = (a.argument("start")?, a.argument("stop")?);
+        warn_of_ends(a, [&start, &stop])?;
+        let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
         let line = along_axis(a, line)?;
         match a.truth_or("retstep", false)? {
@@ -168,6 +170,7 @@ functions! { FUNCTIONS, a =>
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
         let base = a.float_or("base", 10.0)?;
+        warn_of_ends(a, [&start, &stop])?;
         along_axis(a, phalanx::logspace(start, stop, samples(a)?, base))?
     };
 
@@ -458,12 +461,20 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
 }
 
 /// Samples along the axis that is asked for.
-fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
-    if line.ok().is_ok()
-        && let Some(dtype) = a.optional_dtype("dtype")?
-    {
-        warn_discarded(a.py(), line.dtype(), dtype)?;
+/// Warns where samples between complex ends lose their imaginary parts in the dtype asked for.
+fn warn_of_ends(a: &Arguments<'_, '_>, ends: [&Argument; 2]) -> PyResult<()> {
+    let is_complex = |end: &&Argument| match end {
+        Argument::Array(array) => array.dtype().is_complex(),
+        Argument::Scalar(scalar) => scalar.dtype().is_complex(),
+        Argument::Weak(weak) => matches!(weak, Weak::Complex(_)),
+    };
+    match a.optional_dtype("dtype")? {
+        Some(dtype) if ends.iter().any(is_complex) => warn_discarded(a.py(), DType::C128, dtype),
+        _ => Ok(()),
     }
+}
+
+fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
     Ok(match a.integer_or("axis", 0)? {
         0 => line,
         axis => phalanx::moveaxis(&line, 0, axis),

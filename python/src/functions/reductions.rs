@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::errors::runtime_warning;
 use crate::errstate::warn_where;
 use crate::functions;
 use crate::site::{at_line, here};
@@ -21,6 +22,27 @@ fn but_of_nan(a: &Arguments<'_, '_>, result: Array) -> PyResult<Answer> {
     }
     a.reduced(result)
 }
+
+/// A mean or a variance, of which NumPy warns where slices have no more than `least` elements.
+/// Which elements a mask leaves is not known before it is read.
+fn of_slices(
+    a: &Arguments<'_, '_>,
+    result: Array,
+    least: f64,
+    text: &'static str,
+) -> PyResult<Answer> {
+    if let Ok(known) = result.ok()
+        && known.size() > 0
+        && !a.has("where")
+        && (a.array("a")?.size() / known.size()) as f64 <= least
+    {
+        runtime_warning(a.py(), text, here(a.py()))?;
+    }
+    a.reduced(result)
+}
+
+const EMPTY_SLICE: &str = "Mean of empty slice";
+const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
 
 functions! { FUNCTIONS, a =>
     "sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
@@ -61,17 +83,17 @@ functions! { FUNCTIONS, a =>
 
     "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of elements over axes.":
-    a.reduced(phalanx::mean(&a.array("a")?, a.reduction()?));
+    of_slices(a, phalanx::mean(&a.array("a")?, a.reduction()?), 0.0, EMPTY_SLICE);
 
     "var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of elements over axes.":
-    a.reduced(a.array("a")?.var(a.reduction()?, ddof(a)?));
+    of_slices(a, a.array("a")?.var(a.reduction()?, ddof(a)?), ddof(a)?, NO_DEGREES);
 
     "std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of elements over axes.":
-    a.reduced(a.array("a")?.std(a.reduction()?, ddof(a)?));
+    of_slices(a, a.array("a")?.std(a.reduction()?, ddof(a)?), ddof(a)?, NO_DEGREES);
 
     "ptp(a, axis=None, out=None, keepdims=False)",
     "The range of elements over axes.":
