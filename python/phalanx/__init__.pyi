@@ -7173,8 +7173,8 @@ def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsInd
     is computed. Distribution: local.
     """
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
-    """matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+    """matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of matrices, or of vectors as matrices.
 
@@ -7203,6 +7203,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
+    sig : str or tuple of dtype, optional
+        Another name of `signature`.
 
     Returns
     -------
@@ -7249,8 +7251,8 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     Local: a view, which moves and copies nothing. Distribution: local.
     """
 
-def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
-    """matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+    """matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of matrices with vectors.
 
@@ -7279,6 +7281,8 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
+    sig : str or tuple of dtype, optional
+        Another name of `signature`.
 
     Returns
     -------
@@ -11573,8 +11577,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     observed. Distribution: reduce: partial sums.
     """
 
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
-    """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+    """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of vectors along an axis, the first ones conjugated.
 
@@ -11603,6 +11607,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
+    sig : str or tuple of dtype, optional
+        Another name of `signature`.
 
     Returns
     -------
@@ -11625,8 +11631,8 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     observed. Distribution: reduce: partial sums.
     """
 
-def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ...) -> ndarray:
-    """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+    """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of vectors, conjugated, with matrices.
 
@@ -11655,6 +11661,8 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
+    sig : str or tuple of dtype, optional
+        Another name of `signature`.
 
     Returns
     -------

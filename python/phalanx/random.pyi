@@ -124,7 +124,7 @@ class Generator:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """binomial(self, /, n, p, size=None)
 
         How many of `n` trials succeed that do so with a chance.
@@ -133,9 +133,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        n : int
+        n : array_like of int
             How many trials.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -377,7 +377,7 @@ class Generator:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """geometric(self, /, p, size=None)
 
         How many trials there are to the first that succeeds.
@@ -386,7 +386,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -440,7 +440,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None)
 
         How many good ones are among `nsample` that are taken of good and bad ones.
@@ -449,11 +449,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        ngood : int
+        ngood : array_like of int
             How many good ones there are.
-        nbad : int
+        nbad : array_like of int
             How many bad ones there are.
-        nsample : int
+        nsample : array_like of int
             How many are taken.
         size : int or sequence of int, optional
             The extents of the result.
@@ -611,7 +611,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logseries(self, /, p, size=None)
 
         Numbers with chances of the terms of the logarithm's series.
@@ -620,7 +620,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -712,7 +712,7 @@ class Generator:
         within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
         linalg.svd and matmul.
         """
-    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None)
 
         How many trials fail before `n` succeed.
@@ -721,9 +721,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        n : float
+        n : array_like
             How many trials succeed.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -744,7 +744,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None)
 
         Sums of squares of normal numbers whose means have the sum of squares `nonc`.
@@ -753,9 +753,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        df : float
+        df : array_like
             The degrees of freedom.
-        nonc : float
+        nonc : array_like
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -776,7 +776,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
 
         As f, of which the numerator is noncentral.
@@ -785,11 +785,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        dfnum : float
+        dfnum : array_like
             The degrees of freedom of the numerator.
-        dfden : float
+        dfden : array_like
             The degrees of freedom of the denominator.
-        nonc : float
+        nonc : array_like
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -843,7 +843,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """pareto(self, /, a, size=None)
 
         Pareto's numbers, less 1, of an exponent.
@@ -852,7 +852,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -935,7 +935,7 @@ class Generator:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None)
 
         Numbers of independent events of which there are `lam` on average.
@@ -944,7 +944,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        lam : float, default: 1.0
+        lam : array_like, default: 1.0
             The mean.
         size : int or sequence of int, optional
             The extents of the result.
@@ -965,7 +965,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """power(self, /, a, size=None)
 
         Numbers from 0 to 1 whose density grows with a power.
@@ -974,7 +974,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1282,7 +1282,7 @@ class Generator:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None)
 
         Numbers whose density rises to a mode and falls from there.
@@ -1291,11 +1291,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        left : float
+        left : array_like
             The least number.
-        mode : float
+        mode : array_like
             The most likely number.
-        right : float
+        right : array_like
             The greatest number.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1349,7 +1349,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None)
 
         Angles around `mu`, the closer the larger `kappa` is.
@@ -1358,9 +1358,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        mu : float
+        mu : array_like
             The angle around which they lie.
-        kappa : float
+        kappa : array_like
             The concentration.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1414,7 +1414,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """weibull(self, /, a, size=None)
 
         Weibull numbers of an exponent.
@@ -1423,7 +1423,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1444,7 +1444,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """zipf(self, /, a, size=None)
 
         Numbers whose chances fall as a power of them.
@@ -1453,7 +1453,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1609,7 +1609,7 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """binomial(self, /, n, p, size=None, dtype=None)
 
         How many of `n` trials succeed that do so with a chance.
@@ -1618,9 +1618,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        n : int
+        n : array_like of int
             How many trials.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1870,7 +1870,7 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, for all of its elements are
         checked. Distribution: local.
         """
-    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """geometric(self, /, p, size=None, dtype=None)
 
         How many trials there are to the first that succeeds.
@@ -1879,7 +1879,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1962,7 +1962,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None, dtype=None)
 
         How many good ones are among `nsample` that are taken of good and bad ones.
@@ -1971,11 +1971,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        ngood : int
+        ngood : array_like of int
             How many good ones there are.
-        nbad : int
+        nbad : array_like of int
             How many bad ones there are.
-        nsample : int
+        nsample : array_like of int
             How many are taken.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2103,7 +2103,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """logseries(self, /, p, size=None, dtype=None)
 
         Numbers with chances of the terms of the logarithm's series.
@@ -2112,7 +2112,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2208,7 +2208,7 @@ class RandomState:
         within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
         linalg.svd and matmul.
         """
-    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None, dtype=None)
 
         How many trials fail before `n` succeed.
@@ -2217,9 +2217,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        n : float
+        n : array_like
             How many trials succeed.
-        p : float
+        p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2242,7 +2242,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None, dtype=None)
 
         Sums of squares of normal numbers whose means have the sum of squares `nonc`.
@@ -2251,9 +2251,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        df : float
+        df : array_like
             The degrees of freedom.
-        nonc : float
+        nonc : array_like
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2276,7 +2276,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None, dtype=None)
 
         As f, of which the numerator is noncentral.
@@ -2285,11 +2285,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        dfnum : float
+        dfnum : array_like
             The degrees of freedom of the numerator.
-        dfden : float
+        dfden : array_like
             The degrees of freedom of the denominator.
-        nonc : float
+        nonc : array_like
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2347,7 +2347,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """pareto(self, /, a, size=None, dtype=None)
 
         Pareto's numbers, less 1, of an exponent.
@@ -2356,7 +2356,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2407,7 +2407,7 @@ class RandomState:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None, dtype=None)
 
         Numbers of independent events of which there are `lam` on average.
@@ -2416,7 +2416,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        lam : float, default: 1.0
+        lam : array_like, default: 1.0
             The mean.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2439,7 +2439,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """power(self, /, a, size=None, dtype=None)
 
         Numbers from 0 to 1 whose density grows with a power.
@@ -2448,7 +2448,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -3033,7 +3033,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None, dtype=None)
 
         Numbers whose density rises to a mode and falls from there.
@@ -3042,11 +3042,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        left : float
+        left : array_like
             The least number.
-        mode : float
+        mode : array_like
             The most likely number.
-        right : float
+        right : array_like
             The greatest number.
         size : int or sequence of int, optional
             The extents of the result.
@@ -3104,7 +3104,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None, dtype=None)
 
         Angles around `mu`, the closer the larger `kappa` is.
@@ -3113,9 +3113,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        mu : float
+        mu : array_like
             The angle around which they lie.
-        kappa : float
+        kappa : array_like
             The concentration.
         size : int or sequence of int, optional
             The extents of the result.
@@ -3173,7 +3173,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """weibull(self, /, a, size=None, dtype=None)
 
         Weibull numbers of an exponent.
@@ -3182,7 +3182,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -3205,7 +3205,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """zipf(self, /, a, size=None, dtype=None)
 
         Numbers whose chances fall as a power of them.
@@ -3214,7 +3214,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : float
+        a : array_like
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -3346,16 +3346,16 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     checked. Distribution: local.
     """
 
-def binomial(n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """binomial(n, p, size=None, dtype=None)
 
     How many of `n` trials succeed that do so with a chance.
 
     Parameters
     ----------
-    n : int
+    n : array_like of int
         How many trials.
-    p : float
+    p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3623,14 +3623,14 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
     checked. Distribution: local.
     """
 
-def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """geometric(p, size=None, dtype=None)
 
     How many trials there are to the first that succeeds.
 
     Parameters
     ----------
-    p : float
+    p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3728,18 +3728,18 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """hypergeometric(ngood, nbad, nsample, size=None, dtype=None)
 
     How many good ones are among `nsample` that are taken of good and bad ones.
 
     Parameters
     ----------
-    ngood : int
+    ngood : array_like of int
         How many good ones there are.
-    nbad : int
+    nbad : array_like of int
         How many bad ones there are.
-    nsample : int
+    nsample : array_like of int
         How many are taken.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3865,14 +3865,14 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
     observed. Distribution: local.
     """
 
-def logseries(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """logseries(p, size=None, dtype=None)
 
     Numbers with chances of the terms of the logarithm's series.
 
     Parameters
     ----------
-    p : float
+    p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3967,16 +3967,16 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
     linalg.svd and matmul.
     """
 
-def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """negative_binomial(n, p, size=None, dtype=None)
 
     How many trials fail before `n` succeed.
 
     Parameters
     ----------
-    n : float
+    n : array_like
         How many trials succeed.
-    p : float
+    p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4000,16 +4000,16 @@ def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | 
     observed. Distribution: local.
     """
 
-def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """noncentral_chisquare(df, nonc, size=None, dtype=None)
 
     Sums of squares of normal numbers whose means have the sum of squares `nonc`.
 
     Parameters
     ----------
-    df : float
+    df : array_like
         The degrees of freedom.
-    nonc : float
+    nonc : array_like
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4033,18 +4033,18 @@ def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsI
     observed. Distribution: local.
     """
 
-def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """noncentral_f(dfnum, dfden, nonc, size=None, dtype=None)
 
     As f, of which the numerator is noncentral.
 
     Parameters
     ----------
-    dfnum : float
+    dfnum : array_like
         The degrees of freedom of the numerator.
-    dfden : float
+    dfden : array_like
         The degrees of freedom of the denominator.
-    nonc : float
+    nonc : array_like
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4102,14 +4102,14 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def pareto(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """pareto(a, size=None, dtype=None)
 
     Pareto's numbers, less 1, of an exponent.
 
     Parameters
     ----------
-    a : float
+    a : array_like
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4160,14 +4160,14 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     positions.
     """
 
-def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """poisson(lam=1.0, size=None, dtype=None)
 
     Numbers of independent events of which there are `lam` on average.
 
     Parameters
     ----------
-    lam : float, default: 1.0
+    lam : array_like, default: 1.0
         The mean.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4191,14 +4191,14 @@ def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsInd
     observed. Distribution: local.
     """
 
-def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """power(a, size=None, dtype=None)
 
     Numbers from 0 to 1 whose density grows with a power.
 
     Parameters
     ----------
-    a : float
+    a : array_like
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4775,18 +4775,18 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
     checked. Distribution: local.
     """
 
-def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """triangular(left, mode, right, size=None, dtype=None)
 
     Numbers whose density rises to a mode and falls from there.
 
     Parameters
     ----------
-    left : float
+    left : array_like
         The least number.
-    mode : float
+    mode : array_like
         The most likely number.
-    right : float
+    right : array_like
         The greatest number.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4844,16 +4844,16 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """vonmises(mu, kappa, size=None, dtype=None)
 
     Angles around `mu`, the closer the larger `kappa` is.
 
     Parameters
     ----------
-    mu : float
+    mu : array_like
         The angle around which they lie.
-    kappa : float
+    kappa : array_like
         The concentration.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4911,14 +4911,14 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
     observed. Distribution: local.
     """
 
-def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """weibull(a, size=None, dtype=None)
 
     Weibull numbers of an exponent.
 
     Parameters
     ----------
-    a : float
+    a : array_like
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4942,14 +4942,14 @@ def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | No
     observed. Distribution: local.
     """
 
-def zipf(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """zipf(a, size=None, dtype=None)
 
     Numbers whose chances fall as a power of them.
 
     Parameters
     ----------
-    a : float
+    a : array_like
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.

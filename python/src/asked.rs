@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::dtypes;
 use crate::errors::{type_error, value_error};
 use crate::mistakes::Mistake;
-use phalanx::{Arg, Argument, Casting, DType, Op, can_cast};
+use phalanx::{Arg, Argument, Array, Casting, DType, Op, can_cast};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -50,6 +50,23 @@ impl Asked {
         Ok(Some(Asked { inputs, outputs: dtypes.collect(), casting }))
     }
 
+    /// The dtype that a product of matrices or vectors is asked for, whose loops all are from one
+    /// dtype to the same. Errors: there is no such loop.
+    pub fn of_product(a: &Arguments<'_, '_>, operands: [&Array; 2]) -> PyResult<Option<DType>> {
+        let Some(asked) = Asked::of(a, 2, 1, Casting::SameKind)? else { return Ok(None) };
+        let mut all = asked.inputs.iter().chain(&asked.outputs).flatten();
+        let Some(&dtype) = all.next() else { return Ok(None) };
+        let mut places = operands.iter().zip(&asked.inputs);
+        let fits = asked.outputs[0].is_some()
+            || places.all(|(array, asked)| {
+                asked.is_some() || can_cast(array.dtype(), dtype, Casting::Safe)
+            });
+        match fits && all.all(|other| *other == dtype) {
+            true => Ok(Some(dtype)),
+            false => Err(no_loop(a.name())),
+        }
+    }
+
     /// For each operand, and then for a result.
     pub fn of_result(&self, place: usize) -> SmallVec<[Option<DType>; 3]> {
         self.inputs.iter().copied().chain([self.outputs[place]]).collect()
@@ -70,17 +87,8 @@ impl Asked {
         let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
         let leading = usize::from(self.outputs[0].is_none() && self.outputs[1].is_some());
         let (leader, other) = if leading == 0 { (first, second) } else { (second, first) };
-        let no_loop = || {
-            type_error(
-                Mistake::Dtype,
-                format!(
-                    "No loop matching the specified signature and casting was found for ufunc \
-                     {name}"
-                ),
-            )
-        };
         let of = |op: Op, asked: &[Option<DType>]| {
-            op.resolve_by(&kinds, asked, Casting::Unsafe).map_err(|_| no_loop())
+            op.resolve_by(&kinds, asked, Casting::Unsafe).map_err(|_| no_loop(name))
         };
         let led = of(leader, &self.of_result(leading))?;
         // One dtype for all results is taken by casts; else operands go where they safely can.
@@ -91,7 +99,7 @@ impl Asked {
             Arg::Weak(_) => true,
         });
         if !is_one && !fits {
-            return Err(no_loop());
+            return Err(no_loop(name));
         }
         let inputs = led.inputs().iter().copied().map(Some);
         let with = |output| inputs.clone().chain([output]).collect::<SmallVec<[_; 3]>>();
@@ -102,6 +110,12 @@ impl Asked {
         }
         Ok(both)
     }
+}
+
+/// The error of dtypes that no loop has.
+fn no_loop(name: &str) -> PyErr {
+    let text = "No loop matching the specified signature and casting was found for ufunc";
+    type_error(Mistake::Dtype, format!("{text} {name}"))
 }
 
 /// An operand as far as the choice of a loop goes.

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, integers, is_integer};
+use crate::asked::Asked;
 use crate::convert;
 use crate::errors::{for_type_error, type_error, value_error, warn_discarded};
 use crate::functions;
@@ -23,7 +24,6 @@ fn axes(a: &Arguments<'_, '_>) -> PyResult<Option<Vec<Vec<i64>>>> {
 
 /// A product that is a ufunc in NumPy.
 fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
-    a.only("signature", "None")?;
     let mut axes = axes(a)?;
     if product != Product::Vecdot {
         a.only("axis", "None")?;
@@ -36,14 +36,14 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
         // The axis that stays has the place of the one that is summed over.
         axes = Some(vec![vec![axis]; if a.truth_or("keepdims", false)? { 3 } else { 2 }]);
     }
+    let (first, second) = (a.array("x1")?, a.array("x2")?);
     let options = ProductOptions {
         axes,
-        dtype: a.optional_dtype("dtype")?,
+        dtype: Asked::of_product(a, [&first, &second])?,
         casting: a.casting("casting", Casting::SameKind)?,
         out: a.out()?,
         keepdims: a.truth_or("keepdims", false)?,
     };
-    let (first, second) = (a.array("x1")?, a.array("x2")?);
     a.written_out(phalanx::product(product, &first, &second, &options))
 }
 
@@ -137,22 +137,22 @@ fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 functions! { FUNCTIONS, a =>
     "matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
-     order='K', dtype=None, subok=True, signature=None)",
+     order='K', dtype=None, subok=True, signature=None, sig=None)",
     "The products of matrices, or of vectors as matrices.":
     product(a, Product::Matmul);
 
     "matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
-     order='K', dtype=None, subok=True, signature=None)",
+     order='K', dtype=None, subok=True, signature=None, sig=None)",
     "The products of matrices with vectors.":
     product(a, Product::Matvec);
 
     "vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
-     order='K', dtype=None, subok=True, signature=None)",
+     order='K', dtype=None, subok=True, signature=None, sig=None)",
     "The products of vectors, conjugated, with matrices.":
     product(a, Product::Vecmat);
 
     "vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', \
-     order='K', dtype=None, subok=True, signature=None)",
+     order='K', dtype=None, subok=True, signature=None, sig=None)",
     "The products of vectors along an axis, the first ones conjugated.":
     product(a, Product::Vecdot);
 
