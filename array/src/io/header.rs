@@ -119,8 +119,8 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     Ok(header)
 }
 
-/// NumPy's spelling of a dtype in this machine's byte order. NumPy has none for bfloat16, and spells
-/// that of the package ml_dtypes as two bytes without a meaning that have a byte order: `<V2`.
+/// NumPy's spelling of a dtype in this machine's byte order. NumPy has none for bfloat16: it spells
+/// that of the package `ml_dtypes` as two bytes without a meaning that have a byte order, `<V2`.
 fn descr_of(dtype: DType) -> String {
     let kind = match dtype.kind() {
         Kind::Bool => 'b',

@@ -215,8 +215,9 @@ impl Generator {
 
     /// How many trials (`i64`) fail before `count` succeed, each with this chance; counts need not
     /// be whole. Both are numbers, or arrays that broadcast to the shape and are looked at
-    /// (Collective). Errors: `OpError::Argument` for a count that is not positive or a chance that is
-    /// not above 0 and at most 1, or for so many numbers that they cannot be tabled.
+    /// (Collective). Errors: `OpError::Argument` for a count that is not positive or a chance that
+    /// is not above 0 and at most 1, or for so many numbers that they cannot be tabled,
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn negative_binomial(
@@ -271,7 +272,7 @@ impl Generator {
     /// How many good ones (`i64`) are among `sample` that are taken of so many good and bad ones.
     /// The three are numbers, or arrays that broadcast to the shape and are read (Collective).
     /// Errors: `OpError::Argument` for negative numbers, a sample of more than there are, or so
-    /// many that they cannot be tabled.
+    /// many that they cannot be tabled, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn hypergeometric(

@@ -140,8 +140,8 @@ impl Generator {
         })
     }
 
-    /// Whole numbers (`i64`) from 1 on with chances that fall as this power of them: a number, or an
-    /// array that broadcasts to the shape and is looked at (Collective). Errors:
+    /// Whole numbers (`i64`) from 1 on with chances that fall as this power of them. The power is a
+    /// number, or an array that broadcasts to the shape and is looked at (Collective). Errors:
     /// `OpError::Argument` for an exponent of 1 or less, `OpError::BroadcastInto`.
     ///
     /// Source: L. Devroye, "Non-uniform random variate generation" (1986), chapter X.6.
