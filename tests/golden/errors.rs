@@ -24,6 +24,7 @@ fn variant(error: &OpError) -> &'static str {
         OpError::ZeroStep => "ZeroStep",
         OpError::Dtype { .. } => "Dtype",
         OpError::Cast { .. } => "Cast",
+        OpError::Mask { .. } => "Mask",
         OpError::OutOfRange { .. } => "OutOfRange",
         OpError::EmptyReduction { .. } => "EmptyReduction",
         OpError::ContractedSizes { .. } => "ContractedSizes",
@@ -46,7 +47,7 @@ fn variant(error: &OpError) -> &'static str {
     }
 }
 
-const VARIANTS: usize = 31;
+const VARIANTS: usize = 32;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
