@@ -169,8 +169,11 @@ def clipped(d):
 
 
 def chosen(d):
+    """Without a negative number for unsigned ones, which NumPy wraps before 2.5 and refuses then."""
     a = d.array(ALL)
-    return [d.beside(a, BOOLS), a, d.one([d.beside(a), 2, -1, 1.5, True])], {}
+    other = d.one([d.beside(a), 2, -1, 1.5, True])
+    is_negative = isinstance(other, int) and other < 0
+    return [d.beside(a, BOOLS), a, 1 if is_negative and a.dtype.kind == "u" else other], {}
 
 
 def taken(d):

@@ -119,7 +119,10 @@ impl Ends {
     }
 
     fn edges(self, count: usize) -> Array {
-        let end = |end: f64| Argument::Scalar(Scalar::new(end).cast(self.computed));
+        let end = |end: f64| match self.computed {
+            DType::F64 => Argument::from(end),
+            dtype => Argument::Scalar(Scalar::new(end).cast(dtype)),
+        };
         linspace(end(self.low), end(self.high), count + 1)
     }
 
