@@ -410,6 +410,18 @@ def test_ufuncs_of_numba_write_arrays():
     assert summed(x, out) is out and out.tolist() == [0, 1, 3, 6, 10]
 
 
+def test_torch_writes_arrays_in_place():
+    torch = pytest.importorskip("torch")
+    x = np.arange(6.0).reshape(2, 3)
+    tensor = torch.frombuffer(x, dtype=torch.float64)
+    tensor += 1
+    tensor[0] = 9
+    with pytest.raises(BufferError, match="PX039"):
+        x.tolist()
+    del tensor
+    assert x.tolist() == [[9, 2, 3], [4, 5, 6]]
+
+
 @pytest.mark.one_process("MPI starts in the process of the tests")
 def test_mpi4py_receives_into_arrays():
     pytest.importorskip("mpi4py")
