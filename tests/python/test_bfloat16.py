@@ -129,6 +129,7 @@ def test_other_libraries_give_and_take_it():
     assert (HOST + x).dtype == KIND and (x + HOST).tolist() == (HOST + HOST).tolist()
 
 
+@pytest.mark.one_process("each process has a temporary folder of its own")
 def test_files_are_those_of_ml_dtypes_and_are_read_as_bfloat16(tmp_path):
     x = np.arange(6).astype("bfloat16").reshape(2, 3)
     host = numpy.arange(6).reshape(2, 3).astype(KIND)
@@ -146,6 +147,7 @@ def test_files_are_those_of_ml_dtypes_and_are_read_as_bfloat16(tmp_path):
     assert seen.dtype == "V2" and seen.view(KIND).tolist() == host.tolist()
 
 
+@pytest.mark.one_process("each process has a temporary folder of its own")
 def test_void_of_two_bytes_is_none(tmp_path):
     numpy.save(tmp_path / "a.npy", numpy.zeros(3, "V2"))
     assert np.load(tmp_path / "a.npy").dtype == numpy.dtype("V2")

@@ -264,6 +264,7 @@ def test_arithmetic_is_refused():
         x += 1
 
 
+@pytest.mark.one_process("each process has a temporary folder of its own")
 def test_files(tmp_path):
     for place, dtype in enumerate(DTYPES[:5]):
         theirs = sample(dtype, (4, 2))
