@@ -25,6 +25,8 @@ def _host(value):
         return _asnumpy(value)
     if isinstance(value, (list, tuple)):
         return type(value)(_host(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _host(item) for key, item in value.items()}
     return value
 
 

@@ -9,6 +9,8 @@ import pytest
 
 import phalanx as np
 
+from . import worlds
+
 PAIR = numpy.dtype([("a", "f4"), ("b", "i8")])
 NESTED = numpy.dtype([("p", PAIR), ("m", "i2", (2, 3)), ("q", PAIR, 2), ("t", "?")])
 GAPS = numpy.dtype({"names": ["x", "y"], "formats": ["u1", "f8"], "offsets": [3, 8], "itemsize": 24})
@@ -305,3 +307,15 @@ def test_large_arrays_are_split():
     theirs["a"][1:] = theirs["b"][:-1]
     same(ours[99_990:100_010], theirs[99_990:100_010])
     assert int(ours["b"].sum()) == int(theirs["b"].sum())
+
+
+@pytest.mark.one_process("starts a process of its own")
+def test_nothing_is_said_of_them_at_the_end():
+    program = """
+        import numpy, phalanx as np
+        x = np.zeros(3, numpy.dtype([("a", "f4"), ("b", "i8")]))
+        y = np.concatenate([x, x])[1:]
+        print(y.get()["a"], x[1])
+        """
+    ended = worlds.run(program)
+    assert ended.stderr == "", ended.stderr

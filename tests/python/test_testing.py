@@ -223,3 +223,9 @@ def test_calls_are_counted():
 class TestSumsOfNumpy(testing.NumpyAliasValuesTestBase):
     func = "gcd"
     args = ([4, 6], 8)
+
+
+def test_dictionaries_of_arrays_are_compared():
+    np.testing.assert_equal({"a": np.ones(2), "b": [np.zeros(1)]}, {"a": np.ones(2), "b": [[0]]})
+    with pytest.raises(AssertionError, match="key='a'"):
+        np.testing.assert_equal({"a": np.ones(2)}, {"a": np.zeros(2)})

@@ -96,6 +96,11 @@ impl Array {
         Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
     }
 
+    /// An array that carries an error, which is nobody's mistake unless somebody uses the array.
+    pub(crate) fn refusing(error: Error) -> Array {
+        Array(Err(Broken { error: error.told(), shape: Shape::new(), dtype: DType::F64 }))
+    }
+
     /// The array, or what its making failed with.
     pub(crate) fn catch(result: Result<Array, Error>) -> Array {
         result.unwrap_or_else(Array::broken)

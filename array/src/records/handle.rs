@@ -106,7 +106,7 @@ impl Records {
     /// it as an operand refuses it.
     #[track_caller]
     pub fn refusal() -> Array {
-        Array::broken(wrong(
+        Array::refusing(wrong(
             "structured arrays have no arithmetic: take one of their fields",
             call_site(),
         ))

@@ -118,6 +118,18 @@ impl Ends {
         Ends { low: rounded(low, computed), high: rounded(high, computed), computed }
     }
 
+    /// Whether so many bins are about as wide as floats of a dtype are apart, so that some may have
+    /// no width at all.
+    fn are_near(self, count: usize, dtype: DType) -> bool {
+        let smallest = match dtype {
+            DType::F16 => 2f64.powi(-24),
+            DType::F32 => 2f64.powi(-149),
+            _ => f64::from_bits(1),
+        };
+        let apart = (epsilon(dtype) * self.low.abs().max(self.high.abs())).max(smallest);
+        (self.high - self.low) / count as f64 <= 4.0 * apart
+    }
+
     fn edges(self, count: usize) -> Array {
         let end = |end: f64| match self.computed {
             DType::F64 => Argument::from(end),
@@ -188,12 +200,10 @@ impl Axis {
         site: Site,
     ) -> Result<Axis, Error> {
         let Some(ends) = self.range else { return Ok(self) };
-        let (low, high) = (ends.low, ends.high);
         let edges = self.converted_to(array, site).edges;
         let count = edges.size() - 1;
-        let width = (high - low) / count as f64;
-        // Only where bins are about as wide as floats are apart, some may have no width at all.
-        if width <= 4.0 * epsilon(edges.dtype()) * low.abs().max(high.abs()) {
+        if ends.are_near(count, edges.dtype()) {
+            let (low, high) = (ends.low, ends.high);
             let is_narrow = within(site, || {
                 let (before, after) = (edges.slice(crate::s![..-1]), edges.slice(crate::s![1..]));
                 before.greater_equal(&after).any(()).holds(site)
@@ -219,8 +229,14 @@ impl Axis {
     /// The bin (`i64`) of each element, -1 outside of all.
     pub(super) fn bins_of(&self, array: &Array, site: Site) -> Array {
         within(site, || match self.range {
-            // Edges of half precision are far from where they were if they were exact.
-            Some(ends) if ends.computed != DType::F16 => self.equal_bins_of(array, ends, site),
+            // Edges of half precision, and those that fall together, are far from where they were
+            // if they were exact.
+            Some(ends)
+                if ends.computed != DType::F16
+                    && !ends.are_near(self.count(), self.edges.dtype()) =>
+            {
+                self.equal_bins_of(array, ends, site)
+            }
             _ if self.count() == 0 => {
                 on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
             }
