@@ -271,6 +271,12 @@ def test_writes(text, dtype):
 
 
 WARNINGS = """
+m.full(2, 1j, float)
+m.histogram(m.asarray([True, False]))[0]
+m.histogram_bin_edges(m.asarray([True, False]))
+m.cross([1, 2], [3, 4])
+m.cross([1, 2, 3], [3, 4])
+m.cross([1, 2, 3], [3, 4, 5])
 m.put(a, [0], c)
 a.put([0], c)
 a.fill(c[0])

@@ -12,6 +12,7 @@ use crate::options::{Callback, weak_of};
 use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyComplex;
 
 functions! { FUNCTIONS, a =>
     "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)",
@@ -100,6 +101,9 @@ functions! { FUNCTIONS, a =>
                 (value, dtype.map_err(|error| raised(a.py(), &error))?)
             }
         };
+        if a.object("fill_value")?.is_instance_of::<PyComplex>() {
+            warn_discarded(a.py(), DType::C128, dtype)?;
+        }
         let weak = weak_value(&value);
         let made = a.ordered(&a.shape("shape")?, |shape| phalanx::full(shape, weak, dtype))?;
         filled(a, made, value)?

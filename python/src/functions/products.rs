@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, integers, is_integer};
 use crate::asked::Asked;
 use crate::convert;
-use crate::errors::{for_type_error, type_error, value_error, warn_discarded};
+use crate::errors::{for_type_error, type_error, value_error, warn, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use phalanx::{
@@ -204,7 +204,17 @@ functions! { FUNCTIONS, a =>
                 [of("axisa")?, of("axisb")?, of("axisc")?]
             }
         };
-        cross(&a.array("a")?, &a.array("b")?, axes)
+        let (first, second) = (a.array("a")?, a.array("b")?);
+        let is_of_two = |array: &Array, axis: i64| {
+            let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
+            usize::try_from(place).is_ok_and(|place| array.shape().get(place) == Some(&2))
+        };
+        if is_of_two(&first, axes[0]) || is_of_two(&second, axes[1]) {
+            let text = "Arrays of 2-dimensional vectors are deprecated. Use arrays of \
+                        3-dimensional vectors instead. (deprecated in NumPy 2.0)";
+            warn(a.py(), "DeprecationWarning", text)?;
+        }
+        cross(&first, &second, axes)
     };
 
     "trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)",

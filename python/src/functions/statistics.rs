@@ -3,10 +3,11 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{for_type_error, raised, refused, type_error, value_error};
+use crate::errors::{for_type_error, raised, refused, runtime_warning, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
+use crate::site::here;
 use phalanx::{
     Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
     QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,
@@ -348,12 +349,12 @@ functions! { FUNCTIONS, a =>
 
     "histogram(a, bins=10, range=None, density=None, weights=None)",
     "How many elements lie in each bin, and the edges of the bins.":
-    histogram(&a.array("a")?, bins(a)?, of_one(a)?);
+    histogram(&counted(a)?, bins(a)?, of_one(a)?);
 
     "histogram_bin_edges(a, bins=10, range=None, weights=None)",
     "The edges of the bins of a histogram.":
     {
-        let array = a.array("a")?;
+        let array = counted(a)?;
         if let Some(weights) = a.optional_array("weights")?
             && weights.shape() != array.shape()
         {
@@ -372,4 +373,14 @@ functions! { FUNCTIONS, a =>
     "histogramdd(sample, bins=10, range=None, density=None, weights=None)",
     "How many samples lie in each bin, and the edges along every axis.":
     several(a);
+}
+
+/// The elements of a histogram. Truth values are counted as integers, of which NumPy warns.
+fn counted(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let array = a.array("a")?;
+    if array.dtype() == DType::Bool {
+        let text = "Converting input from bool to <class 'numpy.uint8'> for compatibility.";
+        runtime_warning(a.py(), text, here(a.py()))?;
+    }
+    Ok(array)
 }
