@@ -652,6 +652,9 @@ impl Ufunc {
             }
             (_, Some(b)) => {
                 let values = convert::argument(b)?;
+                if let Ok(from) = phalanx::result_type(std::slice::from_ref(&values)) {
+                    warn_discarded(py, from, target.dtype())?;
+                }
                 at_line(py, || ufunc(op).try_at(target, &items, values))
             }
         };

@@ -272,6 +272,8 @@ def test_writes(text, dtype):
 
 WARNINGS = """
 m.full(2, 1j, float)
+m.add.at(a, [0], 1j)
+m.multiply.at(a, [0, 0], c)
 m.histogram(m.asarray([True, False]))[0]
 m.histogram_bin_edges(m.asarray([True, False]))
 m.cross([1, 2], [3, 4])
