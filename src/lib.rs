@@ -115,24 +115,25 @@ pub use session::{
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Argument, Array, BitOrder, Config, ConvolveMode, CovarianceOptions, DType, DataError,
-        DiffOptions, Ellipsis, Error, ErrorKind, GradientOptions, GridRange, HistogramOptions,
-        HostArray, Indexing, LocalShard, MemoryOrder, Mode, NewAxis, Op, OpError, PadMode,
-        QuantileMethod, Samples, Scalar, Session, Sharding, Side, Trim, Weak,
+        Argument, Array, BitOrder, Casting, Config, ConvolveMode, CovarianceOptions, DType,
+        DataError, DiffOptions, Ellipsis, Error, ErrorKind, GradientOptions, GridRange,
+        HistogramOptions, HostArray, Indexing, LocalShard, MemoryOrder, Mode, NewAxis, Op, OpError,
+        PadMode, QuantileMethod, Samples, Scalar, Session, Sharding, Side, Trim, Weak,
     };
     pub use crate::{
         allclose, angle, append, arange, argsort, array_equal, array_equiv, array_split, average,
-        average_and_weights, axis, bincount, blackman, block, broadcast_arrays, column_stack,
-        concatenate, convolve, copyto, corrcoef, correlate, cov, cross, cumsum, delete, diag, diff,
-        dot, dstack, ediff1d, einsum, empty, empty_like, eye, fft, fill_diagonal, flip,
-        from_function, from_slice, full, full_like, geomspace, gradient, hamming, hanning,
-        histogram, histogram2d, hstack, i0, identity, indices, inner, insert, io, isclose, ix,
-        kaiser, keepdims, kron, lexsort, linalg, linspace, logspace, matmul, matrix_power, matvec,
-        median, meshgrid, mgrid, moveaxis, multi_dot, nan_to_num, nanmean, nansum, nanvar, nonzero,
-        ones, outer, packbits, pad, partition, percentile, piecewise, polyadd, polyder, polyfit,
-        polyval, put_along_axis, putmask, quantile, random, repeat, repeat_each, resize, roll,
-        rot90, s, searchsorted, select, select_list, sinc, sort, split, stack, take,
-        take_along_axis, tensordot, tile, topk, trapezoid, tri, tril, tril_indices, trim_zeros,
-        ufunc, unique, vander, vdot, vecdot, vstack, zeros, zeros_like,
+        average_and_weights, axis, bartlett, bincount, blackman, block, broadcast_arrays,
+        column_stack, concatenate, convolve, copyto, corrcoef, correlate, cov, cross, cumsum,
+        delete, diag, diff, dot, dstack, ediff1d, einsum, einsum_with, empty, empty_like, eye, fft,
+        fill_diagonal, flip, from_function, from_slice, full, full_like, geomspace, gradient,
+        hamming, hanning, histogram, histogram2d, hstack, i0, identity, indices, inner, insert, io,
+        isclose, ix, kaiser, keepdims, kron, lexsort, linalg, linspace, logspace, matmul,
+        matrix_power, matvec, median, meshgrid, mgrid, moveaxis, multi_dot, nan_to_num, nanmean,
+        nansum, nanvar, nonzero, ones, outer, packbits, pad, partition, percentile, piecewise,
+        polyadd, polyder, polyfit, polyval, product, put_along_axis, putmask, quantile, random,
+        repeat, repeat_each, resize, roll, rot90, s, searchsorted, select, select_list, sinc, sort,
+        split, stack, take, take_along_axis, tensordot, tile, topk, trapezoid, tri, tril,
+        tril_indices, trim_zeros, ufunc, unique, vander, vdot, vecdot, vecmat, vstack, zeros,
+        zeros_like,
     };
 }

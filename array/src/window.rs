@@ -282,7 +282,7 @@ impl MeshHandle {
         }
         let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
         for operand in operands {
-            inputs.push(window.input(operand)?);
+            inputs.push(window.input(operand, site)?);
         }
         let position = window.graph.nodes.len() as u32;
         let node = Node::recorded(shape, dtype, window.number, position, Some(site));
@@ -303,6 +303,12 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Result<Arc<Node>, Error> {
+        // Of a chain of such copies at most every second one waits: what is used ends it.
+        if let Operand::Value { node, .. } = &operand
+            && node.is_deferred()
+        {
+            return self.record(op, &[operand], shape, dtype, site);
+        }
         self.own(site)?;
         let interval = Interval::of_result(&op, std::slice::from_ref(&operand), &shape, dtype);
         let node = Node::deferred(shape, dtype, Deferred { op, operand }, site);
@@ -395,7 +401,7 @@ impl MeshHandle {
         site: Site,
     ) -> Result<(), Error> {
         self.own(site)?;
-        self.window().settle(node)?;
+        self.window().settle(node, site)?;
         node.observe();
         self.close(cause, site)
     }
@@ -497,8 +503,8 @@ impl MeshHandle {
 }
 
 impl Window {
-    /// Where an operation that is recorded now finds an operand.
-    fn input(&mut self, operand: &Operand) -> Result<Input, Error> {
+    /// Where an operation that a call records now finds an operand.
+    fn input(&mut self, operand: &Operand, site: Site) -> Result<Input, Error> {
         Ok(match operand {
             Operand::Scalar(value) => {
                 let scalars = &mut self.graph.scalars;
@@ -509,18 +515,21 @@ impl Window {
                 if let Some(Err(error)) = node.result() {
                     return Err(error.clone());
                 }
-                self.settle(node)?;
+                self.settle(node, site)?;
                 Input { source: self.graph.place(node, self.number), map: map.clone() }
             }
         })
     }
 
-    /// Records what was deferred until this node is used.
-    fn settle(&mut self, node: &Arc<Node>) -> Result<(), Error> {
+    /// Records what was deferred until this node is used, as of the call that uses it: that is the
+    /// one that ranks which go different ways have to be told of.
+    fn settle(&mut self, node: &Arc<Node>, site: Site) -> Result<(), Error> {
         let Some(Deferred { op, operand }) = node.take_deferred() else { return Ok(()) };
-        let input = self.input(&operand).inspect_err(|error| node.finish(Err(error.clone())))?;
+        let input = self.input(&operand, site);
+        let input = input.inspect_err(|error| node.finish(Err(error.clone())))?;
         node.settle_at(self.number, self.graph.nodes.len());
-        self.graph.nodes.push(NodeData::of(op, [input].into_iter().collect(), node));
+        let data = NodeData::of(op, [input].into_iter().collect(), node);
+        self.graph.nodes.push(NodeData { site, ..data });
         Ok(())
     }
 }

@@ -62,7 +62,13 @@ pub fn propagate(
             // As many elements as it reads, whatever the dtype is on the way there.
             let (_, read) = graph.source(to.inputs[0].source);
             let from = (&*node.shape, read.size());
-            reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0
+            let cut = reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0;
+            // Few rows would leave devices without elements.
+            if largest(&cut, &node.shape) * 4 <= largest(&sharding, &node.shape) * 5 {
+                cut
+            } else {
+                sharding
+            }
         };
         placements.push(match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => own(fresh()),
@@ -180,6 +186,14 @@ fn whole(graph: &Graph, node: &NodeData) -> Placement {
         output: Sharding::replicated(node.shape.len()),
         partial: None,
     }
+}
+
+/// How many elements the largest block has.
+fn largest(sharding: &Sharding, shape: &[usize]) -> usize {
+    let extents = shape.iter().zip(&sharding.axes);
+    extents
+        .map(|(&extent, split)| split.as_ref().map_or(extent, |s| s.bounds.largest_block()))
+        .product()
 }
 
 /// For each node, the first reshape that reads its whole value, or the value that elementwise

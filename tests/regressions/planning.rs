@@ -236,19 +236,46 @@ fn an_empty_write_changed_a_scalar() {
 fn each_plan_moved_the_rows_of_a_reshaped_range() {
     on_lines(|| {
         let ranges = [
-            arange(0, 35, 1).reshape([7, 5]),
-            (arange(0, 35, 1) * 2 - arange(0, 35, 1)).reshape([7, 5]),
-            arange(0, 35, 1).reshape([1, 7, 5]).slice(s![0]),
+            arange(0, 175, 1).reshape([35, 5]),
+            (arange(0, 175, 1) * 2 - arange(0, 175, 1)).reshape([35, 5]),
+            arange(0, 175, 1).reshape([1, 35, 5]).slice(s![0]),
             // Values of several sizes come before the one that has another shape.
-            arange(0, 35, 1).astype(DType::I16).astype(DType::I64).reshape([7, 5]),
+            arange(0, 175, 1).astype(DType::I16).astype(DType::I64).reshape([35, 5]),
         ];
         for (number, range) in ranges.into_iter().enumerate() {
             range.evaluate().unwrap();
             let next = &range + 1;
             let plan = next.explain().unwrap();
             assert!(!plan.contains("exchange"), "{number}: {plan}");
-            assert_eq!(next.to_vec::<i64>().unwrap(), (1..36).collect::<Vec<_>>());
+            assert_eq!(next.to_vec::<i64>().unwrap(), (1..176).collect::<Vec<_>>());
         }
+    });
+}
+
+/// Two rows are no reason to leave the third device without elements.
+#[test]
+fn few_rows_leave_no_device_empty() {
+    on(&[3], Limits::default(), || {
+        let base = arange(0, 600, 1);
+        let rows = base.reshape([2, 300]);
+        base.evaluate().unwrap();
+        let sharding = base.sharding().unwrap();
+        let split = sharding.axes[0].as_ref().expect("the range is split");
+        assert_eq!(split.bounds.largest_block(), 200);
+        assert_eq!(rows.sum(()).item::<i64>().unwrap(), 179_700);
+    });
+}
+
+/// Each copy of a chain waited for its use, and the use went as deep as the chain is long.
+#[test]
+fn long_chains_of_shardings_end() {
+    on(&[3], Limits::default(), || {
+        let sharding = |turn: usize| split(2, &[(turn % 2, 0, Bounds::even(6, 3))]);
+        let mut a = arange(0, 36, 1).reshape([6, 6]).copy();
+        for turn in 0..20_000 {
+            a = a.with_sharding(sharding(turn));
+        }
+        assert_eq!(a.sum(()).item::<i64>().unwrap(), 630);
     });
 }
 

@@ -279,7 +279,8 @@ impl Array {
         live.cell.mesh.explain(&live.cell.node()?)
     }
 
-    /// The sharding that the array's base has or will have, seen through the view. Local.
+    /// The sharding that the array's base has or will have, seen through the view. Local. Of a
+    /// pending value, which operations recorded later may still place otherwise.
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
         live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
