@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use smallvec::SmallVec;
 
+/// The dtypes that are asked for of the operands and of a result of an operation, in this order.
+pub type DTypes = SmallVec<[Option<DType>; 3]>;
+
 /// The dtypes that a call asks for by `dtype` or `signature`.
 pub struct Asked {
     /// For each operand.
@@ -68,7 +71,7 @@ impl Asked {
     }
 
     /// For each operand, and then for a result.
-    pub fn of_result(&self, place: usize) -> SmallVec<[Option<DType>; 3]> {
+    pub fn of_result(&self, place: usize) -> DTypes {
         self.inputs.iter().copied().chain([self.outputs[place]]).collect()
     }
 
@@ -80,7 +83,7 @@ impl Asked {
         name: &str,
         ops: &[Op],
         operands: &[Argument],
-    ) -> PyResult<SmallVec<[SmallVec<[Option<DType>; 3]>; 2]>> {
+    ) -> PyResult<SmallVec<[DTypes; 2]>> {
         let &[first, second] = ops else {
             return Ok(SmallVec::from_iter([self.of_result(0)]));
         };

@@ -132,8 +132,8 @@ impl Generator {
         let mut number = drawn.greater_equal(&sum).astype(DType::F64);
         for step in 1..STEPS {
             chance = next(&chance, step as f64);
-            sum = sum + &chance;
-            number = number + drawn.greater_equal(&sum).astype(DType::F64);
+            sum = &sum + &chance;
+            number = &number + drawn.greater_equal(&sum).astype(DType::F64);
         }
         number
     }

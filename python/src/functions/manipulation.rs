@@ -280,11 +280,11 @@ functions! { FUNCTIONS, a =>
         let (array, positions) = (a.array("arr")?, a.positions("obj")?);
         let axis = AxisList::from(a.optional_integer("axis")?);
         check_mask(a, &array, false)?;
-        let values = inserted_values(a, &array).or_else(|refusal| {
+        let values = inserted_values(a, &array).map_err(|refusal| {
             // As NumPy, which refuses an axis and positions before it looks at the values.
             let zero = phalanx::zeros((), array.dtype());
             let inserted = phalanx::insert(&array, positions.clone(), &zero, axis.clone());
-            Err(inserted.ok().map_or_else(|error| raised(a.py(), &error), |_| refusal))
+            inserted.ok().map_or_else(|error| raised(a.py(), &error), |_| refusal)
         })?;
         warn_discarded(a.py(), values.dtype(), array.dtype())?;
         phalanx::insert(&array, positions, &values, axis)
