@@ -48,6 +48,11 @@ m.less([1, 2], [2, 1], dtype='f8')
 m.less([1, 2], [2, 1], dtype='?')
 m.isnan([1.0, 2], dtype='f4')
 m.sin([1, 2], dtype='i4')
+m.take(m.broadcast_to(m.arange(3), (4, 3)), [5, 7, -1, 0])
+m.take(m.broadcast_to(m.arange(6).reshape(2, 1, 3), (2, 4, 3)), [[5, 20], [-24, 23]])
+m.take(m.broadcast_to(m.arange(4)[:, None], (4, 3)), [30, -40, 5], mode='wrap')
+m.take(m.broadcast_to(m.arange(4)[:, None], (4, 3)), [30, -40, 5], mode='clip')
+m.take(m.broadcast_to(m.arange(4)[:, None], (4, 3)), [30])
 m.histogram(m.array([1e-45, 2e-45, 5e-45], 'f4'), 5)
 m.histogram(m.array([5e-324, 1e-323, 3e-323]), 8)
 m.histogram(m.array([6e-8, 1.2e-7], 'f2'), 3)
@@ -368,3 +373,9 @@ def test_objects_that_compare_themselves_are_asked():
     assert (a != Even()).get().tolist() == [False, True, False, True]
     real = a.real
     assert real is a and px.real(a) is a
+
+
+def test_elements_that_a_view_repeats_are_not_made_to_take_some():
+    rows = px.broadcast_to(px.arange(3.0), (10**9 // 3, 3))
+    assert px.take(rows, [5, 7, -1]).tolist() == [2, 1, 2]
+    assert px.take(px.broadcast_to(2.5, (10**6, 10**6)), [5, -1]).tolist() == [2.5, 2.5]

@@ -354,9 +354,28 @@ pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> 
         Some(axis) => array.take_with(positions, axis, mode),
         None => {
             let site = call_site();
-            within(site, || array.reshape([-1]).take_with(positions, 0, mode))
+            Array::catch(within(site, || taken_flat(array, positions, mode, site)))
         }
     }
+}
+
+/// The elements at positions of all in C order. Elements that a view repeats are not made for it.
+fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Result<Array, Error> {
+    let few = array.ok()?.unrepeated();
+    if few.size() == array.size() || array.size() == 0 {
+        return array.reshape([-1]).take_with(positions, 0, mode).ok().cloned();
+    }
+    let mut rest = resolved(&whole(positions, site)?, (0, array.size()), mode, site)?;
+    let (mut place, mut stride) = (rest.multiply(0), 1i64);
+    for (&extent, &kept) in array.shape().iter().zip(few.shape()).rev() {
+        let extent = extent as i64;
+        if kept > 1 {
+            place = &place + (&rest % extent) * stride;
+            stride *= extent;
+        }
+        rest = rest.floor_divide(extent);
+    }
+    few.reshape([-1]).take_with(&place, 0, Mode::Wrap).ok().cloned()
 }
 
 /// An array and positions of one of its axes, both broadcast along the others, and the positions
