@@ -229,14 +229,8 @@ impl Axis {
     /// The bin (`i64`) of each element, -1 outside of all.
     pub(super) fn bins_of(&self, array: &Array, site: Site) -> Array {
         within(site, || match self.range {
-            // Edges of half precision, and those that fall together, are far from where they were
-            // if they were exact.
-            Some(ends)
-                if ends.computed != DType::F16
-                    && !ends.are_near(self.count(), self.edges.dtype()) =>
-            {
-                self.equal_bins_of(array, ends, site)
-            }
+            // Edges of half precision are far from where they were if they were exact.
+            Some(ends) if ends.computed != DType::F16 => self.equal_bins_of(array, ends, site),
             _ if self.count() == 0 => {
                 on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
             }
