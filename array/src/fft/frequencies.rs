@@ -71,12 +71,12 @@ fn shifted(array: &Array, axes: Option<&[i64]>, by: fn(usize) -> usize, site: Si
     Array::catch((|| {
         array.ok()?;
         let all: Vec<i64> = (0..array.ndim() as i64).collect();
-        if axes.is_some_and(<[i64]>::is_empty) {
-            return Ok(array.copy_at(site));
-        }
-        if all.is_empty() {
+        if axes.unwrap_or(&all).is_empty() {
+            if array.ndim() > 0 {
+                return Ok(array.copy_at(site));
+            }
             let (operation, expected) = ("fftshift", "at least 1");
-            return Err(Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site));
+            return Err(Error::op(OpError::Ndim { operation, expected, ndim: 0 }, site));
         }
         let mut shifts = Vec::new();
         for &axis in axes.unwrap_or(&all) {
