@@ -143,23 +143,32 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 }
             }
         };
-        tokio::pin!(verdict);
-        let begun = tokio::select! {
-            begun = begin => begun,
-            // Rank 0 lets nobody go before all have told it that they are ready.
-            verdict = &mut verdict => return Err(verdict.err().unwrap_or_else(out_of_turn)),
+        tokio::pin!(begin, verdict);
+        let (begun, heard) = tokio::select! {
+            begun = &mut begin => (begun, None),
+            heard = &mut verdict => match heard {
+                // A report through an encrypted connection may arrive, and rank 0 may answer it,
+                // before this rank has seen that the system took all of it.
+                Ok(_) if has_reported.get() => (begin.await, Some(heard)),
+                // Rank 0 lets nobody go before all have told it that they are ready.
+                heard => return Err(heard.err().unwrap_or_else(out_of_turn)),
+            },
         };
         // The others have as much time as this one had, and rank 0 asks those that are late.
         let decided = match &begun {
             Ok(_) => connecting.max(Instant::now()) + readiness::patience(plan, facts()),
             Err(_) => Instant::now(),
         };
-        match (begun, timeout_at(decided + 2 * GRACE, verdict).await) {
-            (Ok(started), Ok(Ok(verdict))) => readiness::agreed(started, verdict),
+        let heard = match heard {
+            None => timeout_at(decided + 2 * GRACE, verdict).await.ok(),
+            heard => heard,
+        };
+        match (begun, heard) {
+            (Ok(started), Some(Ok(verdict))) => readiness::agreed(started, verdict),
             // Rank 0 knows which rank is to blame.
-            (_, Ok(Err(error))) => return Err(error),
+            (_, Some(Err(error))) => return Err(error),
             // Unless it is itself.
-            (Ok(_) | Err(CollectiveError::PeerUnreachable { .. }), Err(_)) => {
+            (Ok(_) | Err(CollectiveError::PeerUnreachable { .. }), None) => {
                 return Err(silent(0, 2 * GRACE));
             }
             (Err(error), _) => return Err(error),

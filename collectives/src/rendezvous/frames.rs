@@ -228,7 +228,7 @@ pub(super) async fn drain(from: &mut Reader) {
 pub(super) enum Lost {
     /// The connection has ended.
     Gone(io::Error),
-    /// What came is not what was sent, or no frame of this version.
+    /// The bytes differ from those that were sent, or are no frame of this version.
     Malformed(String),
 }
 
