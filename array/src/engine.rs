@@ -188,8 +188,8 @@ pub trait Engine: Send + Sync {
         let _ = (data, site);
     }
 
-    /// The program reads a value at this call site, which may take no step: other ranks hear of it
-    /// when they are told what became of this one. Local.
+    /// Notes that the program reads a value at this call site. A read need not be a step of the
+    /// ranks; messages to other ranks about this one then name the site of its last read. Local.
     fn observes(&self, site: Site) {
         let _ = site;
     }

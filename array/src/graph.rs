@@ -465,15 +465,10 @@ impl Graph {
     /// until the node is used. The window itself stays as it is.
     pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(Deferred { op, operand }) = node.peek_deferred() {
-            let input = match &operand {
-                Operand::Value { node, map } => {
-                    Input { source: self.add(node, window), map: map.clone() }
-                }
-                Operand::Scalar(scalar) => {
-                    self.scalars.push(*scalar);
-                    Input { source: Source::Scalar(self.scalars.len() as u32 - 1), map: None }
-                }
+            let Operand::Value { node: from, map } = operand else {
+                unreachable!("bug: an array is a value")
             };
+            let input = Input { source: self.add(&from, window), map };
             self.nodes.push(NodeData::of(op, [input].into_iter().collect(), node));
             return Source::Node(self.nodes.len() as u32 - 1);
         }

@@ -81,7 +81,7 @@ impl Drop for Export {
         let end = |py: Python<'_>| {
             // The object may go while an exception is on its way.
             let passing = PyErr::take(py);
-            // What fails is told by the array, whose error it is from now on.
+            // The array carries the error if the write fails, and its next reader gets it.
             let _ = at_line(py, || loan.end(&host));
             if let Some(exception) = passing {
                 exception.restore(py);

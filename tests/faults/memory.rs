@@ -31,7 +31,7 @@ fn work_that_one_rank_has_no_room_for() {
     assert!(ended[0].value("refused").starts_with("error[PX050]: "), "{ended:#?}");
 }
 
-/// What there is no room for is not planned again, whichever rank still has a handle.
+/// The planner drops operations that do not fit into memory, whichever rank still has a handle.
 fn work_that_is_pending_or_dropped() {
     refused("pending");
     refused("dropped");

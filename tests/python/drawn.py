@@ -40,6 +40,11 @@ class Draw:
         """A value, or None."""
         return value if self.chance.random() < often else None
 
+    def some(self, options):
+        """Of each option one of its choices, or nothing."""
+        drawn = {name: self.maybe(self.one(choices)) for name, choices in options.items()}
+        return {name: chosen for name, chosen in drawn.items() if chosen is not None}
+
     def extent(self):
         return self.one([0, 1, 1, 2, 2, 3, 4, 5, 7, int(self.chance.integers(8, 40))])
 
@@ -98,11 +103,7 @@ def reduction(dtypes=ALL, **options):
     def arguments(d):
         array = d.array(dtypes)
         keywords = {"axis": d.axes(array), "keepdims": bool(d.one([False, True]))}
-        for name, choices in options.items():
-            chosen = d.maybe(d.one(choices))
-            if chosen is not None:
-                keywords[name] = chosen
-        return [array], keywords
+        return [array], keywords | d.some(options)
     return arguments
 
 
@@ -110,11 +111,7 @@ def along(dtypes=ALL, none=False, **options):
     def arguments(d):
         array = d.array(dtypes, least=0)
         keywords = {"axis": d.axis(array, none)}
-        for name, choices in options.items():
-            chosen = d.maybe(d.one(choices))
-            if chosen is not None:
-                keywords[name] = chosen
-        return [array], keywords
+        return [array], keywords | d.some(options)
     return arguments
 
 

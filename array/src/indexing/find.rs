@@ -15,7 +15,7 @@ use phalanx_ops::shape::{broadcast, check_ndim};
 use phalanx_ops::{DType, Scalar, Shape};
 
 /// The strides of a C-ordered array in elements.
-fn steps(shape: &[usize]) -> Vec<i64> {
+pub(super) fn steps(shape: &[usize]) -> Vec<i64> {
     let mut steps = vec![1i64; shape.len()];
     for axis in (1..shape.len()).rev() {
         steps[axis - 1] = steps[axis].saturating_mul(shape[axis].max(1) as i64);
@@ -59,7 +59,12 @@ fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
 }
 
 /// The index along an axis of positions in C order of an array of this shape.
-fn along(positions: &Array, shape: &[usize], axis: usize, site: Site) -> Result<Array, Error> {
+pub(super) fn along(
+    positions: &Array,
+    shape: &[usize],
+    axis: usize,
+    site: Site,
+) -> Result<Array, Error> {
     within(site, || {
         let step = steps(shape)[axis];
         let rows = if step == 1 { positions.clone() } else { positions.floor_divide(step) };

@@ -1,6 +1,7 @@
 //! Reading and writing at positions of an axis.
 
 use super::advanced::AnyIndex;
+use super::find::{along, steps};
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
@@ -365,15 +366,12 @@ fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Resul
     if few.size() == array.size() || array.size() == 0 {
         return array.reshape([-1]).take_with(positions, 0, mode).ok().cloned();
     }
-    let mut rest = resolved(&whole(positions, site)?, (0, array.size()), mode, site)?;
-    let (mut place, mut stride) = (rest.multiply(0), 1i64);
-    for (&extent, &kept) in array.shape().iter().zip(few.shape()).rev() {
-        let extent = extent as i64;
-        if kept > 1 {
-            place = &place + (&rest % extent) * stride;
-            stride *= extent;
+    let positions = resolved(&whole(positions, site)?, (0, array.size()), mode, site)?;
+    let mut place = positions.multiply(0);
+    for (axis, step) in steps(few.shape()).into_iter().enumerate() {
+        if few.shape()[axis] > 1 {
+            place = &place + along(&positions, array.shape(), axis, site)? * step;
         }
-        rest = rest.floor_divide(extent);
     }
     few.reshape([-1]).take_with(&place, 0, Mode::Wrap).ok().cloned()
 }

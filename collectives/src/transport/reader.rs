@@ -61,7 +61,7 @@ impl From<io::Error> for Broken {
 
 struct Reader<'a> {
     link: &'a Arc<Link>,
-    /// What frames are compared with.
+    /// The seal checks the number and the code of each frame.
     seal: Seal,
     /// `held[start..end]` has been read and not used yet.
     held: Vec<u8>,

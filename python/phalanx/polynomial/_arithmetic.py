@@ -36,6 +36,16 @@ class SeriesArithmetic:
         except Exception:
             return NotImplemented
 
+    def _divided(self, first, second):
+        """The series of the quotient and of the remainder; NotImplemented for other operands."""
+        try:
+            quotient, rest = self._call("div", first, second)
+        except ZeroDivisionError:
+            raise
+        except Exception:
+            return NotImplemented
+        return self._like(quotient), self._like(rest)
+
     def __add__(self, other):
         return self._computed("add", self.coef, self._coefficients_of(other))
 
@@ -71,14 +81,7 @@ class SeriesArithmetic:
         return found if found is NotImplemented else found[1]
 
     def __divmod__(self, other):
-        divisor = self._coefficients_of(other)
-        try:
-            quotient, rest = self._call("div", self.coef, divisor)
-        except ZeroDivisionError:
-            raise
-        except Exception:
-            return NotImplemented
-        return self._like(quotient), self._like(rest)
+        return self._divided(self.coef, self._coefficients_of(other))
 
     def __rtruediv__(self, other):
         # The quotient of a number by a series is no series.
@@ -93,13 +96,7 @@ class SeriesArithmetic:
         return found if found is NotImplemented else found[1]
 
     def __rdivmod__(self, other):
-        try:
-            quotient, rest = self._call("div", other, self.coef)
-        except ZeroDivisionError:
-            raise
-        except Exception:
-            return NotImplemented
-        return self._like(quotient), self._like(rest)
+        return self._divided(other, self.coef)
 
     def __pow__(self, other):
         return self._like(self._call("pow", self.coef, other, maxpower=self.maxpower))

@@ -238,8 +238,8 @@ impl Session {
         call().inspect_err(|_| self.world.note_told())
     }
 
-    /// Passes on the result of a call. An error among them tells the program that its world has
-    /// ended.
+    /// Returns the result of a call to the program. If it is an error, the program knows from now
+    /// on that its world has ended.
     pub(super) fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
             self.world.note_told();
