@@ -135,9 +135,13 @@ def test_another_thread_may_not_call_a_library_of_one():
                 print("refused", error.code, flush=True)
 
         np.init()
+        # None is refused before all have met.
+        MPI.COMM_WORLD.Barrier()
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
+        # The world has ended with an error, for which mpirun ends all as soon as one process exits.
+        MPI.COMM_WORLD.Barrier()
         """,
         check=False, environment={"PHALANX_TRANSPORT": "mpi"},
     )
