@@ -1292,7 +1292,7 @@ class ndarray:
     def resize(self, *new_shape: SupportsIndex | Sequence[SupportsIndex], refcheck: bool = ...) -> None:
         """resize(a, *new_shape, refcheck=True)
 
-        Refused: arrays keep their shape.
+        The shape changed in place, to as many elements as there are.
 
         Parameters
         ----------
@@ -1310,7 +1310,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            Always, unless the shape is that of the array.
+            There would be another number of elements, or they lie apart in memory.
 
         Notes
         -----
@@ -5720,7 +5720,7 @@ def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTyp
 def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoint: bool = ..., dtype: DTypeLike = ..., axis: SupportsIndex = ...) -> ndarray:
     """geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)
 
-    Numbers with equal ratios from `start` to `stop`, which are real numbers.
+    Numbers with equal ratios from `start` to `stop`.
 
     Parameters
     ----------
@@ -5740,18 +5740,17 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpo
     Returns
     -------
     ndarray
-        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
-        that of floating-point arrays.
+        `num` numbers along the axis. Dtype: `dtype`, that of the ends and float64 at least.
 
     Raises
     ------
     ValueError
-        `num` is negative. PX001: shapes do not broadcast.
+        `num` is negative. PX017: an end is zero. PX001: shapes do not broadcast.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if an end is an array, whose elements are looked at.
+    Distribution: gathers: ends and bases that are vectors; between numbers nothing moves.
     """
 
 def get_array_module(*arguments: Any) -> ModuleType:
@@ -7104,7 +7103,7 @@ logical_or: ufunc
 
 logical_xor: ufunc
 
-def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoint: bool = ..., base: SupportsFloat = ..., dtype: DTypeLike = ..., axis: SupportsIndex = ...) -> ndarray:
+def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoint: bool = ..., base: ArrayLike = ..., dtype: DTypeLike = ..., axis: SupportsIndex = ...) -> ndarray:
     """logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)
 
     Powers of a base whose exponents lie at equal distances.
@@ -7119,7 +7118,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
         How many numbers.
     endpoint : bool, default: True
         Whether the last number is `stop`.
-    base : float, default: 10.0
+    base : array_like, default: 10.0
         The base.
     dtype : dtype, optional
         The dtype of the result.
@@ -7140,7 +7139,8 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    observed. Distribution: gathers: ends and bases that are vectors; between numbers
+    nothing moves.
     """
 
 def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsIndex = ...) -> tuple[ndarray, ndarray]:

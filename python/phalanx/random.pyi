@@ -641,7 +641,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def multinomial(self, n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
 
         How many of `n` draws have each result, along the last axis. Collective.
@@ -650,17 +650,18 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        n : int
+        n : int or array_like of int
             How many draws.
         pvals : array_like
-            The chances of the results, a vector.
+            The chances of the results, along the last axis.
         size : int or sequence of int, optional
             The extents of the result.
 
         Returns
         -------
         ndarray
-            `size`, then the number of results. Dtype: int64.
+            `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
+            results. Dtype: int64.
 
         Raises
         ------
@@ -669,8 +670,8 @@ class Generator:
 
         Notes
         -----
-        Local: recorded. Collective if `pvals` is an array that is still pending, for it is
-        read.
+        Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
+        that is still pending, for they are looked at.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
@@ -2135,7 +2136,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def multinomial(self, n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
 
         How many of `n` draws have each result, along the last axis. Collective.
@@ -2144,17 +2145,18 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        n : int
+        n : int or array_like of int
             How many draws.
         pvals : array_like
-            The chances of the results, a vector.
+            The chances of the results, along the last axis.
         size : int or sequence of int, optional
             The extents of the result.
 
         Returns
         -------
         ndarray
-            `size`, then the number of results. Dtype: int64.
+            `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
+            results. Dtype: int64.
 
         Raises
         ------
@@ -2163,8 +2165,8 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded. Collective if `pvals` is an array that is still pending, for it is
-        read.
+        Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
+        that is still pending, for they are looked at.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
@@ -3896,24 +3898,25 @@ def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     observed. Distribution: local.
     """
 
-def multinomial(n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """multinomial(n, pvals, size=None)
 
     How many of `n` draws have each result, along the last axis. Collective.
 
     Parameters
     ----------
-    n : int
+    n : int or array_like of int
         How many draws.
     pvals : array_like
-        The chances of the results, a vector.
+        The chances of the results, along the last axis.
     size : int or sequence of int, optional
         The extents of the result.
 
     Returns
     -------
     ndarray
-        `size`, then the number of results. Dtype: int64.
+        `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
+        results. Dtype: int64.
 
     Raises
     ------
@@ -3922,8 +3925,8 @@ def multinomial(n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequen
 
     Notes
     -----
-    Local: recorded. Collective if `pvals` is an array that is still pending, for it is
-    read.
+    Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
+    that is still pending, for they are looked at.
     """
 
 def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:

@@ -368,6 +368,10 @@ impl<'a, 'py> Arguments<'a, 'py> {
         if has("out")
             && let Some(out) = self.out()?
         {
+            let is_asked = has("dtype") && self.has("dtype");
+            if !is_asked && KEEP_COMPLEX.contains(&self.signature.name) {
+                self.warn_of_dtype(out.dtype())?;
+            }
             axes = axes.out(&out);
         }
         Ok(axes)
@@ -418,6 +422,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.signature.name
     }
 }
+
+/// The reductions whose results are complex where elements are.
+const KEEP_COMPLEX: [&str; 12] = [
+    "sum", "prod", "min", "max", "amin", "amax", "mean", "nansum", "nanprod", "nanmin", "nanmax",
+    "nanmean",
+];
 
 /// Whether an object is one integer. Errors: what the program's own `__index__` raises.
 pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {

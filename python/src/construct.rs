@@ -184,6 +184,33 @@ pub fn set_shape(target: &Ndarray, shape: &Bound<'_, PyAny>) -> PyResult<()> {
     set(target, reshaped.map_err(|error| raised(py, &error))?, text)
 }
 
+/// `x.resize(shape)` to as many elements as there are: they are read in the order in which they lie
+/// in memory, which has to be that of C or of Fortran.
+pub fn resize(target: &Ndarray, shape: &[i64]) -> PyResult<()> {
+    let py_error = |error| Python::attach(|py| raised(py, &error));
+    let flags = target.array.flags().map_err(py_error)?;
+    if !flags.c_contiguous && !flags.f_contiguous {
+        return Err(value_error(Mistake::Fixed, "resize only works on single-segment arrays"));
+    }
+    if shape.iter().any(|&extent| extent < 0) {
+        return Err(value_error(Mistake::Value, "negative dimensions not allowed"));
+    }
+    let count = shape.iter().try_fold(1i64, |count, &extent| count.checked_mul(extent));
+    if count.is_none_or(|count| count as usize != target.array.size()) {
+        let text = "cannot resize this array in place: arrays keep their number of elements; use \
+                    phalanx.resize, which makes another one";
+        return Err(value_error(Mistake::Fixed, text));
+    }
+    let reshaped = if flags.c_contiguous {
+        target.array.reshaped_in_place(shape)
+    } else {
+        let reversed: Vec<i64> = shape.iter().rev().copied().collect();
+        let turned = target.array.t().reshaped_in_place(&reversed);
+        turned.map(|turned| turned.map(|turned| turned.t()))
+    };
+    set(target, reshaped.map_err(py_error)?, "resize only works on single-segment arrays")
+}
+
 /// `x.strides = strides`.
 pub fn set_strides(target: &Ndarray, strides: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = strides.py();

@@ -1,15 +1,16 @@
 //! Iteration over arrays, and `ndarray.flat`.
 
 use crate::call_mesh;
-use crate::convert::{argument, fetch};
-use crate::errors::{raised, refused};
+use crate::convert::fetch;
+use crate::errors::{raised, refused, value_error, warn_discarded};
 use crate::indexing::{Key, key};
 use crate::mistakes::Mistake;
 use crate::ndarray::{Ndarray, assign, check_one};
 use crate::options::written;
 use crate::site::at_line;
+use crate::writing::{value_for, warn_of_value};
 use phalanx::records::Records;
-use phalanx::{Argument, Array, DType, HostArray, Index, Mode, Scalar, Snapshot};
+use phalanx::{Argument, Array, DType, HostArray, Index, Mode, Scalar, Snapshot, Weak};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -147,8 +148,9 @@ impl FlatIteration {
     /// Writes values in C order, again from the first if there are fewer.
     pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let _mesh = call_mesh::of_array(array);
-        match argument(value)? {
+        match value_for(array, value)? {
             Argument::Array(values) if values.ndim() > 0 => {
+                warn_discarded(value.py(), values.dtype(), array.dtype())?;
                 let all = phalanx::arange(0, array.size() as i64, 1);
                 written(value.py(), || array.try_put(&all, values, Mode::Raise))
             }
@@ -196,11 +198,19 @@ impl FlatIteration {
         check_flat_key(object)?;
         let items = key(object)?;
         let flat = self.flat(py);
-        let value = argument(value)?;
+        let value = value_for(&self.array, value)?;
         if matches!(&items, Key::Basic(items) if matches!(items.as_slice(), [Index::At(_)])) {
             // Of every dtype `flat` refuses alike.
             check_one(&value, DType::I64, true)?;
+            if matches!(value, Argument::Weak(Weak::Complex(_)))
+                && !self.array.dtype().is_complex()
+                && self.array.dtype() != DType::Bool
+            {
+                let text = "Error setting single item of array.";
+                return Err(value_error(Mistake::Elements, text));
+            }
         }
+        warn_of_value(py, &value, &self.array)?;
         let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
         if let (Key::Basic(items), true) = (&items, is_one && flat.has_base_of(&self.array)) {
             let target = at_line(py, || flat.slice(items.as_slice()));
@@ -271,13 +281,13 @@ pub struct Grids {
 #[pymethods]
 impl Grids {
     fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        use crate::functions::creation::grid_range;
+        use crate::functions::creation::{grid_range, only_range};
         let py = object.py();
         crate::session::ensure(py)?;
         let _mesh = crate::call_mesh::of_objects([object]);
         let Ok(slices) = object.cast::<PyTuple>() else {
             let vector = at_line(py, || {
-                phalanx::ogrid(&[grid_range(object)?]).map_or_else(
+                phalanx::ogrid(&[only_range(object)?]).map_or_else(
                     |error| Err(raised(py, &error)),
                     |mut vectors| Ok(vectors.remove(0)),
                 )

@@ -5,7 +5,7 @@ use crate::arguments::{Arguments, integer, is_integer};
 use crate::convert::{self, wrong_type};
 use crate::dtypes::numpy;
 use crate::elements;
-use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error, warn_discarded};
 use crate::indexing::{Key, key};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
@@ -95,11 +95,18 @@ impl<'py> Arguments<'_, 'py> {
         let numpy = numpy(self.py())?;
         let array = as_numpy(&on_host(object)?)?;
         let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let size: usize = array.getattr("size")?.extract()?;
         let flat = match kind {
             'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
             'i' | 'u' => array.call_method0("ravel")?,
-            _ if array.getattr("size")?.extract::<usize>()? == 0 => {
+            // An empty list has a dtype by chance, an empty array has its own.
+            _ if size == 0 && !object.hasattr("dtype")? => {
                 return Ok(Positions::Many(Vec::new()));
+            }
+            // As in NumPy, which takes one position for a bound of a slice.
+            _ if size == 1 && self.name() == "insert" => {
+                let text = "slice indices must be integers or None or have an __index__ method";
+                return Err(type_error(Mistake::Key, text));
             }
             _ => {
                 return Err(refused::<pyo3::exceptions::PyIndexError>(
@@ -197,6 +204,7 @@ impl<'py> Arguments<'_, 'py> {
         let py = self.py();
         result.ok().map_err(|error| raised(py, &error))?;
         self.check_cast(result.dtype(), out.dtype(), casting)?;
+        warn_discarded(py, result.dtype(), out.dtype())?;
         if result.shape() != out.shape() {
             return Err(value_error(
                 Mistake::Together,

@@ -196,6 +196,7 @@ impl Ufunc {
                     ),
                 ));
             }
+            warn_discarded(py, computed.dtype(), target.dtype())?;
             at_line(py, || target.try_assign(computed)).map_err(|error| raised(py, &error))?;
             answers.push(Answer::Object(out.into_any()));
         }
@@ -424,6 +425,9 @@ impl Ufunc {
         let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
         let (op, array) = (self.one("reduce")?, a.array("array")?);
+        if let (Some(out), false, false) = (a.out()?, a.has("dtype"), op.is_logical()) {
+            warn_discarded(py, array.dtype(), out.dtype())?;
+        }
         let result = at_line(py, || ufunc(op).reduce(&array, axes));
         a.check_reduced("array", &result)?;
         Ndarray::result(py, result)
@@ -458,12 +462,15 @@ impl Ufunc {
     /// -----
     /// Local: recorded, and computed when a value is observed. Distribution: all-to-all along a
     /// split axis; vectors are gathered.
-    #[pyo3(signature = (array, axis=0, dtype=None, out=None))]
+    #[pyo3(
+        signature = (array, axis=OneAxis::Given(0), dtype=None, out=None),
+        text_signature = "($self, array, axis=0, dtype=None, out=None)"
+    )]
     fn accumulate(
         &self,
         py: Python<'_>,
         array: &Bound<'_, PyAny>,
-        axis: i64,
+        axis: OneAxis,
         dtype: Option<&Bound<'_, PyAny>>,
         out: Option<Py<Ndarray>>,
     ) -> PyResult<Py<PyAny>> {
@@ -472,6 +479,7 @@ impl Ufunc {
         let op = self.one("accumulate")?;
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
+        let axis = axis.of("accumulate", &array)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
             Some(dtype) => ufunc(op).accumulate_as(&array, axis, dtype),
@@ -513,13 +521,16 @@ impl Ufunc {
     /// Notes
     /// -----
     /// Collective where starts may be outside of the axis, else Local.
-    #[pyo3(signature = (array, indices, axis=0, dtype=None, out=None))]
+    #[pyo3(
+        signature = (array, indices, axis=OneAxis::Given(0), dtype=None, out=None),
+        text_signature = "($self, array, indices, axis=0, dtype=None, out=None)"
+    )]
     fn reduceat(
         &self,
         py: Python<'_>,
         array: &Bound<'_, PyAny>,
         indices: &Bound<'_, PyAny>,
-        axis: i64,
+        axis: OneAxis,
         dtype: Option<&Bound<'_, PyAny>>,
         out: Option<Py<Ndarray>>,
     ) -> PyResult<Py<PyAny>> {
@@ -528,6 +539,7 @@ impl Ufunc {
         let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
+        let axis = axis.of("reduceat", &array)?;
         let starts = convert::array(indices, None)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
@@ -726,6 +738,46 @@ impl Ufunc {
     }
 }
 
+/// The axis of `accumulate` and `reduceat`: a number, a tuple of one, or None, which is that of a
+/// vector.
+#[derive(Clone, Copy)]
+enum OneAxis {
+    Given(i64),
+    All,
+    /// Several, or an empty tuple.
+    Several,
+}
+
+impl<'py> FromPyObject<'_, 'py> for OneAxis {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<OneAxis> {
+        if object.is_none() {
+            return Ok(OneAxis::All);
+        }
+        match object.cast::<PyTuple>() {
+            Ok(tuple) if tuple.len() == 1 => Ok(OneAxis::Given(tuple.get_item(0)?.extract()?)),
+            Ok(_) => Ok(OneAxis::Several),
+            Err(_) => Ok(OneAxis::Given(object.extract()?)),
+        }
+    }
+}
+
+impl OneAxis {
+    fn of(self, method: &str, array: &Array) -> PyResult<i64> {
+        match self {
+            _ if array.ok().is_ok_and(|array| array.ndim() == 0) => {
+                Err(type_error(Mistake::Type, format!("cannot {method} on a scalar")))
+            }
+            OneAxis::Given(axis) => Ok(axis),
+            OneAxis::All if array.ndim() == 1 => Ok(0),
+            OneAxis::All | OneAxis::Several => {
+                Err(value_error(Mistake::Value, format!("{method} does not allow multiple axes")))
+            }
+        }
+    }
+}
+
 /// The array that is written in place.
 fn array_to_write<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a Array> {
     let wrong = || type_error(Mistake::Type, "first operand must be array");
@@ -736,6 +788,7 @@ fn array_to_write<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a Array> {
 fn written(py: Python<'_>, result: Array, out: Option<Py<Ndarray>>) -> PyResult<Py<PyAny>> {
     let Some(out) = out else { return Ndarray::result(py, result) };
     result.ok().map_err(|error| raised(py, &error))?;
+    warn_discarded(py, result.dtype(), out.get().array.dtype())?;
     let assigned = at_line(py, || out.get().array.try_assign(result));
     assigned.map_err(|error| raised(py, &error))?;
     Ok(out.into_any())

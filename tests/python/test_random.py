@@ -275,6 +275,43 @@ def test_vectors_of_families():
     numpy.testing.assert_allclose(counts.std(axis=0).get(), [1.265, 1.449, 1.581], atol=0.1)
 
 
+@pytest.mark.parametrize("count, chances, size", [
+    (5, [0.2, 0.3, 0.5], None), (5, [0.2, 0.3, 0.5], 4), (5, [0.2, 0.3, 0.5], ()), (0, [1.0], None),
+    ([5, 6], [0.2, 0.8], None), ([5, 6], [[0.2, 0.8], [1, 0]], None), (5.5, [0.2, 0.8], 2),
+    ([[5], [6]], [[0.2, 0.8], [1, 0]], None), (5, [[0.2, 0.8], [1, 0]], (3, 2)), ([], [0.5, 0.5], None),
+    ([5, 6], [0.2, 0.8], (4, 2)), ([0, 0], [0.2, 0.8], None), ([True, False], [0.2, 0.8], None),
+    (5, numpy.zeros((0, 3)), None), (5, [[0.2, 0.8], [1, 0]], 3), ([5, 6], [0.2, 0.8], (2, 1)),
+    ([5, 6, 7], [[0.2, 0.8], [1, 0]], None), ([5, -1], [0.2, 0.8], None), (5, 0.5, None),
+    (5, [], None), (5, [[]], None), (5, [[0.5, 0.5, 0], [0.6, 0.6, 0]], None),
+    (5, [[0.5, 0.5], [-0.5, 1.5]], None), (5, [[numpy.nan, 0.5]], None),
+])
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_counts_and_chances_of_draws_that_are_arrays(count, chances, size, is_whole):
+    ours, theirs = random.default_rng(5), numpy.random.default_rng(5)
+    given = [count, chances] if is_whole else [
+        phalanx.asarray(one) if isinstance(one, list) and one else one for one in (count, chances)
+    ]
+    try:
+        expected = theirs.multinomial(count, chances, size)
+    except ValueError:
+        with pytest.raises(ValueError):
+            ours.multinomial(*given, size)
+        return
+    drawn = ours.multinomial(*given, size)
+    assert (drawn.shape, drawn.dtype) == (expected.shape, expected.dtype)
+    assert drawn.sum(axis=-1).tolist() == expected.sum(axis=-1).tolist()
+    assert int(drawn.min(initial=0)) >= 0
+
+
+def test_every_vector_of_chances_has_its_own_counts():
+    chances = numpy.array([[0.2, 0.3, 0.5], [1.0, 0, 0], [0.1, 0.9, 0]])
+    drawn = random.RandomState(4).multinomial([10, 20, 5], chances, size=(20_000, 3))
+    means = numpy.array([[10.0], [20], [5]]) * chances
+    numpy.testing.assert_allclose(drawn.mean(axis=0).get(), means, atol=0.1)
+    deviations = numpy.sqrt(means * (1 - chances))
+    numpy.testing.assert_allclose(drawn.std(axis=0).get(), deviations, atol=0.1)
+
+
 def test_parameters_that_are_arrays():
     generator = random.default_rng(1)
     drawn = generator.gamma(numpy.array([1.0, 50.0]), phalanx.asarray([1.0, 2.0]), size=(5000, 2))

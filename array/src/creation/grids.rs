@@ -5,7 +5,8 @@ use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of}
 use crate::creation::matrices::band;
 use crate::creation::ranges::{arange, linspace};
 use crate::error::{Error, call_site, within};
-use crate::manipulation::{blank, refused, signed, sound, write_part};
+use crate::manipulation::{blank, signed, sound, write_part};
+use num_complex::Complex64;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Index, Op, Shape, Weak, promote};
@@ -142,6 +143,8 @@ pub enum GridRange {
     Steps(Weak, Weak, Weak),
     /// From, to, how many; NumPy's complex step.
     Count(f64, f64, usize),
+    /// As [`GridRange::Count`], between complex numbers.
+    ComplexCount(Complex64, Complex64, usize),
 }
 
 macro_rules! grid_ranges {
@@ -165,12 +168,13 @@ impl GridRange {
         match self {
             GridRange::Steps(start, stop, step) => arange(start, stop, step),
             GridRange::Count(start, stop, count) => linspace(start, stop, count),
+            GridRange::ComplexCount(start, stop, count) => linspace(start, stop, count),
         }
     }
 }
 
 /// Coordinates of a grid in one array, NumPy's `mgrid[...]`: element `[k, …]` is the coordinate
-/// along axis `k`. Local (records nodes).
+/// along axis `k`. Of no ranges there are no coordinates. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn mgrid(ranges: &[GridRange]) -> Array {
@@ -179,7 +183,7 @@ pub fn mgrid(ranges: &[GridRange]) -> Array {
         let open = ogrid(ranges)?;
         let shape: Vec<usize> = open.iter().enumerate().map(|(k, v)| v.shape()[k]).collect();
         let Some(dtype) = open.iter().map(Array::dtype).reduce(promote) else {
-            return Err(refused("mgrid", "ranges", "none", site));
+            return blank(&current_mesh(site)?, &[0], DType::I64, None, site);
         };
         let mut all: Shape = smallvec::smallvec![shape.len()];
         all.extend_from_slice(&shape);

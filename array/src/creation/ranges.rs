@@ -9,10 +9,11 @@ use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
-use phalanx_ops::{DType, Scalar, Shape, Weak, promote, promote_weak};
+use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 
 /// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are
-/// integers, else `f64`.
+/// integers, `c128` if one is complex, else `f64`. Complex numbers are as many as both the real and
+/// the imaginary part of `(stop - start) / step` leave room for, as in NumPy.
 ///
 /// Local (records a node). Errors: `OpError::Argument` for a zero step or arguments that are not
 /// finite.
@@ -39,6 +40,9 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
                 if start == 0 { scaled } else { scaled + start as i64 }
             }));
         }
+        if [start, stop, step].iter().any(|number| matches!(number, Weak::Complex(_))) {
+            return complex_range([start, stop, step], site);
+        }
         let (start, stop, step) =
             (start.to_complex().re, stop.to_complex().re, step.to_complex().re);
         for (name, value) in [("start", start), ("stop", stop), ("step", step)] {
@@ -58,9 +62,28 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
     })())
 }
 
+/// The numbers of [`arange`] where one of its arguments is complex.
+fn complex_range(numbers: [Weak; 3], site: Site) -> Result<Array, Error> {
+    let [start, stop, step] = numbers.map(Weak::to_complex);
+    for (name, value) in [("start", start), ("stop", stop), ("step", step)] {
+        if !value.is_finite() {
+            return Err(refused("arange", name, value.to_string(), site));
+        }
+    }
+    if step == 0.0.into() {
+        return Err(Error::op(OpError::Zero { operation: "arange", argument: "step" }, site));
+    }
+    let steps = (stop - start) / step;
+    let count = steps.re.ceil().min(steps.im.ceil()).max(0.0);
+    let shape = ShapeArgument(vec![count as i64]).resolve(INDEX_BYTES, site)?;
+    let index = index_of(&shape, 0, &current_mesh(site)?, site)?.astype_at(DType::F64, site);
+    Ok(within(site, || index * ((start + step) - start) + start))
+}
+
 /// As [`arange`], of the given dtype, in which the first number and the step to the second one are
 /// rounded, as in NumPy: integers from 0 on in steps of a half are all 0. Errors: as there,
-/// `OpError::Arguments` for more than two bools.
+/// `OpError::Arguments` for more than two bools, `OpError::Cast` for complex numbers in a dtype of
+/// reals.
 #[track_caller]
 pub fn arange_as(
     start: impl Into<Weak>,
@@ -73,6 +96,10 @@ pub fn arange_as(
         let range = arange(start, stop, step);
         if range.ok().is_err() || range.dtype() == dtype {
             return range;
+        }
+        if range.dtype().is_complex() && !dtype.is_complex() {
+            let (from, to) = (range.dtype(), dtype);
+            return Array::broken(Error::op(OpError::Cast { from, to }, site));
         }
         if dtype == DType::Bool && range.size() > 2 {
             let (operation, problem) = ("arange", "bools are two at most");
@@ -250,58 +277,133 @@ fn try_linspace(
 }
 
 /// Numbers evenly spaced on a logarithmic scale: `base` to the powers of
-/// `linspace(start, stop, samples)`. Local (records nodes).
+/// `linspace(start, stop, samples)`.
+///
+/// Shapes: one axis, before those of the ends and the base, which broadcast together. Dtype: as
+/// [`linspace`], promoted with that of a base that is an array. Local (records nodes). Errors:
+/// `OpError::Broadcast`.
 #[track_caller]
 pub fn logspace(
     start: impl Into<Argument>,
     stop: impl Into<Argument>,
     samples: impl Into<Samples>,
-    base: f64,
+    base: impl Into<Argument>,
 ) -> Array {
     let (site, samples) = (call_site(), samples.into());
-    within(site, || {
-        let exponents = linspace(start, stop, Samples { dtype: None, ..samples });
-        let base = match super::full((), base, DType::F64) {
-            base if exponents.dtype() == DType::F64 => base,
-            base => base.astype(exponents.dtype()),
-        };
-        let numbers = base.power(&exponents);
-        match samples.dtype {
-            Some(dtype) if dtype != numbers.dtype() => numbers.astype(dtype),
-            _ => numbers,
-        }
-    })
+    let arguments = [start.into(), stop.into(), base.into()];
+    let mesh = mesh_of(&arguments, site);
+    Array::catch(
+        mesh.and_then(|mesh| {
+            mesh.enter(|| within(site, || powers(arguments, samples).ok().cloned()))
+        }),
+    )
 }
 
-/// Numbers with equal ratios from `start` to `stop`, of dtype `f64` unless the samples say another.
-/// Between ends of different signs there is NaN. Local (records nodes). Errors: `OpError::Argument`
-/// for an end that is zero.
-#[track_caller]
-pub fn geomspace(start: f64, stop: f64, samples: impl Into<Samples>) -> Array {
-    let (site, samples) = (call_site(), samples.into());
-    Array::catch(within(site, || {
-        for (argument, value) in [("start", start), ("stop", stop)] {
-            if value == 0.0 {
-                return Err(refused("geomspace", argument, "0", site));
-            }
+fn powers([start, stop, base]: [Argument; 3], samples: Samples) -> Array {
+    let ndim = |argument: &Argument| match argument {
+        Argument::Array(array) => array.ndim(),
+        _ => 0,
+    };
+    let base_ndim = ndim(&base);
+    let ndim = base_ndim.max(ndim(&start)).max(ndim(&stop));
+    // Beside a base with axes numbers are arrays, with the dtype of their own, and the axis of the
+    // samples stands before the axes of all three.
+    let with_axes = |argument: Argument| match argument {
+        _ if base_ndim == 0 => argument,
+        Argument::Weak(weak) => {
+            super::full(vec![1; ndim], weak, promote_weak(DType::Bool, weak)).into()
         }
-        let sign = start.signum();
-        let (first, last) = (start * sign, stop * sign);
-        let plain = Samples { dtype: None, ..samples };
-        let numbers = logspace(first.log10(), last.log10(), plain, 10.0);
-        let shape: Shape = numbers.ok()?.shape().into();
-        let index = index_of(&shape, 0, &numbers.mesh()?, site)?;
-        let numbers = select(&index.equal(0), first, &numbers);
-        let count = samples.count;
-        let numbers = if samples.endpoint && count > 1 {
-            select(&index.equal(saturating(count - 1)), last, &numbers)
-        } else {
-            numbers
-        };
-        let numbers = if sign < 0.0 { numbers * sign } else { numbers };
-        Ok(match samples.dtype {
-            Some(dtype) if dtype != DType::F64 => numbers.astype(dtype),
-            _ => numbers,
-        })
+        Argument::Scalar(scalar) => {
+            super::full(vec![1; ndim], scalar.to_weak(), scalar.dtype()).into()
+        }
+        Argument::Array(array) => {
+            let mut shape = vec![1; ndim - array.ndim()];
+            shape.extend_from_slice(array.shape());
+            Argument::Array(array.reshape(shape))
+        }
+    };
+    let exponents = linspace(with_axes(start), with_axes(stop), Samples { dtype: None, ..samples });
+    let base = match with_axes(base) {
+        Argument::Weak(weak) => {
+            super::full((), widened(weak), promote_weak(exponents.dtype(), weak))
+        }
+        Argument::Scalar(scalar) => super::full((), scalar.to_weak(), scalar.dtype()),
+        Argument::Array(array) if base_ndim > 0 => array.expand_dims(0),
+        Argument::Array(array) => array,
+    };
+    let numbers = base.power(&exponents);
+    match samples.dtype {
+        Some(dtype) if dtype != numbers.dtype() => numbers.astype(dtype),
+        _ => numbers,
+    }
+}
+
+/// Numbers with equal ratios from `start` to `stop`, which may be negative or complex: between
+/// complex ends they lie on a spiral around zero, between reals of different signs there is NaN.
+///
+/// Shapes: one axis, before those of the ends if they are arrays (broadcast together). Dtype: that
+/// of the ends, `f64` at least, unless the samples say another. Local (records nodes), Collective
+/// over the mesh where an end is an array, whose elements are looked at; see
+/// [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Argument` for an end that is
+/// zero, `OpError::Broadcast`.
+#[track_caller]
+pub fn geomspace(
+    start: impl Into<Argument>,
+    stop: impl Into<Argument>,
+    samples: impl Into<Samples>,
+) -> Array {
+    let (site, start, stop) = (call_site(), start.into(), stop.into());
+    let mesh = mesh_of(&[start.clone(), stop.clone()], site);
+    Array::catch(mesh.and_then(|mesh| {
+        mesh.enter(|| within(site, || try_geomspace([start, stop], samples.into(), site)))
     }))
+}
+
+fn try_geomspace(ends: [Argument; 2], samples: Samples, site: Site) -> Result<Array, Error> {
+    let zero = |argument| refused("geomspace", argument, "0", site);
+    let ends = ends.map(|end| match end {
+        Argument::Weak(weak) => {
+            let zero = weak.to_complex() == 0.0.into();
+            (super::full((), weak, promote_weak(DType::Bool, weak)), Some(zero))
+        }
+        Argument::Scalar(scalar) => {
+            let zero = scalar.to_weak().to_complex() == 0.0.into();
+            (super::full((), scalar.to_weak(), scalar.dtype()), Some(zero))
+        }
+        Argument::Array(array) => (array, None),
+    });
+    let mut conditions = Vec::new();
+    for (name, (end, is_zero)) in ["start", "stop"].into_iter().zip(&ends) {
+        match is_zero {
+            Some(true) => return Err(zero(name)),
+            Some(false) => {}
+            None => conditions.push((name, end.ok()?.equal(0).any(()))),
+        }
+    }
+    let [(start, _), (stop, _)] = ends;
+    let asked = samples.dtype.unwrap_or(DType::F64);
+    let dtype = promote(promote(start.dtype(), stop.dtype()), asked);
+    let dtype = promote_weak(dtype, Weak::Float(1.0));
+    // As in NumPy, the first number is turned to the positive reals, and all are turned back.
+    let start = start.converted(dtype, site);
+    let sign = start.sign();
+    let (first, last) = (&start / &sign, stop.converted(dtype, site) / &sign);
+    let plain = Samples { dtype: None, ..samples };
+    let numbers = logspace(first.log10(), last.log10(), plain, 10.0);
+    let count = samples.count;
+    let mut column = vec![1usize; numbers.ok()?.ndim()];
+    column[0] = count;
+    let index = super::arange(0i64, saturating(count), 1i64).reshape(column);
+    let numbers = select(&index.equal(0), first, &numbers);
+    let numbers = if samples.endpoint && count > 1 {
+        select(&index.equal(saturating(count - 1)), last, &numbers)
+    } else {
+        numbers
+    };
+    let numbers = (numbers * sign).converted(samples.dtype.unwrap_or(dtype), site);
+    let numbers = numbers.ok()?.clone();
+    for (name, condition) in conditions {
+        condition.refuse(zero(name), site)?;
+    }
+    Ok(numbers)
 }

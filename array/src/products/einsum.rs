@@ -41,7 +41,7 @@ pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptio
             return Err(refused("einsum", "options", "axes or keepdims", site));
         }
         let result = try_einsum(subscripts, operands, options, site)?;
-        let Some(out) = &options.out else { return Ok(result) };
+        let Some(out) = &options.out else { return options.ordered(result, operands) };
         out.check_out(result.shape(), site)?;
         out.assign_at(&result, Casting::Unsafe, site)?;
         Ok(out.clone())

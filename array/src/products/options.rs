@@ -3,7 +3,7 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::{moveaxis, refused, sound};
+use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, can_cast, promote};
@@ -36,12 +36,42 @@ pub struct ProductOptions {
     pub out: Option<Array>,
     /// Whether the axis that [`Product::Vecdot`] sums over stays, with extent 1.
     pub keepdims: bool,
+    /// The order of axes in memory of a result that is made: `A` is `F` where all operands are in
+    /// it, `K` the one that the product has by itself.
+    pub order: MemoryOrder,
 }
 
 impl Default for ProductOptions {
     fn default() -> ProductOptions {
         let casting = Casting::SameKind;
-        ProductOptions { axes: None, dtype: None, casting, out: None, keepdims: false }
+        let order = MemoryOrder::K;
+        ProductOptions { axes: None, dtype: None, casting, out: None, keepdims: false, order }
+    }
+}
+
+impl ProductOptions {
+    /// A result that was made of operands, in the order that is asked for. A view of an operand
+    /// stays one, as in NumPy.
+    pub(super) fn ordered(&self, result: Array, operands: &[&Array]) -> Result<Array, Error> {
+        let wants_fortran = match self.order {
+            MemoryOrder::K => return Ok(result),
+            MemoryOrder::C => false,
+            MemoryOrder::F => true,
+            MemoryOrder::A => {
+                let mut all = true;
+                for operand in operands {
+                    all &= operand.flags()?.f_contiguous;
+                }
+                all
+            }
+        };
+        let flags = result.ok()?.flags()?;
+        let lies = if wants_fortran { flags.f_contiguous } else { flags.c_contiguous };
+        if lies || operands.iter().any(|operand| result.has_base_of(operand)) {
+            return Ok(result);
+        }
+        let order = if wants_fortran { MemoryOrder::F } else { MemoryOrder::C };
+        result.copy_in(order).ok().cloned()
     }
 }
 
@@ -100,7 +130,8 @@ fn try_product(
     if options.keepdims && product == Product::Vecdot {
         counts[2] = 1;
     }
-    let mut operands = [a.clone(), b.clone()];
+    let given = [a, b];
+    let mut operands = given.map(Array::clone);
     let dtype = options.dtype.unwrap_or(promote(a.dtype(), b.dtype()));
     for operand in &mut operands {
         check_cast(operand.dtype(), dtype, options.casting, site)?;
@@ -116,7 +147,8 @@ fn try_product(
         result = result.expand_dims(-1);
     }
     let Some(out) = &options.out else {
-        return moveaxis(&result, last(counts[2]), axes[2].clone()).ok().cloned();
+        let result = moveaxis(&result, last(counts[2]), axes[2].clone());
+        return options.ordered(result, &given);
     };
     check_cast(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
     let target = moveaxis(out, axes[2].clone(), last(counts[2])).ok()?.clone();

@@ -3,14 +3,14 @@
 use super::Generator;
 use super::parameters::Parameter;
 use crate::array::Array;
-use crate::creation::{ShapeArgument, from_slice, zeros};
+use crate::creation::{ShapeArgument, arange, from_slice, full, zeros};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{broadcast_shapes, refused, stack};
 use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Scalar, Shape};
+use phalanx_ops::{DType, Index, Kind, Scalar, Shape, Weak};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -357,50 +357,125 @@ impl Generator {
     }
 
     /// How many (`i64`) of `count` draws have each of some results, along a last axis; chances that
-    /// sum to less than 1 leave the rest to the last result. The work grows with the product of
-    /// draws and results. Collective: the chances are read. Errors: `OpError::Argument` for a
-    /// negative count, or chances that are no vector, negative, or sum to more than 1.
+    /// sum to less than 1 leave the rest to the last result. `count` may be an array, and
+    /// the chances a stack of vectors, which broadcast to the shape. The work grows with the
+    /// product of the most draws and the results. Collective: arrays of counts and of chances are
+    /// looked at. Errors: `OpError::Argument` for a negative count, or chances that are no vectors,
+    /// negative, or sum to more than 1, `OpError::Cast` for complex counts,
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn multinomial(
         &self,
-        count: i64,
+        count: impl Into<Argument>,
         chances: &Array,
         shape: impl Into<ShapeArgument>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, count, shape) = (call_site(), count.into(), shape.into());
         Array::catch(within(site, || {
             let refuse =
                 |argument, value: String| Err(refused("multinomial", argument, value, site));
-            let Ok(draws) = usize::try_from(count) else {
-                return refuse("n", count.to_string());
-            };
-            if chances.ok()?.ndim() != 1 || chances.size() == 0 {
+            if chances.ok()?.ndim() == 0 || chances.shape().last() == Some(&0) {
                 return refuse("pvals", format!("an array of shape {:?}", chances.shape()));
             }
-            let chances = chances.converted(DType::F64, site).to_vec::<f64>()?;
-            if let Some(wrong) = chances.iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
-                return refuse("pvals", wrong.to_string());
-            }
-            let others: f64 = chances[..chances.len() - 1].iter().sum();
-            if others > 1.0 + 1e-12 {
-                return refuse("pvals", format!("a sum of {others}"));
-            }
+            let draws = self.draws_of(&count, site)?;
+            let edges = self.edges_of_results(chances, site)?;
             let shape = shape.resolve(DType::I64.size(), site)?;
             let mut every = shape.clone();
             every.push(draws);
             let numbers = self.random(every.as_slice(), DType::F64);
+            let (count, is_drawn) = self.mesh.enter(|| match &count {
+                Argument::Array(counts) => {
+                    let counts = counts.converted(DType::I64, site).broadcast_to(shape.as_slice());
+                    // Where there are fewer draws than the most, the first ones count.
+                    let index = arange(0i64, draws as i64, 1i64);
+                    (counts.clone(), Some(index.less(counts.expand_dims(-1))))
+                }
+                _ => (full(shape.as_slice(), draws as i64, DType::I64), None),
+            });
             let mut below = self.mesh.enter(|| zeros(shape.as_slice(), DType::I64));
-            let (mut sum, mut counts) = (0.0, Vec::with_capacity(chances.len()));
-            for chance in &chances[..chances.len() - 1] {
-                sum += chance;
-                let next = numbers.less(sum).sum(axis(-1));
-                counts.push(&next - &below);
+            let mut found = Vec::with_capacity(edges.len() + 1);
+            for edge in edges {
+                let is_below = numbers.less(edge);
+                let counted = is_drawn.iter().fold(is_below, |all, one| all.logical_and(one));
+                let next = counted.sum(axis(-1));
+                found.push(&next - &below);
                 below = next;
             }
-            counts.push(count - below);
-            stack(&counts.iter().collect::<Vec<_>>(), -1).ok().cloned()
+            found.push(count - below);
+            stack(&found.iter().collect::<Vec<_>>(), -1).ok().cloned()
         }))
+    }
+
+    /// Below which numbers from 0 to 1 each result of a multinomial distribution, or one before it,
+    /// is drawn; the last one has the rest. Errors: `OpError::Argument` for chances that are none,
+    /// or sum to more than 1.
+    fn edges_of_results(&self, chances: &Array, site: Site) -> Result<Vec<Argument>, Error> {
+        let refuse = |value: String| Err(refused("multinomial", "pvals", value, site));
+        let (results, most) = (chances.shape()[chances.ndim() - 1], 1.0 + 1e-12);
+        let chances = chances.converted(DType::F64, site);
+        if chances.ndim() == 1 {
+            let chances = chances.to_vec::<f64>()?;
+            if let Some(wrong) = chances.iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
+                return refuse(wrong.to_string());
+            }
+            let mut sum = 0.0;
+            let sums = chances[..results - 1].iter().map(|chance| {
+                sum += chance;
+                Argument::from(sum)
+            });
+            let sums = sums.collect();
+            return if sum > most { refuse(format!("a sum of {sum}")) } else { Ok(sums) };
+        }
+        let (mut sums, mut sum) = (Vec::with_capacity(results), None::<Array>);
+        for place in 0..results as i64 - 1 {
+            let chance = chances.slice([Index::Ellipsis, Index::At(place)]);
+            let next = sum.map_or_else(|| chance.clone(), |sum| sum + &chance);
+            sums.push(Argument::Array(next.expand_dims(-1)));
+            sum = Some(next);
+        }
+        if chances.size() > 0 {
+            let fits = chances.greater_equal(0).logical_and(chances.less_equal(1));
+            let is_more = sum.map(|sum| sum.greater(most).any(()));
+            if fits.logical_not().any(()).holds(site)? {
+                return refuse("one that is not from 0 to 1".to_owned());
+            }
+            if let Some(is_more) = is_more
+                && is_more.holds(site)?
+            {
+                return refuse("a sum of more than 1".to_owned());
+            }
+        }
+        Ok(sums)
+    }
+
+    /// The most draws of a multinomial distribution.
+    fn draws_of(&self, count: &Argument, site: Site) -> Result<usize, Error> {
+        let refuse = |count: i64| refused("multinomial", "n", count.to_string(), site);
+        let most = match count {
+            Argument::Array(counts) => {
+                let (from, to) = (counts.ok()?.dtype(), DType::I64);
+                if from.is_complex() {
+                    return Err(Error::op(OpError::Cast { from, to }, site));
+                }
+                if counts.size() == 0 {
+                    return Ok(0);
+                }
+                let counts = counts.converted(DType::I64, site);
+                let (least, most) = (counts.min(()), counts.max(()));
+                let (least, most) = (least.item::<i64>()?, most.item::<i64>()?);
+                if least < 0 {
+                    return Err(refuse(least));
+                }
+                most
+            }
+            Argument::Weak(Weak::Complex(_)) => {
+                let (from, to) = (DType::C128, DType::I64);
+                return Err(Error::op(OpError::Cast { from, to }, site));
+            }
+            number => number_of(number) as i64,
+        };
+        usize::try_from(most).map_err(|_| refuse(most))
     }
 
     /// Numbers with the chances of a table, which every device has.

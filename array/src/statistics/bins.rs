@@ -216,6 +216,16 @@ impl Axis {
         Ok(Axis { edges, range: Some(ends) })
     }
 
+    /// The bins with their edges looked up, where some of them may have no width: there elements
+    /// lie in bins that do not follow from their ends.
+    pub(super) fn looked_up_if_narrow(self) -> Axis {
+        let dtype = self.edges.dtype();
+        match self.range {
+            Some(ends) if ends.are_near(self.count(), dtype) => Axis { range: None, ..self },
+            _ => self,
+        }
+    }
+
     /// How many bins there are.
     pub(super) fn count(&self) -> usize {
         self.edges.size().saturating_sub(1)

@@ -12,9 +12,10 @@ use phalanx_ops::{DType, promote};
 /// NumPy's `histogramdd`: how many samples, the rows of a matrix, lie in each bin (`f64`), and the
 /// edges along each column.
 ///
-/// The last bin of an axis includes its right edge; samples outside are not counted. Collective
-/// over the mesh: the edges depend on data. Errors: `OpError::Ndim`, `OpError::Argument` for bins,
-/// ranges and weights that do not fit, `OpError::Dtype`, `DataError::NotMonotone`.
+/// The last bin of an axis includes its right edge; samples outside are not counted. Of several
+/// bins without a width, whose edges coincide, the last one counts. Collective over the mesh: the
+/// edges depend on data. Errors: `OpError::Ndim`, `OpError::Argument` for bins, ranges and weights
+/// that do not fit, `OpError::Dtype`, `DataError::NotMonotone`.
 #[track_caller]
 pub fn histogramdd(
     samples: &Array,
@@ -85,7 +86,8 @@ fn counted(
         }
         // As NumPy, whose edges have the dtype of the ends.
         let is_found = range.is_none() && samples > 0;
-        axes.push(if is_found { axis.converted_to(column, site) } else { axis });
+        let axis = if is_found { axis.converted_to(column, site) } else { axis };
+        axes.push(axis.looked_up_if_narrow());
     }
     if let Some(weights) = options.weights.as_ref().filter(|weights| weights.shape() != [samples]) {
         return refuse("weights", weights.ok()?.size());

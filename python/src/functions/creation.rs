@@ -10,7 +10,7 @@ use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::options::{Callback, weak_of};
 use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyAttributeError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyComplex;
 
@@ -123,7 +123,12 @@ functions! { FUNCTIONS, a =>
 
     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array of one value like another.":
-    like(a, "a", |dtype| a.value("fill_value", dtype))?;
+    like(a, "a", |dtype| {
+        if a.object("fill_value")?.is_instance_of::<PyComplex>() {
+            warn_discarded(a.py(), DType::C128, dtype)?;
+        }
+        a.value("fill_value", dtype)
+    })?;
 
     "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
     "Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone \
@@ -159,7 +164,7 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        warn_of_ends(a, [&start, &stop])?;
+        warn_of_ends(a, &[&start, &stop])?;
         let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
         let line = along_axis(a, line)?;
@@ -173,15 +178,19 @@ functions! { FUNCTIONS, a =>
     "Powers of a base whose exponents lie at equal distances.":
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        let base = a.float_or("base", 10.0)?;
-        warn_of_ends(a, [&start, &stop])?;
+        let base = match a.find("base") {
+            Some(_) => a.argument("base")?,
+            None => Argument::Weak(Weak::Float(10.0)),
+        };
+        warn_of_ends(a, &[&start, &stop, &base])?;
         along_axis(a, phalanx::logspace(start, stop, samples(a)?, base))?
     };
 
     "geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)",
-    "Numbers with equal ratios from `start` to `stop`, which are real numbers.":
+    "Numbers with equal ratios from `start` to `stop`.":
     {
-        let (start, stop) = (a.float("start")?, a.float("stop")?);
+        let (start, stop) = (a.argument("start")?, a.argument("stop")?);
+        warn_of_ends(a, &[&start, &stop])?;
         along_axis(a, phalanx::geomspace(start, stop, samples(a)?))?
     };
 
@@ -464,9 +473,8 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
     })
 }
 
-/// Samples along the axis that is asked for.
 /// Warns where samples between complex ends lose their imaginary parts in the dtype asked for.
-fn warn_of_ends(a: &Arguments<'_, '_>, ends: [&Argument; 2]) -> PyResult<()> {
+fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[&Argument]) -> PyResult<()> {
     let is_complex = |end: &&Argument| match end {
         Argument::Array(array) => array.dtype().is_complex(),
         Argument::Scalar(scalar) => scalar.dtype().is_complex(),
@@ -478,6 +486,7 @@ fn warn_of_ends(a: &Arguments<'_, '_>, ends: [&Argument; 2]) -> PyResult<()> {
     }
 }
 
+/// Samples along the axis that is asked for.
 fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
     Ok(match a.integer_or("axis", 0)? {
         0 => line,
@@ -485,16 +494,16 @@ fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
     })
 }
 
-/// The distance between two samples.
+/// The distance between two samples, NaN where there are no two.
 fn step(a: &Arguments<'_, '_>, start: Argument, stop: Argument) -> PyResult<Array> {
     let count = a.size_or("num", 50)?;
     let steps = if a.truth_or("endpoint", true)? { count.saturating_sub(1) } else { count };
-    let [start, stop] = [start, stop].map(|end| convert::as_array(a.py(), end));
-    let span = stop? - start?;
-    Ok(match steps {
-        0 => span * f64::NAN,
-        steps => span / steps as f64,
-    })
+    if steps == 0 {
+        return Ok(phalanx::full((), Weak::Float(f64::NAN), DType::F64));
+    }
+    let dtype = phalanx::linspace(start.clone(), stop.clone(), 1).dtype();
+    let end = |end| convert::as_array(a.py(), end).map(|end| end.astype(dtype));
+    Ok((end(stop)? - end(start)?) / steps as f64)
 }
 
 /// An extent that may be left out.
@@ -618,28 +627,68 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     Ok(if wants_own || wants_writing { array.copy_in(order) } else { array }.into())
 }
 
-/// The distance of a range that is complex, as `mgrid` takes it: a count with both ends.
+/// One of several ranges of a grid; a complex distance is a count with both ends. As in NumPy, what
+/// cannot be computed with is an `AttributeError`.
 pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
-    let part = |name: &str, default: Weak| -> PyResult<Weak> {
+    let [start, stop, step] = parts(object)?;
+    let wrong = || {
+        let text = "several ranges of a grid are slices of real numbers with an end";
+        refused::<PyAttributeError>(Mistake::Value, text)
+    };
+    let is_complex = |number: &Weak| matches!(number, Weak::Complex(_));
+    let start = start.map_err(|_| wrong())?.unwrap_or(Weak::Int(0));
+    let stop = stop.map_err(|_| wrong())?.ok_or_else(wrong)?;
+    match step.map_err(|_| wrong())?.unwrap_or(Weak::Int(1)) {
+        Weak::Complex(step) => Ok(counted(start, stop, step.norm() as usize)),
+        _ if is_complex(&start) || is_complex(&stop) => Err(wrong()),
+        step => Ok(phalanx::GridRange::Steps(start, stop, step)),
+    }
+}
+
+/// The only range of a grid, which is that of `arange`: its start alone is its end.
+pub fn only_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
+    let [start, stop, step] = parts(object)?;
+    let (start, stop) = (start?.unwrap_or(Weak::Int(0)), stop?);
+    Ok(match (step?, stop) {
+        (Some(Weak::Complex(_)), None) => {
+            let text = "a range with a count needs an end";
+            return Err(type_error(Mistake::Type, text));
+        }
+        (Some(Weak::Complex(step)), Some(stop)) => counted(start, stop, step.norm() as usize),
+        (step, stop) => {
+            let step = step.unwrap_or(Weak::Int(1));
+            match stop {
+                Some(stop) => phalanx::GridRange::Steps(start, stop, step),
+                None => phalanx::GridRange::Steps(Weak::Int(0), start, step),
+            }
+        }
+    })
+}
+
+/// So many coordinates with both ends.
+fn counted(start: Weak, stop: Weak, count: usize) -> phalanx::GridRange {
+    let (from, to) = (start.to_complex(), stop.to_complex());
+    match (start, stop) {
+        (Weak::Complex(_), _) | (_, Weak::Complex(_)) => {
+            phalanx::GridRange::ComplexCount(from, to, count)
+        }
+        _ => phalanx::GridRange::Count(from.re, to.re, count),
+    }
+}
+
+/// The start, end and distance of a range of a grid, where they are given.
+fn parts(object: &Bound<'_, PyAny>) -> PyResult<[PyResult<Option<Weak>>; 3]> {
+    let part = |name: &str| -> PyResult<PyResult<Option<Weak>>> {
         let value = object.getattr(name)?;
         if value.is_none() {
-            return Ok(default);
+            return Ok(Ok(None));
         }
-        weak_of(&value)?
-            .ok_or_else(|| value_error(Mistake::Value, "a grid is made of slices of numbers"))
+        let wrong = || type_error(Mistake::Type, "a grid is made of slices of numbers");
+        Ok(match weak_of(&value) {
+            Ok(Some(Weak::Bool(truth))) => Ok(Some(Weak::Int(truth.into()))),
+            Ok(number) => number.map(Some).ok_or_else(wrong),
+            Err(error) => Err(error),
+        })
     };
-    let start = part("start", Weak::Int(0))?;
-    let step = part("step", Weak::Int(1))?;
-    let stop = object.getattr("stop")?;
-    if stop.is_none() {
-        return Err(value_error(Mistake::Value, "a grid is made of slices with an end"));
-    }
-    let stop = part("stop", Weak::Int(0))?;
-    Ok(match step {
-        Weak::Complex(step) => {
-            let count = step.norm() as usize;
-            phalanx::GridRange::Count(start.to_complex().re, stop.to_complex().re, count)
-        }
-        step => phalanx::GridRange::Steps(start, stop, step),
-    })
+    Ok([part("start")?, part("stop")?, part("step")?])
 }

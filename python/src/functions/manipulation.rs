@@ -8,6 +8,7 @@ use crate::errors::{as_numpy_raises, raised, type_error, value_error, warn, warn
 use crate::functions;
 use crate::functions::padding;
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use crate::options::{Callback, on_host};
 use crate::writing::warn_of_value;
 use phalanx::{Argument, Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
@@ -362,14 +363,17 @@ functions! { METHODS, a =>
     a.array("a")?.flatten_in(a.order_or("order", MemoryOrder::C)?);
 
     "resize(a, *new_shape, refcheck=True)",
-    "Refused: arrays keep their shape.":
+    "The shape changed in place, to as many elements as there are.":
     {
-        let _checked = a.array("a")?;
-        let refused: PyResult<()> = Err(value_error(Mistake::Fixed,
-            "cannot resize this array in place: arrays keep their shape; use phalanx.resize, which \
-             makes another one",
-        ));
-        refused
+        let rest = a.object("new_shape")?.cast::<PyTuple>()?;
+        let keeps = rest.is_empty() || rest.len() == 1 && rest.get_item(0)?.is_none();
+        if !keeps {
+            let shape = a.integers_of_rest("new_shape")?;
+            match a.object("a")?.cast::<Ndarray>() {
+                Ok(array) => crate::construct::resize(array.get(), &shape)?,
+                Err(_) => return Err(a.wrong("a", "a phalanx.ndarray")),
+            }
+        }
     };
 
     "view(a, dtype=None, type=None)",

@@ -8,8 +8,8 @@ use crate::errors::{for_type_error, type_error, value_error, warn, warn_discarde
 use crate::functions;
 use crate::mistakes::Mistake;
 use phalanx::{
-    Array, Casting, ContractedAxes, Product, ProductOptions, cross, dot, einsum_with, inner, kron,
-    outer, tensordot, vdot,
+    Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, einsum_with,
+    inner, kron, outer, tensordot, vdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList, PyString, PyTuple};
@@ -26,8 +26,7 @@ fn axes(a: &Arguments<'_, '_>) -> PyResult<Option<Vec<Vec<i64>>>> {
 fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
     let mut axes = axes(a)?;
     if product != Product::Vecdot {
-        a.only("axis", "None")?;
-        a.only("keepdims", "False")?;
+        check_no_axis(a)?;
     } else if let Some(axis) = a.optional_integer("axis")? {
         if axes.is_some() {
             let text = "cannot specify both 'axis' and 'axes'";
@@ -43,8 +42,44 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
         casting: a.casting("casting", Casting::SameKind)?,
         out: a.out()?,
         keepdims: a.truth_or("keepdims", false)?,
+        order: a.order_or("order", MemoryOrder::K)?,
     };
+    warn_of_output(a, &options, &[&first, &second])?;
     a.written_out(phalanx::product(product, &first, &second, &options))
+}
+
+/// Refuses one axis for products that have several: as in NumPy, whatever it is.
+fn check_no_axis(a: &Arguments<'_, '_>) -> PyResult<()> {
+    let name = a.name();
+    match (a.find("axis"), a.find("keepdims")) {
+        (Some(_), _) if a.has("axes") => {
+            Err(type_error(Mistake::Together, "cannot specify both 'axis' and 'axes'"))
+        }
+        (Some(_), _) => {
+            let text = format!("{name}: axis can only be used with a single shared core dimension");
+            Err(type_error(Mistake::Choice, text))
+        }
+        (_, Some(_)) => {
+            Err(type_error(Mistake::Choice, format!("{name} does not support keepdims")))
+        }
+        (None, None) => Ok(()),
+    }
+}
+
+/// Warns of a product of complex numbers that is written into an array of reals.
+fn warn_of_output(
+    a: &Arguments<'_, '_>,
+    options: &ProductOptions,
+    operands: &[&Array],
+) -> PyResult<()> {
+    let Some(out) = options.out.as_ref().filter(|_| options.casting == Casting::Unsafe) else {
+        return Ok(());
+    };
+    let dtypes = operands.iter().map(|operand| operand.dtype());
+    match options.dtype.or(dtypes.reduce(phalanx::promote_types)) {
+        Some(computed) => warn_discarded(a.py(), computed, out.dtype()),
+        None => Ok(()),
+    }
 }
 
 /// Which axes `tensordot` sums over.
@@ -129,9 +164,11 @@ fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         dtype: a.optional_dtype("dtype")?,
         casting: a.casting("casting", Casting::Safe)?,
         out: a.out()?,
+        order: a.order_or("order", MemoryOrder::K)?,
         ..ProductOptions::default()
     };
     let arrays: Vec<&Array> = arrays.iter().collect();
+    warn_of_output(a, &options, &arrays)?;
     a.written_out(einsum_with(&subscripts, &arrays, &options))
 }
 
@@ -222,12 +259,13 @@ functions! { FUNCTIONS, a =>
     {
         let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
         let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
-        a.stored(match a.optional_dtype("dtype")? {
+        let sum = match a.optional_dtype("dtype")? {
             Some(dtype) => {
                 warn_discarded(a.py(), array.dtype(), dtype)?;
                 array.trace_as(offset, first, second, dtype)
             }
             None => array.trace(offset, first, second),
-        })
+        };
+        a.stored_by(sum, Casting::Unsafe)
     };
 }

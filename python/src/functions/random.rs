@@ -10,7 +10,7 @@ use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
 use phalanx::random::Generator;
-use phalanx::{Argument, Array, Casting, DType, Weak};
+use phalanx::{Argument, Array, Casting, DType, Index, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 
@@ -581,7 +581,20 @@ draws! {
     PLAIN_METHODS, PLAIN_FUNCTIONS, a, rng =>
     "multinomial"("n, pvals, size=None"),
     "How many of `n` draws have each result, along the last axis. Collective.":
-    rng.multinomial(a.integer("n")?, &a.array("pvals")?, size(a)?.as_slice());
+    {
+        let chances = a.array("pvals")?;
+        let count = match a.argument("n")? {
+            Argument::Array(counts) if counts.ndim() > 0 => Argument::Array(counts),
+            Argument::Array(_) => Argument::from(a.integer("n")?),
+            number => number,
+        };
+        let is_stack = chances.ndim() > 1 && chances.shape().last() != Some(&0);
+        let first = || chances.slice([Index::Ellipsis, Index::At(0)]);
+        let vectors = is_stack.then(|| Argument::Array(first()));
+        let parameters: Vec<&Argument> = std::iter::once(&count).chain(&vectors).collect();
+        let shape = extents(a, &parameters)?;
+        rng.multinomial(count, &chances, shape.as_slice())
+    };
 
     "bytes"("length"),
     "Random bytes. Collective.":

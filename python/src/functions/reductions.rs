@@ -18,31 +18,102 @@ fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
 fn but_of_nan(a: &Arguments<'_, '_>, result: Array) -> PyResult<Answer> {
     if result.ok().is_ok_and(|result| result.dtype().is_inexact() && result.size() > 0) {
         let condition = at_line(a.py(), || result.isnan().any(()));
-        warn_where(a.py(), "All-NaN slice encountered", here(a.py()), condition)?;
+        warn_where(a.py(), ALL_NAN, here(a.py()), condition)?;
     }
     a.reduced(result)
 }
 
 /// A mean or a variance, of which NumPy warns where slices have no more than `least` elements.
-/// Which elements a mask leaves is not known before it is read.
 fn of_slices(
     a: &Arguments<'_, '_>,
     result: Array,
     least: f64,
     text: &'static str,
 ) -> PyResult<Answer> {
-    if let Ok(known) = result.ok()
-        && known.size() > 0
-        && !a.has("where")
-        && (a.array("a")?.size() / known.size()) as f64 <= least
-    {
-        runtime_warning(a.py(), text, here(a.py()))?;
+    match a.elements_that_count()? {
+        None => warn_of_few(a, &a.array("a")?, &result, least, text)?,
+        Some(mask) => warn_of_few_that_count(a, &mask, &result, least, text)?,
     }
     a.reduced(result)
 }
 
-const EMPTY_SLICE: &str = "Mean of empty slice";
-const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
+/// As [`of_slices`], where NaN does not count.
+fn of_numbers(
+    a: &Arguments<'_, '_>,
+    result: Array,
+    least: f64,
+    [text, of_integers]: [&'static str; 2],
+) -> PyResult<Answer> {
+    let array = a.array("a")?;
+    if !array.dtype().is_inexact() {
+        return of_slices(a, result, least, of_integers);
+    }
+    let mask = a.elements_that_count()?;
+    let counts = at_line(a.py(), || {
+        let numbers = array.isnan().logical_not();
+        mask.iter().fold(numbers, |numbers, mask| numbers.logical_and(mask))
+    });
+    warn_of_few_that_count(a, &counts, &result, least, text)?;
+    a.reduced(result)
+}
+
+/// Warns where the slices that a result was made of have no more than `least` elements.
+pub(super) fn warn_of_few(
+    a: &Arguments<'_, '_>,
+    array: &Array,
+    result: &Array,
+    least: f64,
+    text: &'static str,
+) -> PyResult<()> {
+    match result.ok() {
+        Ok(known) if known.size() > 0 && (array.size() / known.size()) as f64 <= least => {
+            runtime_warning(a.py(), text, here(a.py()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// As [`warn_of_few`], of the elements that a mask lets count: when a value is next observed, for
+/// the mask is not read.
+fn warn_of_few_that_count(
+    a: &Arguments<'_, '_>,
+    mask: &Array,
+    result: &Array,
+    least: f64,
+    text: &'static str,
+) -> PyResult<()> {
+    if result.ok().is_ok_and(|result| result.size() > 0) {
+        let (shape, axes) = (a.array("a")?.shape().to_vec(), a.axes()?);
+        let condition =
+            at_line(a.py(), || mask.broadcast_to(shape).sum(axes).less_equal(least).any(()));
+        warn_where(a.py(), text, here(a.py()), condition)?;
+    }
+    Ok(())
+}
+
+/// Warns where the slices that a median or a quantile was made of have no elements, or, when a
+/// value is next observed, where all of them are NaN.
+pub(super) fn warn_of_nan(a: &Arguments<'_, '_>, array: &Array, result: &Array) -> PyResult<()> {
+    if array.ok().is_ok_and(|array| array.size() == 0) {
+        let slices = match a.axes() {
+            Ok(axes) => at_line(a.py(), || array.all(axes)),
+            Err(_) => return Ok(()),
+        };
+        return warn_of_few(a, array, &slices, 0.0, EMPTY_SLICE);
+    }
+    if array.dtype().is_inexact() && result.ok().is_ok_and(|result| result.size() > 0) {
+        let axes = a.axes()?;
+        let condition = at_line(a.py(), || array.isnan().all(axes).any(()));
+        warn_where(a.py(), ALL_NAN, here(a.py()), condition)?;
+    }
+    Ok(())
+}
+
+pub(super) const EMPTY_SLICE: &str = "Mean of empty slice";
+pub(super) const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
+/// NumPy's text where NaN does not count.
+const NO_DEGREES_OF_NUMBERS: &str = "Degrees of freedom <= 0 for slice.";
+const ALL_NAN: &str = "All-NaN slice encountered";
 
 functions! { FUNCTIONS, a =>
     "sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
@@ -125,17 +196,26 @@ functions! { FUNCTIONS, a =>
 
     "nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmean(&a.array("a")?, a.reduction()?));
+    {
+        let result = phalanx::nanmean(&a.array("a")?, a.reduction()?);
+        of_numbers(a, result, 0.0, [EMPTY_SLICE; 2])
+    };
 
     "nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?));
+    {
+        let result = phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?);
+        of_numbers(a, result, ddof(a)?, [NO_DEGREES_OF_NUMBERS, NO_DEGREES])
+    };
 
     "nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?));
+    {
+        let result = phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?);
+        of_numbers(a, result, ddof(a)?, [NO_DEGREES_OF_NUMBERS, NO_DEGREES])
+    };
 
     "nanargmin(a, axis=None, out=None, *, keepdims=False)",
     "The position along an axis of the least element that is not NaN.":

@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
 use crate::errors::{for_type_error, raised, refused, runtime_warning, type_error, value_error};
 use crate::functions;
+use crate::functions::reductions::{EMPTY_SLICE, NO_DEGREES, warn_of_few, warn_of_nan};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::site::here;
@@ -72,7 +73,12 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
             true => nanquantile_weighted,
             false => quantile_weighted,
         };
-        return a.stored(compute(&array, wanted, a.axes()?, &weights));
+        let found = compute(&array, wanted, a.axes()?, &weights);
+        if a.name().starts_with("nan") {
+            warn_of_nan(a, &array, &found)?;
+            return a.stored_by(found, Casting::Unsafe);
+        }
+        return a.stored(found);
     }
     let method = QuantileMethod::from_name(&name).ok_or_else(|| {
         value_error(Mistake::Choice, format!("{name:?} is not a valid method of {}()", a.name()))
@@ -80,7 +86,13 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     // What is asked for by integers, which are 0 and 1, are elements in their own dtype.
     let is_exact = a.name().ends_with("quantile") && method == QuantileMethod::Linear;
     let method = if is_exact && is_integral { QuantileMethod::Lower } else { method };
-    a.stored(compute(&array, wanted, a.axes()?, method))
+    let found = compute(&array, wanted, a.axes()?, method);
+    if a.name().starts_with("nan") {
+        warn_of_nan(a, &array, &found)?;
+        // As in NumPy, which assigns them.
+        return a.stored_by(found, Casting::Unsafe);
+    }
+    a.stored(found)
 }
 
 /// Parts of 100 as parts of 1, in their dtype.
@@ -96,6 +108,27 @@ fn hundredths(of: Quantiles) -> Quantiles {
             let values = values.iter().map(|q| q / 100.0).collect();
             Quantiles::Array { values, shape, dtype }
         }
+    }
+}
+
+/// Warns of covariances of no more observations than `ddof`.
+fn warn_of_observations(a: &Arguments<'_, '_>, array: &Array, ddof: f64) -> PyResult<()> {
+    let is_by_rows = a.truth_or("rowvar", true)?;
+    let (variables, observations) = match *array.shape() {
+        [] => (1, 1),
+        [observations] => (1, observations),
+        [first, second, ..] if is_by_rows => (first, second),
+        [first, second, ..] => (second, first),
+    };
+    if array.ok().is_err() || array.ndim() > 2 || variables == 0 {
+        return Ok(());
+    }
+    if observations == 0 {
+        runtime_warning(a.py(), EMPTY_SLICE, here(a.py()))?;
+    }
+    match observations as f64 <= ddof {
+        true => runtime_warning(a.py(), NO_DEGREES, here(a.py())),
+        false => Ok(()),
     }
 }
 
@@ -286,11 +319,23 @@ fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 functions! { FUNCTIONS, a =>
     "median(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The middle of the sorted elements over axes.":
-    a.stored(median(&a.array("a")?, a.axes()?));
+    {
+        let array = a.array("a")?;
+        let middle = median(&array, a.axes()?);
+        warn_of_few(a, &array, &middle, 0.0, EMPTY_SLICE)?;
+        // NumPy refuses integers where an element is NaN, here they are refused always.
+        let is_complex = array.dtype().is_complex();
+        a.stored_by(middle, if is_complex { Casting::Unsafe } else { Casting::SameKind })
+    };
 
     "nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The middle of the sorted elements over axes that are not NaN.":
-    a.stored(nanmedian(&a.array("a")?, a.axes()?));
+    {
+        let array = a.array("a")?;
+        let middle = nanmedian(&array, a.axes()?);
+        warn_of_nan(a, &array, &middle)?;
+        a.stored_by(middle, Casting::Unsafe)
+    };
 
     "quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
@@ -318,18 +363,35 @@ functions! { FUNCTIONS, a =>
         let (array, weights) = (a.array("a")?, a.optional_array("weights")?);
         match a.truth_or("returned", false)? {
             true => Answer::from(average_and_weights(&array, a.axes()?, weights.as_ref())),
-            false => Answer::from(average(&array, a.axes()?, weights.as_ref())),
+            false => {
+                let mean = average(&array, a.axes()?, weights.as_ref());
+                if weights.is_none() {
+                    warn_of_few(a, &array, &mean, 0.0, EMPTY_SLICE)?;
+                }
+                Answer::from(mean)
+            }
         }
     };
 
     "cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, \
      dtype=None)",
     "The covariances of variables.":
-    cov(&a.array("m")?, weighted_covariance(a)?);
+    {
+        let (variables, options) = (a.array("m")?, weighted_covariance(a)?);
+        if !a.has("fweights") && !a.has("aweights") {
+            let biased = if a.truth_or("bias", false)? { 0.0 } else { 1.0 };
+            warn_of_observations(a, &variables, a.float_or("ddof", biased)?)?;
+        }
+        cov(&variables, options)
+    };
 
     "corrcoef(x, y=None, rowvar=True, *, dtype=None)",
     "The correlations of variables.":
-    corrcoef(&a.array("x")?, covariance(a)?);
+    {
+        let (variables, options) = (a.array("x")?, covariance(a)?);
+        warn_of_observations(a, &variables, 1.0)?;
+        corrcoef(&variables, options)
+    };
 
     "bincount(x, /, weights=None, minlength=0)",
     "How often each integer from 0 on stands, or the sums of its weights.":
