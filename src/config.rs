@@ -408,6 +408,15 @@ pub fn mpi_gpus(options: &MpiOptions) -> String {
     library.map_or_else(|_| String::from("not at all: there is no MPI"), |it| it.describe_gpus())
 }
 
+/// Whether NumPy may compute what a function is not there for (`PHALANX_FALLBACK`), as the
+/// environment says at this moment: in Python the variable may be set for a few calls.
+///
+/// Collectivity  Local.
+/// Errors        PX090 to PX092.
+pub fn falls_back() -> Result<bool, ConfigError> {
+    Ok(Environment::parse(|name| std::env::var_os(name))?.fallback.unwrap_or_default())
+}
+
 /// Every variable of the table, with the value that the environment gives it.
 pub fn variables_in_effect() -> Vec<(&'static Variable, Option<OsString>)> {
     let value =

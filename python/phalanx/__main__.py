@@ -11,7 +11,7 @@ def main() -> None:
     if sys.argv[1:3] == ["demo", "--fetch"]:
         from . import _fetch_demo_data
 
-        _fetch_demo_data.main(sys.argv[3:])
+        _fetch_demo_data.main(sys.argv[3:], _phalanx._data_folder())
         return
     # The program handles interrupts itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -67,10 +67,9 @@ def fetch(package, member, expected, output):
     print(f"{target} fetched")
 
 
-def main(words=()):
-    """Fetches the files into the folder where the demo looks for them."""
+def main(words=(), folder="data"):
+    """Fetches the files into this folder, unless the words name another one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    folder = pathlib.Path(os.environ.get("PHALANX_DATA", "data"))
     parser.add_argument("--output", type=pathlib.Path, default=folder, metavar="DIR")
     output = parser.parse_args(words).output
     for package, member, expected in FILES:

@@ -18,7 +18,7 @@ _warned = set()
 
 def _falls_back(name):
     """Whether a function that is not there may be computed by NumPy."""
-    if os.environ.get("PHALANX_FALLBACK") != "warn":
+    if not _phalanx._falls_back():
         return False
     if name not in _warned:
         _warned.add(name)

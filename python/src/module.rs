@@ -58,6 +58,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gpu::add(module)?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
+    module.add_function(wrap_pyfunction!(session::falls_back, module)?)?;
+    module.add_function(wrap_pyfunction!(session::data_folder, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
     module.add_function(wrap_pyfunction!(crate::checkpoints::checkpoint, module)?)?;
     module.add_function(wrap_pyfunction!(crate::checkpoints::restore, module)?)?;

@@ -16,7 +16,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -60,6 +60,18 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
     }
     let config = configuration(py)?;
     begin(py, config, None, Policy::default(), false)
+}
+
+/// Whether NumPy may compute what a function is not there for.
+#[pyfunction(name = "_falls_back")]
+pub fn falls_back() -> PyResult<bool> {
+    phalanx::config::falls_back().map_err(|error| configuration_error(&error))
+}
+
+/// The folder of the demo's data.
+#[pyfunction(name = "_data_folder")]
+pub fn data_folder(py: Python<'_>) -> PyResult<PathBuf> {
+    Ok(configuration(py)?.data)
 }
 
 /// Refuses what a process asks for that was forked from the one whose session it is.

@@ -1,4 +1,5 @@
-//! The environment is read in one place, and every variable that is named is in the table.
+//! The environment is read in one place, by Python files too, and every variable that is named is
+//! in the table.
 
 use super::sources::{Breach, Sources};
 use crate::environment::{PREFIX, VARIABLES};
@@ -6,6 +7,12 @@ use crate::environment::{PREFIX, VARIABLES};
 /// Who may read it: the configuration, the launcher's preparation of its processes, and the
 /// developer commands.
 const READERS: [&str; 3] = ["src/config.rs", "launcher/src/run/", "xtask/"];
+
+/// The files of the Python module.
+const MODULE: &str = "python/phalanx/";
+
+/// How Python reads a variable.
+const PYTHON_READS: [&str; 2] = ["environ", "getenv"];
 
 /// No other product code reads a variable.
 pub fn readers(sources: &Sources) -> Vec<Breach> {
@@ -17,6 +24,15 @@ pub fn readers(sources: &Sources) -> Vec<Breach> {
             if code.contains("env::var") {
                 let message = "reads the environment; take it from `Config`";
                 breaches.push(Breach::new(&file.path, line, message));
+            }
+        }
+    }
+    for file in sources.files.iter().filter(|file| file.path.starts_with(MODULE)) {
+        for (index, line) in file.text.lines().enumerate() {
+            // Variables of others, such as `NO_COLOR`, are not in our table.
+            if PYTHON_READS.iter().any(|read| line.contains(read)) && line.contains(PREFIX) {
+                let message = "reads the environment; take it from `Config`";
+                breaches.push(Breach::new(&file.path, index + 1, message));
             }
         }
     }
@@ -67,6 +83,11 @@ mod tests {
         let breaches = readers(&Sources::of(&files));
         assert_eq!(breaches.len(), 1);
         assert_eq!((breaches[0].path.as_str(), breaches[0].line), ("device/src/cpu.rs", 2));
+        let read = "import os\nos.environ.get(\"PHALANX_DEVICES\")\nos.getenv(\"NO_COLOR\")\n";
+        let files = ["python/phalanx/a.py", "tests/python/a.py"].map(|path| (path, read));
+        let breaches = readers(&Sources::of(&files));
+        assert_eq!(breaches.len(), 1);
+        assert_eq!((breaches[0].path.as_str(), breaches[0].line), ("python/phalanx/a.py", 2));
     }
 
     #[test]
