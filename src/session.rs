@@ -314,8 +314,15 @@ impl Session {
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
         let memory_limit = told.chain(own_limit).min();
         devices.iter().filter_map(gpu).for_each(|gpu| gpu.set_memory_limit(memory_limit));
-        let options =
-            SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits, devices };
+        let options = SessionOptions {
+            mesh,
+            threads: config.threads,
+            memory_limit,
+            policy,
+            limits,
+            devices,
+            ..SessionOptions::default()
+        };
         let scheduler = Scheduler::new(world, options);
         let scheduler = scheduler.map_err(|failure| {
             become_newest(&sessions());

@@ -57,6 +57,7 @@ mod types;
 mod ufunc;
 mod unseen;
 mod vectors;
+mod verify;
 mod view;
 mod window;
 

@@ -1,14 +1,15 @@
-//! Legalising: equal operations become one, and operations that need their operands whole or in a
-//! certain sharding get copies that have it.
+//! Legalising: equal operations become one, operations that take several steps become their phases,
+//! and operations that need their operands whole or in a certain sharding get copies that have it.
 
-use crate::lower::{matmul, operand_shardings};
-use crate::propagate::{Placement, view_shape};
+use crate::lower::{Call, Expansion, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource};
+use crate::placement::Placement;
+use crate::propagate::view_shape;
 use crate::regions::{is_small_write, may_clash};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
+use phalanx_ops::structured::Operand;
 use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding, Structured};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// What makes two operations equal.
@@ -17,7 +18,8 @@ type Computation = (NodeOp, SmallVec<[Input; 2]>, Shape, DType);
 /// A legal graph.
 pub struct Legal {
     /// The graph without operations that compute what an earlier one does, with a `Reshard` before
-    /// every operand that does not lie as its operation needs it.
+    /// every operand that does not reside as its operation needs it. The numbers of phases are
+    /// scalars behind those of the given graph.
     pub graph: Graph,
     /// The placements of its nodes.
     pub placements: Vec<Placement>,
@@ -25,113 +27,187 @@ pub struct Legal {
     pub moved: Vec<u32>,
     /// For each node of this graph, what it comes from.
     pub origins: Vec<Origin>,
+    /// The phases of those nodes of the given graph that take several, ascending.
+    pub expansions: Vec<(u32, Expansion)>,
 }
 
 /// What a node of a legal graph comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub struct Origin {
     /// A node of the given graph.
-    Node(u32),
-    /// The copy of an input of a node of the given graph.
-    Copy {
-        /// The node.
-        node: u32,
-        /// The number of the input.
-        input: u8,
-    },
-    /// A part of a product in panels, whose numbers follow from no others.
-    Panel,
+    pub node: u32,
+    /// One phase of it, where it takes several.
+    pub phase: Option<u32>,
+    /// The copy of this input of the node or phase, where it is that.
+    pub copy: Option<u8>,
 }
 
 /// Makes a graph legal.
-pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) -> Legal {
-    let mut legal =
-        Graph { nodes: Vec::new(), leaves: graph.leaves.clone(), scalars: graph.scalars.clone() };
-    let mut placed: Vec<Placement> = Vec::new();
-    let mut moved: Vec<u32> = Vec::with_capacity(graph.nodes.len());
-    let mut origins: Vec<Origin> = Vec::with_capacity(graph.nodes.len());
+pub fn legalise(
+    graph: &Graph,
+    placements: Vec<Placement>,
+    leaves: &[Sharding],
+    lowerings: Lowerings,
+) -> Legal {
+    let mut legaliser = Legaliser {
+        legal: Legal {
+            graph: Graph {
+                nodes: Vec::new(),
+                leaves: graph.leaves.clone(),
+                scalars: graph.scalars.clone(),
+            },
+            placements: Vec::new(),
+            moved: Vec::with_capacity(graph.nodes.len()),
+            origins: Vec::with_capacity(graph.nodes.len()),
+            expansions: Vec::new(),
+        },
+        leaves,
+        lowerings,
+    };
     // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
     let mut known: FxHashMap<Computation, u32> = FxHashMap::default();
     for (position, (node, placement)) in graph.nodes.iter().zip(placements).enumerate() {
         let mut node = node.clone();
         for input in &mut node.inputs {
             if let Source::Node(from) = &mut input.source {
-                *from = moved[*from as usize];
+                *from = legaliser.legal.moved[*from as usize];
             }
         }
         let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
-        match known.get(&key) {
-            Some(&equal) if placed[equal as usize] == placement => {
-                moved.push(equal);
-                continue;
-            }
-            _ => known.insert(key.clone(), legal.nodes.len() as u32),
-        };
-        let wanted = wanted_shardings(&legal, &node, &placement);
-        if let Some(panels) = panels_of(&legal, &placed, leaves, &node, &placement, &wanted) {
-            multiply_panels(&mut legal, &mut placed, &node, &placement, (panels, &wanted));
-            origins.resize(legal.nodes.len(), Origin::Panel);
-            known.insert(key, legal.nodes.len() as u32 - 1);
-            moved.push(legal.nodes.len() as u32 - 1);
+        if let Some(&equal) = known.get(&key)
+            && legaliser.legal.placements[equal as usize] == placement
+        {
+            legaliser.legal.moved.push(equal);
             continue;
         }
+        let at = legaliser.node(position as u32, node, placement);
+        known.insert(key, at);
+        legaliser.legal.moved.push(at);
+    }
+    legaliser.legal
+}
+
+/// A legal graph in the making.
+struct Legaliser<'a> {
+    legal: Legal,
+    leaves: &'a [Sharding],
+    lowerings: Lowerings,
+}
+
+impl Legaliser<'_> {
+    /// Adds a node of the given graph, whose inputs are those of the legal one. Returns the
+    /// position of its value.
+    fn node(&mut self, position: u32, node: NodeData, placement: Placement) -> u32 {
+        let origin = Origin { node: position, phase: None, copy: None };
+        let Some(expansion) = expansion(&self.legal.graph, &node, &placement, self.lowerings)
+        else {
+            let wanted = wanted_shardings(&self.legal.graph, &node, &placement, self.lowerings);
+            return self.add(node, placement, wanted, origin);
+        };
+        let last = expansion.phases.len() - 1;
+        let mut values: Vec<u32> = Vec::new();
+        for (number, phase) in expansion.phases.iter().enumerate() {
+            let origin = Origin { phase: Some(number as u32), ..origin };
+            let read = |input: &PhaseInput, legal: &mut Graph| match input.source {
+                PhaseSource::Operand(operand) => {
+                    through(legal, &node.inputs[usize::from(operand)], input.map.as_ref())
+                }
+                PhaseSource::Phase(phase) => Input {
+                    source: Source::Node(values[phase as usize]),
+                    map: input.map.clone().map(Arc::new),
+                },
+                PhaseSource::Constant(number) => {
+                    legal.scalars.push(number);
+                    Input {
+                        source: Source::Scalar(legal.scalars.len() as u32 - 1),
+                        map: input.map.clone().map(Arc::new),
+                    }
+                }
+            };
+            let Phase { op, inputs, operands, shape, dtype, placement } = phase.clone();
+            let inputs = inputs.iter().map(|input| read(input, &mut self.legal.graph));
+            let inputs = inputs.collect();
+            let value = match number == last {
+                true => node.node.clone(),
+                false => Node::temporary(shape.clone(), dtype),
+            };
+            let data = NodeData { op, inputs, shape, dtype, site: node.site, node: value };
+            values.push(self.add(data, placement, operands, origin));
+        }
+        self.legal.expansions.push((position, expansion));
+        values[last]
+    }
+
+    /// Adds a node whose inputs must have these shardings, with copies of those that have not.
+    fn add(
+        &mut self,
+        mut node: NodeData,
+        placement: Placement,
+        wanted: OperandShardings,
+        origin: Origin,
+    ) -> u32 {
         let clashes = reads_what_it_writes(&node);
-        let site = node.site;
-        for ((number, input), wanted) in node.inputs.iter_mut().enumerate().zip(wanted) {
-            let (number, Some(wanted)) = (number as u8, wanted) else { continue };
+        for (number, wanted) in wanted.into_iter().enumerate() {
+            let Some(wanted) = wanted else { continue };
             if matches!(node.op, NodeOp::Update(_)) && !clashes {
                 continue;
             }
-            let lies = |wanted: &Sharding| match input.source {
-                Source::Node(from) => placed[from as usize].output == *wanted,
-                Source::Leaf(leaf) => leaves[leaf as usize] == *wanted,
-                Source::Scalar(_) => true,
-            };
-            // What is added to a product is read as it lies, and copied where it is a view.
-            if let NodeOp::Structured(Structured::Matmul(matmul)) = &mut node.op
-                && let Some(transposed) = matmul.transposed.get_mut(usize::from(number))
-                && input.map.as_ref().is_some_and(|map| {
-                    is_transposition(map, legal.source(input.source).0) && lies(&swapped(&wanted))
-                })
+            let input = node.inputs[number].clone();
+            if let NodeOp::Structured(op) = node.op
+                && let Some(view) = &input.map
+                && let base = self.legal.graph.source(input.source).0
+                && let lowering = self.lowerings.of(&op)
+                && let Some((reading, needed)) =
+                    lowering.read_through(&op, number, (view, base), &wanted)
+                && self.resides(input.source, &needed)
             {
-                *transposed = true;
-                input.map = None;
+                node.op = NodeOp::Structured(reading);
+                node.inputs[number].map = None;
                 continue;
             }
-            if !lies(&wanted) || input.map.is_some() {
-                *input = insert_copy(&mut legal, &mut placed, input, wanted, site);
-                origins.push(Origin::Copy { node: position as u32, input: number });
+            if !self.resides(input.source, &wanted) || input.map.is_some() {
+                let origin = Origin { copy: Some(number as u8), ..origin };
+                node.inputs[number] = self.copy(input, wanted, node.site, origin);
             }
         }
-        if let Some(position) = known.get_mut(&key) {
-            *position = legal.nodes.len() as u32;
+        self.push(node, placement, origin)
+    }
+
+    /// Whether all of a value has this sharding.
+    fn resides(&self, source: Source, wanted: &Sharding) -> bool {
+        match source {
+            Source::Node(from) => self.legal.placements[from as usize].output == *wanted,
+            Source::Leaf(leaf) => self.leaves[leaf as usize] == *wanted,
+            Source::Scalar(_) => true,
         }
-        moved.push(legal.nodes.len() as u32);
-        legal.nodes.push(node);
-        placed.push(placement);
-        origins.push(Origin::Node(position as u32));
     }
-    Legal { graph: legal, placements: placed, moved, origins }
+
+    /// A copy of what an input shows, with this sharding.
+    fn copy(&mut self, input: Input, wanted: Sharding, site: Site, origin: Origin) -> Input {
+        let (shape, dtype) = view_shape(&self.legal.graph, &input);
+        let node = NodeData {
+            op: NodeOp::Reshard(Arc::new(wanted.clone())),
+            inputs: [input].into_iter().collect(),
+            node: Node::temporary(shape.clone(), dtype),
+            shape,
+            dtype,
+            site,
+        };
+        Input { source: Source::Node(self.push(node, Placement::on(wanted), origin)), map: None }
+    }
+
+    fn push(&mut self, node: NodeData, placement: Placement, origin: Origin) -> u32 {
+        self.legal.graph.nodes.push(node);
+        self.legal.placements.push(placement);
+        self.legal.origins.push(origin);
+        self.legal.graph.nodes.len() as u32 - 1
+    }
 }
 
-/// Whether a view is that of all matrices of its base, transposed: products read these as they lie.
-///
-/// It is a matter of the map's pattern and of equal extents alone, so that windows of one pattern
-/// agree on it.
-fn is_transposition(map: &AffineMap, base: &[usize]) -> bool {
-    let ndim = base.len();
-    ndim >= 2 && {
-        let mut axes: SmallVec<[usize; 4]> = (0..ndim).collect();
-        axes.swap(ndim - 2, ndim - 1);
-        *map == AffineMap::identity(base).transpose(&axes)
-    }
-}
-
-/// The sharding with its last two axes exchanged.
-fn swapped(sharding: &Sharding) -> Sharding {
-    let (mut sharding, ndim) = (sharding.clone(), sharding.axes.len());
-    sharding.axes.swap(ndim - 2, ndim - 1);
-    sharding
+/// A view of what an input shows.
+fn through(graph: &Graph, input: &Input, view: Option<&AffineMap>) -> Input {
+    let Some(view) = view else { return input.clone() };
+    Input { source: input.source, map: Some(Arc::new(graph.map_of(input).then(view))) }
 }
 
 /// For each input of an operation of a graph the sharding that it must have, if not any will do.
@@ -139,96 +215,43 @@ pub fn wanted_shardings(
     graph: &Graph,
     node: &NodeData,
     placement: &Placement,
-) -> SmallVec<[Option<Sharding>; 3]> {
+    lowerings: Lowerings,
+) -> OperandShardings {
     let space = || Some(placement.space.clone());
     match &node.op {
         NodeOp::Reshape | NodeOp::Compress => node.inputs.iter().map(|_| space()).collect(),
         // The value, where it is copied first.
         NodeOp::Update(_) => [None, space()].into_iter().collect(),
         NodeOp::Structured(op) => {
-            // Operands lie as their views say until the graph is legal: the schedules of products
-            // (`lower/matmul.rs`) need not ask.
-            assert!(
-                !matches!(op, Structured::Matmul(matmul) if matmul.transposed != [false; 2]),
-                "bug: a product that reads transposed operands is made legal again"
-            );
-            let shapes: SmallVec<[Shape; 3]> =
-                node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
-            let shapes: SmallVec<[&[usize]; 3]> = shapes.iter().map(|shape| &**shape).collect();
-            operand_shardings(op, &shapes, placement)
+            with_call(graph, node, op, |call| lowerings.of(op).operands(call, placement))
         }
         _ => node.inputs.iter().map(|_| None).collect(),
     }
 }
 
-/// The panels of a product that is not computed at once.
-fn panels_of(
+/// The phases of a node of a graph, where it takes several.
+pub fn expansion(
     graph: &Graph,
-    placed: &[Placement],
-    leaves: &[Sharding],
     node: &NodeData,
     placement: &Placement,
-    wanted: &[Option<Sharding>],
-) -> Option<Vec<Range<usize>>> {
-    if !matches!(node.op, NodeOp::Structured(Structured::Matmul(_))) || placement.partial.is_some()
-    {
-        return None;
-    }
-    let [left, right] = node.inputs.as_slice() else { return None };
-    let lies = |input: &Input| {
-        let sharding = match input.source {
-            Source::Node(from) => &placed[from as usize].output,
-            Source::Leaf(leaf) => &leaves[leaf as usize],
-            Source::Scalar(_) => return Sharding::replicated(node.shape.len()),
-        };
-        input.map.as_ref().map_or_else(|| sharding.clone(), |map| sharding.through(map))
-    };
-    let [Some(to_left), Some(to_right)] = wanted else { return None };
-    let ((a, item), (b, _)) = (view_shape_of(graph, left), view_shape_of(graph, right));
-    let panels =
-        matmul::panels([(&lies(left), to_left, &a, item), (&lies(right), to_right, &b, item)]);
-    (panels.len() > 1).then_some(panels)
+    lowerings: Lowerings,
+) -> Option<Expansion> {
+    let NodeOp::Structured(op) = &node.op else { return None };
+    with_call(graph, node, op, |call| lowerings.of(op).expand(call, placement))
 }
 
-fn view_shape_of(graph: &Graph, input: &Input) -> (Shape, usize) {
-    let (shape, dtype) = view_shape(graph, input);
-    (shape, dtype.size())
-}
-
-/// The products of the panels, each added to what came before.
-fn multiply_panels(
-    legal: &mut Graph,
-    placed: &mut Vec<Placement>,
+/// Calls with the shapes and dtypes that a structured operation of a graph reads and gives.
+fn with_call<T>(
+    graph: &Graph,
     node: &NodeData,
-    placement: &Placement,
-    (panels, wanted): (Vec<Range<usize>>, &[Option<Sharding>]),
-) {
-    let (ndim, last) = (node.shape.len(), panels.len() - 1);
-    let mut sum: Option<Input> = None;
-    for (number, panel) in panels.into_iter().enumerate() {
-        let mut inputs: SmallVec<[Input; 2]> = SmallVec::new();
-        for (operand, axis) in [(0, ndim - 1), (1, ndim - 2)] {
-            let whole = &node.inputs[operand];
-            let mut map = legal.map_of(whole);
-            let mut cut = AffineMap::identity(&map.shape);
-            cut.shape[axis] = panel.len();
-            cut.axes[axis].start = panel.start as i64;
-            map = map.then(&cut);
-            let Some(wanted) = &wanted[operand] else {
-                unreachable!("bug: operands of a product have a place")
-            };
-            let part = Input { source: whole.source, map: Some(Arc::new(map)) };
-            inputs.push(insert_copy(legal, placed, &part, wanted.clone(), node.site));
-        }
-        inputs.extend(sum.take());
-        let value = match number == last {
-            true => node.node.clone(),
-            false => Node::temporary(node.shape.clone(), node.dtype),
-        };
-        legal.nodes.push(NodeData { inputs, node: value, ..node.clone() });
-        placed.push(placement.clone());
-        sum = Some(Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None });
-    }
+    op: &Structured,
+    then: impl FnOnce(Call<'_>) -> T,
+) -> T {
+    let shapes: SmallVec<[(Shape, DType); 3]> =
+        node.inputs.iter().map(|input| view_shape(graph, input)).collect();
+    let operands: SmallVec<[Operand<'_>; 3]> =
+        shapes.iter().map(|(shape, dtype)| (&**shape, *dtype)).collect();
+    then(Call { op, operands: &operands, result: (&node.shape, node.dtype) })
 }
 
 /// Whether an update writes a small part of its base and its value is a view of the base that meets
@@ -241,27 +264,4 @@ fn reads_what_it_writes(node: &NodeData) -> bool {
     old.source == value.source
         && is_small_write(target, &node.shape)
         && may_clash((map, &whole), (target, &whole))
-}
-
-fn insert_copy(
-    legal: &mut Graph,
-    placed: &mut Vec<Placement>,
-    input: &Input,
-    wanted: Sharding,
-    site: Site,
-) -> Input {
-    let (base, dtype) = legal.source(input.source);
-    let shape =
-        input.map.as_ref().map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
-    let placement = Placement { space: wanted.clone(), output: wanted.clone(), partial: None };
-    legal.nodes.push(NodeData {
-        op: NodeOp::Reshard(Arc::new(wanted)),
-        inputs: [input.clone()].into_iter().collect(),
-        node: Node::temporary(shape.clone(), dtype),
-        shape,
-        dtype,
-        site,
-    });
-    placed.push(placement);
-    Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None }
 }

@@ -8,16 +8,24 @@
 mod exchange;
 mod legalise;
 mod lower;
+mod placement;
 mod policy;
 mod price;
 mod propagate;
 mod regions;
+mod setup;
 
 pub use exchange::{Transfer, pieces_from, pieces_to};
-pub use legalise::{Legal, Origin, legalise, wanted_shardings};
+pub use legalise::{Legal, Origin, expansion, legalise, wanted_shardings};
+pub use lower::{
+    Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
+    PlacedOperand,
+};
+pub use placement::{Placement, Schedule};
 pub use policy::Policy;
 pub use price::read_price;
-pub use propagate::{Placement, propagate};
+pub use propagate::propagate;
 pub use regions::{
     are_apart, image, is_aligned, is_small_write, may_clash, misaligned_axes, preimage_range,
 };
+pub use setup::Setup;

@@ -1,33 +1,18 @@
 //! Propagation: a sharding for every value of a window, in program order.
 
-use crate::lower::{Lying, place};
-use crate::policy::Policy;
+use crate::lower::PlacedOperand;
+use crate::placement::{Placement, Schedule};
 use crate::price::read_price;
 use crate::regions::greatest_common_divisor;
+use crate::setup::Setup;
 use phalanx_array::{Graph, Input, NodeData, NodeOp, Source};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
-/// Where an operation runs and where its value lies.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Placement {
-    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction
-    /// or reshape.
-    pub space: Sharding,
-    /// The sharding of the value, once combined.
-    pub output: Sharding,
-    /// Set if devices first hold terms that have to be combined.
-    pub partial: Option<Partial>,
-}
-
 /// The placement of every node. `leaves` are the shardings of the graph's leaves.
-pub fn propagate(
-    graph: &Graph,
-    leaves: &[Sharding],
-    mesh: &Mesh,
-    policy: &Policy,
-) -> Vec<Placement> {
+pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Placement> {
+    let Setup { mesh, policy, lowerings } = setup;
     if mesh.devices() == 1 {
         return graph.nodes.iter().map(|node| whole(graph, node)).collect();
     }
@@ -49,11 +34,6 @@ pub fn propagate(
                 (None, _) => Sharding::replicated(shape.len()),
             }
         };
-        let own = |sharding: Sharding| Placement {
-            space: sharding.clone(),
-            output: sharding,
-            partial: None,
-        };
         let fresh = || {
             let sharding = policy.sharding(&node.shape, mesh);
             let Some(reader) = readers[position] else { return sharding };
@@ -71,7 +51,7 @@ pub fn propagate(
             }
         };
         placements.push(match &node.op {
-            NodeOp::Fill | NodeOp::Index(_) => own(fresh()),
+            NodeOp::Fill | NodeOp::Index(_) => Placement::on(fresh()),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
                 let hinted = targets[position].filter(|&update| {
                     // The place written to decides where its value is computed, if it lies there
@@ -89,18 +69,19 @@ pub fn propagate(
                         };
                         let old = sharding_of(graph.nodes[update].inputs[0].source);
                         let replicated = || Sharding::replicated(node.shape.len());
-                        own(old.map_or_else(replicated, |old| old.through(map)))
+                        Placement::on(old.map_or_else(replicated, |old| old.through(map)))
                     }
                     None => {
                         let known = |source| sharding_of(source).cloned();
-                        own(align(graph, &node.inputs, &node.shape, &known, mesh, &fresh))
+                        let aligned = align(graph, &node.inputs, &node.shape, &known, mesh, &fresh);
+                        Placement::on(aligned)
                     }
                 }
             }
             NodeOp::Update(map) => {
                 let old = sharding_of(node.inputs[0].source).cloned();
                 let old = old.unwrap_or_else(|| Sharding::replicated(node.shape.len()));
-                Placement { space: old.through(map), output: old, partial: None }
+                Placement { space: old.through(map), output: old, schedule: Schedule::Rule }
             }
             NodeOp::Reduce { monoid, axes } => {
                 let space = through(&node.inputs[0]);
@@ -117,7 +98,7 @@ pub fn propagate(
                 }
                 let partial =
                     (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
-                Placement { space, output, partial }
+                Placement { space, output, schedule: partial.into() }
             }
             NodeOp::Accumulate { monoid } => {
                 let space = through(&node.inputs[0]);
@@ -129,26 +110,26 @@ pub fn propagate(
                     .collect();
                 let partial =
                     (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
-                Placement { space, output: Sharding::replicated(1), partial }
+                Placement { space, output: Sharding::replicated(1), schedule: partial.into() }
             }
             NodeOp::Reshape => {
                 let (from, dtype) = view_shape(graph, &node.inputs[0]);
                 let (from, to) = ((&*from, dtype.size()), (&*node.shape, node.dtype.size()));
                 let (space, output) = reshape(&through(&node.inputs[0]), from, to, mesh);
-                Placement { space, output, partial: None }
+                Placement { space, output, schedule: Schedule::Rule }
             }
             NodeOp::Structured(op) => {
                 let shapes: Vec<Shape> =
                     node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
                 let inputs = node.inputs.iter().zip(&shapes);
-                let operands: Vec<Lying<'_>> = inputs
-                    .map(|(input, shape)| Lying {
+                let operands: Vec<PlacedOperand<'_>> = inputs
+                    .map(|(input, shape)| PlacedOperand {
                         sharding: through(input),
                         shape,
                         item: graph.source(input.source).1.size(),
                     })
                     .collect();
-                place(op, &operands, &node.shape, mesh, policy)
+                lowerings.of(op).place(op, &operands, &node.shape, setup)
             }
             NodeOp::Compress => {
                 let value = through(&node.inputs[0]);
@@ -164,9 +145,9 @@ pub fn propagate(
                         Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
                     }
                 };
-                Placement { space, output, partial: None }
+                Placement { space, output, schedule: Schedule::Rule }
             }
-            NodeOp::Reshard(target) => own((**target).clone()),
+            NodeOp::Reshard(target) => Placement::on((**target).clone()),
         });
     }
     placements
@@ -184,7 +165,7 @@ fn whole(graph: &Graph, node: &NodeData) -> Placement {
     Placement {
         space: Sharding::replicated(ndim),
         output: Sharding::replicated(node.shape.len()),
-        partial: None,
+        schedule: Schedule::Rule,
     }
 }
 

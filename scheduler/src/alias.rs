@@ -9,7 +9,7 @@ use phalanx_distributed::{Legal, Origin, Placement};
 /// Two arrays of the program may then share memory. Neither is written in place while the other
 /// lives, because memory with two owners is not given away.
 pub(crate) fn drop_whole_updates(legal: &mut Legal) {
-    let Legal { graph, placements, moved, origins } = legal;
+    let Legal { graph, placements, moved, origins, .. } = legal;
     let mut position_of: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     let mut kept = Vec::with_capacity(graph.nodes.len());
     let mut kept_placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());

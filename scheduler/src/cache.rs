@@ -12,8 +12,8 @@ use crate::identity::{Identifier, Identity, Numbers};
 use crate::plan::Plan;
 use crate::ready::{Case, KernelCache, Ready};
 use phalanx_array::Graph;
-use phalanx_distributed::{Placement, Policy, propagate};
-use phalanx_ops::{Mesh, Sharding};
+use phalanx_distributed::{Placement, Setup, propagate};
+use phalanx_ops::Sharding;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,8 +28,7 @@ const MOST_LIVE_SETS: usize = 64;
 
 /// What plans are made for.
 pub(crate) struct Target<'a> {
-    pub mesh: &'a Mesh,
-    pub policy: &'a Policy,
+    pub setup: Setup<'a>,
     /// The devices of this process.
     pub devices: Range<usize>,
     pub kernels: &'a KernelCache,
@@ -125,7 +124,7 @@ impl PlanCache {
         // The plan with this window's numbers; `None` if it is the skeleton's own.
         let refilled = plan.unwrap_or_else(|| {
             let placements = placements_of(graph, leaves, target);
-            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.mesh);
+            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.setup);
             debug_assert!(plan.is_some(), "bug: a plan was refilled once and not again");
             plan
         });
@@ -133,10 +132,10 @@ impl PlanCache {
         let (devices, is_host) = (target.devices.clone(), target.kernels.is_host());
         let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan));
         let ready = Arc::new(match known {
-            Some(case) => case.ready(plan, target.mesh, devices, is_host),
+            Some(case) => case.ready(plan, target.setup.mesh, devices, is_host),
             None => {
                 let case = Case::new(plan, &liveness, target.kernels)?;
-                let ready = case.ready(plan, target.mesh, devices, is_host);
+                let ready = case.ready(plan, target.setup.mesh, devices, is_host);
                 if skeleton.cases.len() >= MOST_LIVE_SETS {
                     skeleton.cases.clear();
                 }
@@ -164,16 +163,16 @@ impl PlanCache {
         let placed = identifier.placements(&placements);
         let alike = skeletons.iter().enumerate().filter(|(_, known)| known.placements == placed);
         for (position, skeleton) in alike {
-            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.mesh);
+            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.setup);
             if plan.is_some() {
                 return (position, plan);
             }
         }
-        let placements = match target.mesh.devices() {
-            1 => propagate(graph, leaves, target.mesh, target.policy),
+        let placements = match target.setup.mesh.devices() {
+            1 => propagate(graph, leaves, target.setup),
             _ => placements,
         };
-        let plan = Plan::new(graph, placements, leaves, target.mesh);
+        let plan = Plan::new(graph, placements, leaves, target.setup);
         skeletons.push(Skeleton { placements: placed, plan, cases: FxHashMap::default() });
         (skeletons.len() - 1, None)
     }
@@ -202,8 +201,8 @@ impl PlanCache {
 
 /// Where the operations of a window run, as far as that has to be known to find its skeleton.
 fn placements_of(graph: &Graph, leaves: &[Sharding], target: &Target<'_>) -> Vec<Placement> {
-    match target.mesh.devices() {
+    match target.setup.mesh.devices() {
         1 => Vec::new(),
-        _ => propagate(graph, leaves, target.mesh, target.policy),
+        _ => propagate(graph, leaves, target.setup),
     }
 }

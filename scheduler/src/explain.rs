@@ -14,7 +14,7 @@ use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{AxisMap, Mesh, Monoid, Structured};
+use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
 
 /// An address as aligned as those of a pool.
@@ -240,21 +240,18 @@ impl Explainer<'_> {
     fn combine(&self, nodes: &[u32]) -> String {
         let names: Vec<String> = nodes.iter().map(|&node| self.name(Source::Node(node))).collect();
         let monoid = self.plan.combined_item(nodes[0]).map_or("", |(_, monoid)| monoid.name());
-        let partial = self.plan.placements[nodes[0] as usize].partial.as_ref();
+        let partial = self.plan.placements[nodes[0] as usize].partial();
         let axes = partial.map_or(String::new(), |partial| self.mesh_axes(&partial.mesh_axes));
         format!("{} by {monoid} over {axes}", names.join(", "))
     }
 
     fn library(&self, node: u32, name: &str) -> String {
         let data = self.plan.node(node);
-        let is_transposed = |number: usize| match &data.op {
-            NodeOp::Structured(Structured::Matmul(matmul)) => {
-                matmul.transposed.get(number) == Some(&true)
-            }
-            _ => false,
+        let NodeOp::Structured(op) = &data.op else {
+            unreachable!("bug: a routine of no structured operation")
         };
         let named = data.inputs.iter().enumerate().map(|(number, input)| {
-            let transposed = if is_transposed(number) { ".T" } else { "" };
+            let transposed = if op.is_transposed(number) { ".T" } else { "" };
             self.name(input.source) + transposed
         });
         let inputs: Vec<String> = named.collect();
@@ -281,7 +278,7 @@ impl Explainer<'_> {
 
     /// Over what the shards of a node have still to be combined.
     fn partial(&self, node: u32) -> String {
-        let partial = self.plan.placements[node as usize].partial.as_ref();
+        let partial = self.plan.placements[node as usize].partial();
         partial.map_or(String::new(), |partial| {
             format!(" partial over {}", self.mesh_axes(&partial.mesh_axes))
         })

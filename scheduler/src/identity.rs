@@ -7,7 +7,7 @@
 //! blocks which are cut alike. The values of scalars are in neither: they are arguments.
 
 use phalanx_array::{Graph, Input, NodeOp, Source};
-use phalanx_distributed::Placement;
+use phalanx_distributed::{Placement, Schedule};
 use phalanx_ops::{AffineMap, Bounds, Sharding};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -103,11 +103,17 @@ impl Identifier {
         for placement in placements {
             self.sharding(&placement.space);
             self.sharding(&placement.output);
-            let partial = placement.partial.as_ref();
-            self.word(partial.map_or(0, |partial| {
-                let axes = partial.mesh_axes.iter();
-                axes.fold(1 + partial.monoid as u64, |word, &axis| word << 8 | u64::from(axis))
-            }));
+            let (kind, argument) = match &placement.schedule {
+                Schedule::Rule => (0, 0),
+                Schedule::Partial(partial) => {
+                    let axes = partial.mesh_axes.iter();
+                    let first = 1 + partial.monoid as u64;
+                    (1, axes.fold(first, |word, &axis| word << 8 | u64::from(axis)))
+                }
+                Schedule::Panels(count) => (2, *count as u64),
+                Schedule::Blocks => (3, 0),
+            };
+            self.word(argument << 8 | kind);
         }
         self.identity.numbers.bounds.truncate(bounds);
         self.identity.pattern.split_off(words)

@@ -24,9 +24,11 @@ pub mod planning;
 mod processes;
 mod ready;
 mod recorded;
+mod refill;
 mod segments;
 mod session;
 mod shards;
+mod verify;
 
 pub use error::{LargeArray, RunError};
 pub use session::{Counters, Session, SessionOptions};

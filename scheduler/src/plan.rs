@@ -5,12 +5,13 @@
 
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
-use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Source};
+use crate::refill::Refill;
+use phalanx_array::{Graph, Node, NodeData, NodeOp, Source};
 use phalanx_distributed::{
-    Legal, Origin, Placement, image, is_aligned, legalise, preimage_range, wanted_shardings,
+    Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
 };
 use phalanx_ops::sharding::{intersect, is_empty, volume};
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding, Structured};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,12 +19,16 @@ use std::sync::Arc;
 /// A planned window. Holds no values.
 pub(crate) struct Plan {
     pub graph: Graph,
+    /// The last scalars of `graph`, which are numbers of phases and not of the window.
+    pub constants: Vec<Scalar>,
     pub placements: Arc<[Placement]>,
     pub leaves: Vec<Sharding>,
     /// The position in `graph` of each node of the window.
     pub moved: Arc<[u32]>,
     /// What each node of `graph` comes from.
     origins: Arc<[Origin]>,
+    /// The phases of those nodes of the window that take several.
+    expansions: Arc<[(u32, Expansion)]>,
     pub units: Vec<Unit>,
     pub steps: Vec<Step>,
     pub exchanges: Vec<Exchange>,
@@ -165,29 +170,36 @@ impl Plan {
         window: &Graph,
         placements: Vec<Placement>,
         leaves: &[Sharding],
-        mesh: &Mesh,
+        setup: Setup<'_>,
     ) -> Plan {
-        let mut legal = legalise(window, placements, leaves);
+        let mut legal = legalise(window, placements, leaves, setup.lowerings);
         drop_whole_updates(&mut legal);
-        let Legal { mut graph, placements, moved, origins } = legal;
+        let Legal { mut graph, placements, moved, origins, expansions } = legal;
+        let constants = graph.scalars[window.scalars.len()..].to_vec();
         graph.leaves = graph.leaves.iter().map(nobody).collect();
         graph.nodes.iter_mut().for_each(|node| node.node = nobody(&node.node));
         let (units, steps, exchanges) = {
             let context = Context::new(&graph, &placements, leaves);
             let Fused { units, .. } = fuse(&context);
-            let (steps, exchanges) = order(&context, &units, mesh);
+            let (steps, exchanges) = order(&context, &units, setup.mesh);
             (units, steps, exchanges)
         };
-        Plan {
+        let plan = Plan {
             graph,
+            constants,
             placements: placements.into(),
             leaves: leaves.to_vec(),
             moved: moved.into(),
             origins: origins.into(),
+            expansions: expansions.into(),
             units,
             steps,
             exchanges,
+        };
+        if cfg!(debug_assertions) {
+            plan.assert_sound(setup.mesh);
         }
+        plan
     }
 
     /// The same plan for another window of the same pattern whose operations run where `placements`
@@ -199,33 +211,23 @@ impl Plan {
         window: &Graph,
         placements: &[Placement],
         leaves: &[Sharding],
-        mesh: &Mesh,
+        setup: Setup<'_>,
     ) -> Option<Plan> {
-        if self.origins.contains(&Origin::Panel) {
-            return None;
-        }
+        let mesh = setup.mesh;
+        let refill = Refill::new(window, placements, &self.expansions, setup.lowerings)?;
         let nodes = self.graph.nodes.iter().zip(&*self.origins);
         let graph = Graph {
-            nodes: nodes
-                .map(|(node, origin)| refilled_node(node, window, placements, *origin))
-                .collect(),
+            nodes: nodes.map(|(node, origin)| refill.node(node, *origin)).collect(),
             leaves: window.leaves.iter().map(nobody).collect(),
-            scalars: window.scalars.clone(),
-        };
-        let placement = |(origin, data): (&Origin, &NodeData)| match (*origin, &data.op) {
-            (Origin::Copy { .. }, NodeOp::Reshard(wanted)) => {
-                let wanted = Sharding::clone(wanted);
-                Placement { space: wanted.clone(), output: wanted, partial: None }
-            }
-            (Origin::Node(node) | Origin::Copy { node, .. }, _) => {
-                placements[node as usize].clone()
-            }
-            (Origin::Panel, _) => unreachable!("bug: panels are not refilled"),
+            scalars: window.scalars.iter().copied().chain(refill.constants()).collect(),
         };
         let placements: Arc<[Placement]> = match mesh.devices() {
             // There everything is whole, whatever its extents.
             1 => self.placements.clone(),
-            _ => self.origins.iter().zip(&graph.nodes).map(placement).collect(),
+            _ => {
+                let nodes = graph.nodes.iter().zip(&*self.origins);
+                nodes.map(|(node, origin)| refill.placement(node, *origin)).collect()
+            }
         };
         let units: Vec<Unit> = self
             .units
@@ -247,16 +249,22 @@ impl Plan {
             }
             (steps, exchanges) = order(&context, &units, mesh);
         }
-        (steps == self.steps).then(|| Plan {
+        let plan = (steps == self.steps).then(|| Plan {
+            constants: refill.constants().collect(),
             graph,
             placements,
             leaves: leaves.to_vec(),
             moved: self.moved.clone(),
             origins: self.origins.clone(),
+            expansions: refill.into_expansions(),
             units,
             steps,
             exchanges,
-        })
+        });
+        if cfg!(debug_assertions) {
+            plan.iter().for_each(|plan| plan.assert_sound(mesh));
+        }
+        plan
     }
 
     /// What fusion knows of the graph.
@@ -271,7 +279,7 @@ impl Plan {
     /// The dtype and monoid of what is combined for a partial node.
     pub fn combined_item(&self, node: u32) -> Option<(DType, Monoid)> {
         let placement = &self.placements[node as usize];
-        let partial = placement.partial.as_ref()?;
+        let partial = placement.partial()?;
         let data = self.node(node);
         let dtype = match partial.monoid {
             Monoid::ArgMin | Monoid::ArgMax => self.graph.source(data.inputs[0].source).1,
@@ -292,58 +300,6 @@ fn nobody(node: &Arc<Node>) -> Arc<Node> {
     Node::temporary(node.shape().clone(), node.dtype())
 }
 
-/// A node of a plan for another window.
-fn refilled_node(
-    node: &NodeData,
-    window: &Graph,
-    placements: &[Placement],
-    origin: Origin,
-) -> NodeData {
-    let input_of = |old: &Input, new: &Input| Input {
-        source: old.source,
-        // A copy has taken the place of an operand's view, or the operation reads what lies there.
-        map: if old.map.is_some() { new.map.clone() } else { None },
-    };
-    match origin {
-        Origin::Node(from) => {
-            let from = &window.nodes[from as usize];
-            let inputs = node.inputs.iter().zip(&from.inputs);
-            NodeData {
-                op: match &node.op {
-                    // Which operands it reads as they lie.
-                    NodeOp::Structured(op @ Structured::Matmul(_)) => NodeOp::Structured(*op),
-                    _ => from.op.clone(),
-                },
-                inputs: inputs.map(|(old, new)| input_of(old, new)).collect(),
-                shape: Shape::from_slice(&from.shape),
-                dtype: from.dtype,
-                site: from.site,
-                node: node.node.clone(),
-            }
-        }
-        Origin::Copy { node: from, input } => {
-            let data = &window.nodes[from as usize];
-            let from_input = &data.inputs[input as usize];
-            let wanted = placements
-                .get(from as usize)
-                .map(|placement| wanted_shardings(window, data, placement))
-                .and_then(|mut wanted| wanted.swap_remove(input as usize));
-            NodeData {
-                op: wanted.map_or_else(|| node.op.clone(), |new| NodeOp::Reshard(Arc::new(new))),
-                inputs: [input_of(&node.inputs[0], from_input)].into_iter().collect(),
-                shape: match &from_input.map {
-                    Some(map) => map.shape.clone(),
-                    None => window.source(from_input.source).0.into(),
-                },
-                dtype: node.dtype,
-                site: data.site,
-                node: node.node.clone(),
-            }
-        }
-        Origin::Panel => unreachable!("bug: panels are not refilled"),
-    }
-}
-
 fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<Exchange>) {
     let mut steps = Vec::new();
     let mut exchanges: Vec<Exchange> = Vec::new();
@@ -361,7 +317,7 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Routine(node) = unit {
-            partial.extend(context.placements[*node as usize].partial.is_some().then_some(*node));
+            partial.extend(context.placements[*node as usize].partial().is_some().then_some(*node));
         }
         if let Unit::Group(group) = unit {
             for (source, part) in parts_of(context, group, position) {
@@ -378,7 +334,7 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
                     .members
                     .iter()
                     .map(|member| member.node)
-                    .filter(|&node| context.placements[node as usize].partial.is_some()),
+                    .filter(|&node| context.placements[node as usize].partial().is_some()),
             );
         }
         steps.push(Step::Unit(position));
@@ -392,7 +348,7 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
     let key = |node: u32| {
         let (_, dtype) = context.graph.source(context.graph.nodes[node as usize].inputs[0].source);
         (
-            context.placements[node as usize].partial.clone(),
+            context.placements[node as usize].partial().cloned(),
             dtype,
             context.graph.nodes[node as usize].dtype,
         )
@@ -405,7 +361,7 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
 }
 
 /// What the members of a group load.
-fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
+pub(crate) fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
     let mut loads: Vec<Load> = Vec::new();
     for load in group.members.iter().flat_map(|member| context.loads(member, group)) {
         let is_known = |known: &Load| {

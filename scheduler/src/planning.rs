@@ -8,7 +8,7 @@ use phalanx_array::{
     Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, MeshHandle,
     Site,
 };
-use phalanx_distributed::{Policy, propagate};
+use phalanx_distributed::{Lowerings, Policy, Setup, propagate};
 use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
 use std::any::Any;
 use std::sync::Arc;
@@ -36,6 +36,10 @@ impl Evaluated for NullValue {
 }
 
 impl NullEngine {
+    fn setup(&self) -> Setup<'_> {
+        Setup { mesh: &self.mesh, policy: &self.policy, lowerings: Lowerings::default() }
+    }
+
     fn leaves(graph: &Graph) -> Vec<Sharding> {
         let sharding = |leaf: &Arc<phalanx_array::Node>| match leaf.result() {
             Some(Ok(value)) => value.sharding().clone(),
@@ -47,8 +51,8 @@ impl NullEngine {
     /// Plans, finalises and instantiates a window for the first and the middle device.
     fn plan(&self, graph: &Graph) -> (Plan, Liveness) {
         let leaves = NullEngine::leaves(graph);
-        let placements = propagate(graph, &leaves, &self.mesh, &self.policy);
-        let plan = Plan::new(graph, placements, &leaves, &self.mesh);
+        let placements = propagate(graph, &leaves, self.setup());
+        let plan = Plan::new(graph, placements, &leaves, self.setup());
         let mut nodes = vec![false; plan.graph.nodes.len()];
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             nodes[at as usize] |= node.node.is_live();
@@ -78,7 +82,7 @@ impl Engine for NullEngine {
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
-        let placements = propagate(graph, &NullEngine::leaves(graph), &self.mesh, &self.policy);
+        let placements = propagate(graph, &NullEngine::leaves(graph), self.setup());
         Ok(placements.into_iter().map(|placement| placement.output).collect())
     }
 

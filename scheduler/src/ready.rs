@@ -77,6 +77,8 @@ struct FirstRuns {
 pub(crate) struct Ready {
     /// The position in the plan of each node of the window.
     pub moved: Arc<[u32]>,
+    /// Scalars behind those of the window.
+    pub constants: Arc<[Scalar]>,
     pub placements: Arc<[Placement]>,
     /// Where each node of the plan lies, if it exists.
     pub places: Arc<[Option<Place>]>,
@@ -254,6 +256,7 @@ impl Case {
             is_collective: self.finished.steps.iter().any(tells),
             runs: self.runs.clone(),
             moved: plan.moved.clone(),
+            constants: plan.constants.as_slice().into(),
             placements: plan.placements.clone(),
             places: self.finished.places.clone(),
             kernels: self.kernels.clone(),

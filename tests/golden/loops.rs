@@ -71,6 +71,29 @@ fn growing_reductions_make_few_kernels() {
     }
 }
 
+/// Products whose operands are gathered in panels, of other sizes in each turn.
+#[test]
+fn growing_products_in_panels_make_one_plan() {
+    on_devices(4, Limits::default(), |session| {
+        let large = array(&[1201, 1130], 1);
+        let counters = counted(session, || {
+            for turn in 0..3 {
+                let rows = large.slice(s![.., turn..turn + 1100]);
+                let product = matmul(&rows, &rows.t());
+                if turn == 0 {
+                    let plan = product.explain().expect("a plan");
+                    assert!(plan.contains("2 library calls"), "{plan}");
+                }
+                // Quarters are exact.
+                let expected = (&rows * &rows).sum(()) - product.trace(0, 0, 1);
+                assert_eq!(expected.item::<f64>().unwrap(), 0.0);
+            }
+        });
+        // The first turn begins at 0, which is no number of a pattern.
+        assert!(counters.plans <= 2, "{counters:?}");
+    });
+}
+
 /// A window that closes because it is long closes at the same phase of every turn, wherever the
 /// loop began.
 #[test]

@@ -1,8 +1,11 @@
 //! Of arrays: views, copies and what calls record.
 
 use crate::{on, on_lines};
+use num_complex::Complex64;
 use phalanx::prelude::*;
-use phalanx::{Limits, Sharding, ix};
+use phalanx::{
+    GridRange, Limits, Product, ProductOptions, Sharding, einsum_with, histogramdd, ix, product,
+};
 
 /// The count of a falling range was rounded towards the wrong side.
 #[test]
@@ -236,5 +239,78 @@ fn a_0d_array_in_reverse_followed_writes() {
         let flipped = phalanx::flip(&a, ());
         a.assign(7);
         assert_eq!(flipped.item::<i64>().unwrap(), 3);
+    });
+}
+
+/// Edges of bins were computed where samples lie as near as floats do, and the first of the bins
+/// without a width counted.
+#[test]
+fn bins_without_a_width_counted_otherwise_than_those_of_numpy() {
+    on_lines(|| {
+        let near = from_slice(&[1.0, 1.0 + 2e-16, 1.0 + 4e-16], [3, 1]);
+        let (counts, edges) = histogramdd(&near, &[10.into()], ()).unwrap();
+        assert_eq!(edges[0].size(), 11);
+        let line = edges[0].to_vec::<f64>().unwrap();
+        for (place, count) in counts.to_vec::<f64>().unwrap().into_iter().enumerate() {
+            let holds = |sample: f64| {
+                let last = place == 9 && sample == line[10];
+                (line[place] <= sample && sample < line[place + 1]) || last
+            };
+            let samples = near.to_vec::<f64>().unwrap();
+            assert_eq!(count, samples.iter().filter(|&&sample| holds(sample)).count() as f64);
+        }
+    });
+}
+
+/// Results of products had the order of the operands, whichever was asked for.
+#[test]
+fn products_had_no_order_of_their_own() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]);
+        let lying = |order, a: &Array, b: &Array| {
+            let options = ProductOptions { order, ..ProductOptions::default() };
+            product(Product::Matmul, a, b, &options).strides()
+        };
+        assert_eq!(lying(MemoryOrder::F, &a, &a.t().copy()), [8, 16]);
+        assert_eq!(lying(MemoryOrder::A, &a.t(), &a.t().t().copy()), [24, 8]);
+        assert_eq!(lying(MemoryOrder::A, &a.t(), &a.copy_in(MemoryOrder::F)), [8, 24]);
+        assert_eq!(lying(MemoryOrder::C, &a.t(), &a.copy_in(MemoryOrder::F)), [24, 8]);
+        let options = ProductOptions { order: MemoryOrder::C, ..ProductOptions::default() };
+        assert!(einsum_with("ij->ji", &[&a], &options).shares_memory(&a));
+    });
+}
+
+/// Draws were of one count and one vector of chances.
+#[test]
+fn counts_of_draws_and_stacks_of_chances_were_refused() {
+    on_lines(|| {
+        let numbers = phalanx::random::seeded(7).unwrap();
+        let chances = from_slice(&[0.2, 0.3, 0.5, 1.0, 0.0, 0.0], [2, 3]);
+        let counts = from_slice(&[4i64, 0, 9], [3, 1]);
+        let drawn = numbers.multinomial(&counts, &chances, [3, 2]);
+        assert_eq!(drawn.shape(), [3, 2, 3]);
+        assert_eq!(drawn.sum(-1).to_vec::<i64>().unwrap(), [4, 4, 0, 0, 9, 9]);
+        let second = drawn.slice(s![.., 1, ..]).to_vec::<i64>().unwrap();
+        assert_eq!(second, [4, 0, 0, 0, 0, 0, 9, 0, 0]);
+        assert!(numbers.multinomial(from_slice(&[1i64, -1], [2]), &chances, [2]).ok().is_err());
+        assert!(numbers.multinomial(3, &(&chances * 2.0), [2]).ok().is_err());
+    });
+}
+
+/// Grids and ranges were of real numbers.
+#[test]
+fn complex_ends_of_grids_lost_their_imaginary_parts() {
+    on_lines(|| {
+        let ends = [Complex64::new(0.0, 2.0), Complex64::new(4.0, 0.0)];
+        let grid = mgrid(&[GridRange::ComplexCount(ends[0], ends[1], 3)]);
+        let middle = Complex64::new(2.0, 1.0);
+        assert_eq!(grid.to_vec::<Complex64>().unwrap(), [ends[0], middle, ends[1]]);
+        assert_eq!(mgrid(&[]).shape(), [0]);
+        let range = arange(Complex64::new(1.0, 1.0), Complex64::new(3.0, 4.0), 1);
+        assert_eq!(range.dtype(), DType::C128);
+        assert_eq!(range.size(), 2);
+        let spiral = geomspace(Complex64::new(0.0, 1.0), Complex64::new(0.0, 100.0), 3);
+        let found = spiral.slice(s![1]).item::<Complex64>().unwrap();
+        assert!((found - Complex64::new(0.0, 10.0)).norm() < 1e-12);
     });
 }

@@ -1,6 +1,14 @@
-//! Lowering of structured operations: where their operands have to lie and where results do.
+//! Lowering: how the devices share a structured operation.
+//!
+//! `lowering` is the seam: a trait whose default follows the operation's rule (`rule`), and the
+//! table of those operations that have a schedule of their own. Such an operation has a folder
+//! here. An operation that takes more than one step expands into phases (`expansion`); the rest of
+//! the planner knows phases and never the operation's name.
 
-pub(crate) mod matmul;
-mod place;
+mod expansion;
+mod lowering;
+mod matmul;
+mod rule;
 
-pub(crate) use place::{Lying, operand_shardings, place};
+pub use expansion::{Expansion, Phase, PhaseInput, PhaseSource};
+pub use lowering::{Call, Lowering, Lowerings, OperandShardings, PlacedOperand};

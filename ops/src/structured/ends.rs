@@ -1,6 +1,9 @@
 //! Where values would stand in a sorted vector.
 
+use super::record::{Record, logarithm};
+use super::table::Operand;
 use super::{Follow, Rule};
+use crate::{DType, Shape};
 
 /// NumPy's `searchsorted`: operands (sorted, values) of one dtype, the former a vector. Gives the
 /// number (`i64`) of its elements that are less than each value, or not greater.
@@ -19,10 +22,22 @@ pub enum Side {
     Right,
 }
 
-impl SearchSorted {
-    pub(super) fn rule(shapes: &[&[usize]]) -> Rule {
+impl Record for SearchSorted {
+    fn name(&self) -> &'static str {
+        "searchsorted"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        (operands[1].0.into(), DType::I64)
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(u8::MAX, shapes, 2);
         rule.operands[0][0] = Follow::Whole;
         rule
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        logarithm(shapes[0][0])
     }
 }

@@ -1,5 +1,7 @@
 //! Fourier transforms along one axis, unnormalised.
 
+use super::record::{Record, extent_along, logarithm};
+use super::rule::Rule;
 use super::table::Operand;
 use crate::{DType, Shape};
 
@@ -30,8 +32,12 @@ pub enum Transform {
     },
 }
 
-impl Fft {
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+impl Record for Fft {
+    fn name(&self) -> &'static str {
+        "fft"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let (shape, dtype) = operands[0];
         let mut shape: Shape = shape.into();
         let axis = usize::from(self.axis);
@@ -46,5 +52,12 @@ impl Fft {
                 (shape, dtype.real())
             }
         }
+    }
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        Rule::along(self.axis, shapes, 1)
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        5 * logarithm(extent_along(shapes[0], self.axis))
     }
 }

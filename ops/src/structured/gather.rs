@@ -1,6 +1,7 @@
 //! Reading and writing at positions, which are `i64` from 0 to before the extent of the axis; a
 //! position outside reads the nearest element and writes nothing.
 
+use super::record::Record;
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Op, Shape, Signature};
@@ -33,25 +34,45 @@ pub struct Put {
     pub op: Option<Op>,
 }
 
-impl Take {
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+impl Record for Take {
+    fn name(&self) -> &'static str {
+        "take"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let mut shape: Shape = operands[0].0.into();
         shape[usize::from(self.axis)] = operands[1].0[0];
         (shape, operands[0].1)
     }
 
-    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(self.axis, shapes, 1);
         rule.operands[1][0] = Follow::Result(self.axis);
         rule
     }
+
+    fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
+        0
+    }
 }
 
-impl TakeAlong {
-    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+impl Record for TakeAlong {
+    fn name(&self) -> &'static str {
+        "take_along_axis"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        (operands[1].0.into(), operands[0].1)
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(self.axis, shapes, 2);
         rule.operands[1][usize::from(self.axis)] = Follow::Result(self.axis);
         rule
+    }
+
+    fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
+        0
     }
 }
 
@@ -64,11 +85,29 @@ impl Put {
         };
         values == dtype && self.op.is_none_or(|op| op.signatures().iter().any(fits))
     }
+}
+
+impl Record for Put {
+    fn name(&self) -> &'static str {
+        "put_along_axis"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        (operands[0].0.into(), operands[0].1)
+    }
 
     /// Each device writes what falls into its own block.
-    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(self.axis, shapes, 3);
         rule.operands[0][usize::from(self.axis)] = Follow::Result(self.axis);
         rule
+    }
+
+    fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
+        1
+    }
+
+    fn overwrites(&self) -> Option<usize> {
+        Some(0)
     }
 }

@@ -1,6 +1,7 @@
 //! Factorisations of matrices in the last two axes, of dtype f32, f64, c64 or c128. Those with
 //! several results give them in one array, of which functions show parts.
 
+use super::record::Record;
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Shape};
@@ -46,8 +47,8 @@ pub enum Decomposition {
     },
 }
 
-impl Decomposition {
-    pub(super) const fn name(self) -> &'static str {
+impl Record for Decomposition {
+    fn name(&self) -> &'static str {
         match self {
             Decomposition::Cholesky => "cholesky",
             Decomposition::Solve => "solve",
@@ -60,7 +61,7 @@ impl Decomposition {
         }
     }
 
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let (shape, dtype) = operands[0];
         let (stack, matrix) = shape.split_at(shape.len() - 2);
         let (m, n) = (matrix[0], matrix[1]);
@@ -70,25 +71,29 @@ impl Decomposition {
             Decomposition::Solve => shape = operands[1].0.into(),
             Decomposition::Determinant => shape.push(3),
             Decomposition::Qr { complete } => {
-                shape.extend([m + n, if complete { m } else { m.min(n) }]);
+                shape.extend([m + n, if *complete { m } else { m.min(n) }]);
             }
             Decomposition::Eigh { .. } | Decomposition::Eig { .. } => shape.extend([n + 1, n]),
             Decomposition::Svd { full } => {
-                shape.extend([m + n + 1, if full { m.max(n) } else { m.min(n) }]);
+                shape.extend([m + n + 1, if *full { m.max(n) } else { m.min(n) }]);
             }
         }
         (shape, dtype)
     }
-}
 
-/// Stacks may be split, and so may the right-hand sides of a solution.
-pub(super) fn rule(decomposition: Decomposition, shapes: &[&[usize]]) -> Rule {
-    let ndim = shapes[0].len();
-    let follow = |operand: usize, axis: usize| match decomposition {
-        Decomposition::Solve if operand == 1 && axis == ndim - 1 => Follow::Result(axis as u8),
-        _ if axis < ndim - 2 => Follow::Result(axis as u8),
-        _ => Follow::Whole,
-    };
-    let axes = |operand: usize| (0..ndim).map(|axis| follow(operand, axis)).collect();
-    Rule { operands: (0..shapes.len()).map(axes).collect() }
+    /// Stacks may be split, and so may the right-hand sides of a solution.
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        let ndim = shapes[0].len();
+        let follow = |operand: usize, axis: usize| match self {
+            Decomposition::Solve if operand == 1 && axis == ndim - 1 => Follow::Result(axis as u8),
+            _ if axis < ndim - 2 => Follow::Result(axis as u8),
+            _ => Follow::Whole,
+        };
+        let axes = |operand: usize| (0..ndim).map(|axis| follow(operand, axis)).collect();
+        Rule { operands: (0..shapes.len()).map(axes).collect() }
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        shapes[0][shapes[0].len() - 1] as u64
+    }
 }

@@ -2,6 +2,7 @@
 //! one floating-point or complex dtype. A third operand of the result's shape is added to the
 //! product.
 
+use super::record::Record;
 use super::{Follow, Rule, table::Operand};
 use crate::{DType, Shape};
 
@@ -25,8 +26,14 @@ impl Matmul {
     fn rows(self, ndim: usize) -> [usize; 2] {
         self.transposed.map(|transposed| ndim - if transposed { 1 } else { 2 })
     }
+}
 
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+impl Record for Matmul {
+    fn name(&self) -> &'static str {
+        "matmul"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let mut shape: Shape = operands[0].0.into();
         let ndim = shape.len();
         let [m, _, n] = self.sizes(operands[0].0, operands[1].0);
@@ -35,7 +42,7 @@ impl Matmul {
     }
 
     /// Rows of the left and columns of the right stay split, and so do the axes before them.
-    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let ndim = shapes[0].len();
         let [left_rows, right_rows] = self.rows(ndim);
         let follow = |operand: usize, axis: usize| match (operand, axis) {
@@ -47,6 +54,18 @@ impl Matmul {
         };
         let axes = |operand: usize| (0..ndim).map(|axis| follow(operand, axis)).collect();
         Rule { operands: (0..shapes.len()).map(axes).collect() }
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        2 * self.sizes(shapes[0], shapes[1])[1] as u64
+    }
+
+    fn overwrites(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn is_transposed(&self, operand: usize) -> bool {
+        self.transposed.get(operand) == Some(&true)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Structured operations: those that are no function of single elements, one file each: their
-//! arguments, the shape and dtype of their result, and how their operands may be split.
+//! arguments, and a record of the shape and dtype of the result, of how operands may be split, and
+//! of costs.
 //!
-//! The same names stand in `distributed/src/lower/` (where operands have to lie) and in
+//! The same names stand in `distributed/src/lower/` (how devices share the work) and in
 //! `kernels/src/structured/` (the routines on blocks).
 
 mod ends;
@@ -9,6 +10,7 @@ mod fft;
 mod gather;
 mod linalg;
 mod matmul;
+mod record;
 mod rule;
 mod scan;
 mod sort;
@@ -23,4 +25,4 @@ pub use matmul::Matmul;
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Sort};
-pub use table::Structured;
+pub use table::{Operand, Structured};

@@ -1,6 +1,8 @@
 //! Running combinations and combinations of stretches, by an operation of the elementwise table
 //! with two operands whose result has their dtype.
 
+use super::record::{Record, extent_along};
+use super::rule::Rule;
 use super::table::Operand;
 use crate::{DType, Op, Shape};
 
@@ -25,10 +27,41 @@ pub struct ReduceAt {
     pub axis: u8,
 }
 
-impl ReduceAt {
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+impl Record for Scan {
+    fn name(&self) -> &'static str {
+        "scan"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        (operands[0].0.into(), operands[0].1)
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        Rule::along(self.axis, shapes, 1)
+    }
+
+    fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
+        1
+    }
+}
+
+impl Record for ReduceAt {
+    fn name(&self) -> &'static str {
+        "reduceat"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let mut shape: Shape = operands[0].0.into();
         shape[usize::from(self.axis)] = operands[1].0[0];
         (shape, operands[0].1)
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        Rule::along(self.axis, shapes, 1)
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        let stretches = shapes[1].first().copied().unwrap_or(1).max(1);
+        (extent_along(shapes[0], self.axis) / stretches) as u64
     }
 }

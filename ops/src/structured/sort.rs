@@ -1,5 +1,7 @@
 //! Sorting along an axis: ascending, stable, NaN last; complex numbers lexicographically.
 
+use super::record::{Record, extent_along, logarithm};
+use super::rule::Rule;
 use super::table::Operand;
 use crate::{DType, Shape};
 
@@ -21,19 +23,27 @@ pub enum Order {
     Positions,
 }
 
-impl Sort {
-    pub(super) const fn name(self) -> &'static str {
+impl Record for Sort {
+    fn name(&self) -> &'static str {
         match self.order {
             Order::Values => "sort",
             Order::Positions => "argsort",
         }
     }
 
-    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         let (shape, dtype) = operands[0];
         match self.order {
             Order::Values => (shape.into(), dtype),
             Order::Positions => (shape.into(), DType::I64),
         }
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        Rule::along(self.axis, shapes, 1)
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        logarithm(extent_along(shapes[0], self.axis))
     }
 }

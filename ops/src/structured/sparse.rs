@@ -5,15 +5,30 @@
 //! values' dtype. The blocks of columns and values hold the entries of the rows of the block of
 //! starts.
 
+use super::record::Record;
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 
-pub(super) fn result(operands: &[Operand<'_>]) -> (Shape, DType) {
-    (operands[0].0.into(), operands[3].1)
-}
+/// The record of the product.
+pub(super) struct Spmv;
 
-pub(super) fn rule() -> Rule {
-    let follows = [Follow::Result(0), Follow::Result(0), Follow::Own, Follow::Own, Follow::Whole];
-    Rule { operands: follows.into_iter().map(|follow| [follow].into_iter().collect()).collect() }
+impl Record for Spmv {
+    fn name(&self) -> &'static str {
+        "spmv"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        (operands[0].0.into(), operands[3].1)
+    }
+
+    fn rule(&self, _shapes: &[&[usize]]) -> Rule {
+        let follows =
+            [Follow::Result(0), Follow::Result(0), Follow::Own, Follow::Own, Follow::Whole];
+        Rule { operands: follows.into_iter().map(|one| [one].into_iter().collect()).collect() }
+    }
+
+    fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
+        (2 * shapes[2][0] / shapes[0][0].max(1)) as u64
+    }
 }

@@ -387,7 +387,7 @@ impl<'a> Builder<'a> {
         let node = &self.context.graph.nodes[member.node as usize];
         self.close_to(member.depth);
         let map = self.value_map(member.node);
-        let is_partial = self.context.placements[member.node as usize].partial.is_some();
+        let is_partial = self.context.placements[member.node as usize].partial().is_some();
         if is_partial && monoid.is_compound() {
             // What it gives comes last, as in `Monoid::parts`.
             let given = self.member_value(member.node);

@@ -49,7 +49,7 @@ impl Builder<'_> {
             let (dtype, mean) = (self.kernel.values[sum].dtype, self.parts_of[&member.node][1]);
             let value = self.summand(member);
             let difference = self.operation(Op::Subtract, vec![value, mean], dtype);
-            if self.context.placements[member.node as usize].partial.is_some() {
+            if self.context.placements[member.node as usize].partial().is_some() {
                 // What the mean lacks by its rounding.
                 let rest = self.add(member, difference, dtype);
                 self.parts_of.entry(member.node).or_default().push(rest);

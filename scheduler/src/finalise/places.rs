@@ -77,7 +77,7 @@ impl Memory<'_> {
         };
         let mut leaves = 0..self.plan.leaves.len() as u32;
         // The blocks of a selection are not yet known.
-        let is_known = placement.partial.is_none() && !matches!(data.op, NodeOp::Compress);
+        let is_known = placement.partial().is_none() && !matches!(data.op, NodeOp::Compress);
         leaves.find(|&leaf| is_known && fits(leaf))
     }
 
@@ -227,7 +227,7 @@ fn launch(
 /// what earlier loops of the kernel stored.
 fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> Vec<Place> {
     let own = layout(plan, Source::Node(node));
-    if plan.placements[node as usize].partial.is_some() {
+    if plan.placements[node as usize].partial().is_some() {
         return Vec::new();
     }
     let place = |access: &BuiltAccess| {

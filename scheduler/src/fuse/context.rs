@@ -159,7 +159,7 @@ impl<'a> Context<'a> {
         let found = group.members.iter().find(|member| member.node == node);
         if let Some(member) = found
             && member.depth <= depth
-            && self.placements[node as usize].partial.is_none()
+            && self.placements[node as usize].partial().is_none()
             && self.value_map(member, group).is_some_and(|own| own.axes == map.axes)
         {
             return Reference::Member(node, map);

@@ -351,7 +351,7 @@ fn merge(
         || earlier
             .members
             .iter()
-            .any(|member| context.placements[member.node as usize].partial.is_some())
+            .any(|member| context.placements[member.node as usize].partial().is_some())
     {
         return None;
     }

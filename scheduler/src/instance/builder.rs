@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
 
     fn combine(&mut self, nodes: &[u32]) {
         let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return };
-        let Some(partial) = &self.plan.placements[nodes[0] as usize].partial else { return };
+        let Some(partial) = self.plan.placements[nodes[0] as usize].partial() else { return };
         let mesh_axes = partial.mesh_axes.clone();
         let mut parts: Vec<(Memory, usize)> = Vec::with_capacity(nodes.len());
         for &node in nodes {

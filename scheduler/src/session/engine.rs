@@ -347,8 +347,8 @@ impl Engine for Session {
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let leaves = Session::leaf_shardings(graph)?;
-        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
-        let plan = Plan::new(graph, placements, &leaves, &self.mesh);
+        let placements = propagate(graph, &leaves, self.setup());
+        let plan = Plan::new(graph, placements, &leaves, self.setup());
         let donated = Session::donated(graph, &vec![false; graph.leaves.len()]);
         let liveness = Session::liveness(&Session::wanted(graph), &plan, donated);
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
@@ -361,7 +361,7 @@ impl Engine for Session {
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
         let leaves = Session::leaf_shardings(graph)?;
-        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
+        let placements = propagate(graph, &leaves, self.setup());
         Ok(placements.into_iter().map(|placement| placement.output).collect())
     }
 

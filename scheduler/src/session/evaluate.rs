@@ -3,6 +3,7 @@
 use super::Session;
 use super::engine::State;
 use super::memory::{Flight, Refusal, retired};
+use super::options::SessionOptions;
 use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
@@ -14,6 +15,7 @@ use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeOp, Site, Source};
 use phalanx_device::DeviceError;
+use phalanx_distributed::Setup;
 use phalanx_ops::Sharding;
 use phalanx_ops::memory::{BESIDE, has_some_left};
 use phalanx_ops::waiting::{copying, is_attended};
@@ -57,6 +59,12 @@ pub(super) struct Work<'a> {
 }
 
 impl Session {
+    /// What plans depend on besides the window.
+    pub(super) fn setup(&self) -> Setup<'_> {
+        let SessionOptions { policy, lowerings, .. } = &self.options;
+        Setup { mesh: &self.mesh, policy, lowerings: *lowerings }
+    }
+
     pub(super) fn leaf_shardings(graph: &Graph) -> Result<Vec<Sharding>, Error> {
         graph
             .leaves
@@ -103,8 +111,7 @@ impl Session {
         donated: &Arc<[bool]>,
     ) -> Result<Arc<Ready>, RunError> {
         let target = Target {
-            mesh: &self.mesh,
-            policy: &self.options.policy,
+            setup: self.setup(),
             devices: self.first_device..self.first_device + self.devices.len(),
             kernels: &self.kernels,
         };
@@ -267,7 +274,7 @@ impl Session {
             }
             node.node.finish(Ok(shards));
         }
-        let scalars = graph.scalars.clone();
+        let scalars = graph.scalars.iter().chain(&*ready.constants).copied().collect();
         let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
         let retired = if runs_here {
             Vec::new()

@@ -2,7 +2,7 @@
 
 use phalanx_array::Limits;
 use phalanx_device::Device;
-use phalanx_distributed::Policy;
+use phalanx_distributed::{Lowerings, Policy};
 use phalanx_ops::Mesh;
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub struct SessionOptions {
     pub memory_limit: Option<usize>,
     /// When arrays are split.
     pub policy: Policy,
+    /// How structured operations are distributed; the same ones on all ranks.
+    pub lowerings: Lowerings,
     /// When windows close.
     pub limits: Limits,
     /// The devices of the process; CPU devices are made where there are none.
@@ -30,6 +32,7 @@ impl Default for SessionOptions {
             threads: 1,
             memory_limit: None,
             policy: Policy::default(),
+            lowerings: Lowerings::default(),
             limits: Limits::default(),
             devices: Vec::new(),
         }

@@ -11,6 +11,7 @@ mod manifest;
 mod modules;
 mod rules;
 mod safety;
+mod seams;
 mod sources;
 mod spellings;
 mod vendors;

@@ -1,13 +1,13 @@
 //! The list of rules.
 
 use super::sources::{Breach, Sources};
-use super::{codes, dependencies, edges, environment, modules, safety, spellings, vendors};
+use super::{codes, dependencies, edges, environment, modules, safety, seams, spellings, vendors};
 use crate::documents::{self, Page};
 use crate::failure::Failure;
 use crate::project::Project;
 
 /// Every rule.
-const RULES: [fn(&Sources) -> Vec<Breach>; 13] = [
+const RULES: [fn(&Sources) -> Vec<Breach>; 14] = [
     edges::check,
     dependencies::reasons,
     dependencies::uses,
@@ -17,6 +17,7 @@ const RULES: [fn(&Sources) -> Vec<Breach>; 13] = [
     modules::contents,
     safety::check,
     vendors::check,
+    seams::check,
     spellings::check,
     environment::readers,
     environment::names,

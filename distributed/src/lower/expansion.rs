@@ -1,0 +1,91 @@
+//! Expansions: the phases of an operation that takes more than one step.
+
+use super::lowering::OperandShardings;
+use crate::placement::Placement;
+use phalanx_array::NodeOp;
+use phalanx_ops::{AffineMap, DType, Scalar, Shape};
+use smallvec::SmallVec;
+
+/// A small graph that computes an operation: its inputs are the operation's operands, and its last
+/// phase gives the operation's result.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The phases, each of which may read those before it.
+    pub phases: Vec<Phase>,
+}
+
+/// One step of an expansion.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// What is computed.
+    pub op: NodeOp,
+    /// What it is computed from.
+    pub inputs: SmallVec<[PhaseInput; 2]>,
+    /// The sharding that each input must have. The planner moves what resides elsewhere.
+    pub operands: OperandShardings,
+    /// The shape of the value.
+    pub shape: Shape,
+    /// The dtype of the value.
+    pub dtype: DType,
+    /// Where the phase runs and where its value resides.
+    pub placement: Placement,
+}
+
+/// What a phase reads.
+#[derive(Clone, Debug)]
+pub struct PhaseInput {
+    /// The value.
+    pub source: PhaseSource,
+    /// The view of it; of an operand, a view of what the operation reads. `None` for all of it.
+    pub map: Option<AffineMap>,
+}
+
+/// A value that a phase reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PhaseSource {
+    /// An operand of the operation.
+    Operand(u8),
+    /// The value of an earlier phase.
+    Phase(u32),
+    /// A number.
+    Constant(Scalar),
+}
+
+impl From<PhaseSource> for PhaseInput {
+    fn from(source: PhaseSource) -> PhaseInput {
+        PhaseInput { source, map: None }
+    }
+}
+
+impl Expansion {
+    /// The numbers that its phases read, in their order.
+    pub fn constants(&self) -> impl Iterator<Item = Scalar> {
+        let inputs = self.phases.iter().flat_map(|phase| &phase.inputs);
+        inputs.filter_map(|input| match input.source {
+            PhaseSource::Constant(number) => Some(number),
+            PhaseSource::Operand(_) | PhaseSource::Phase(_) => None,
+        })
+    }
+
+    /// Whether both have the same phases, in other numbers perhaps.
+    pub fn is_like(&self, other: &Expansion) -> bool {
+        let pairs = self.phases.iter().zip(&other.phases);
+        self.phases.len() == other.phases.len()
+            && pairs.into_iter().all(|(one, other)| {
+                let inputs = one.inputs.iter().zip(&other.inputs);
+                let is_same = |(one, other): (&PhaseInput, &PhaseInput)| {
+                    let is_same_source = match (one.source, other.source) {
+                        (PhaseSource::Constant(one), PhaseSource::Constant(other)) => {
+                            one.dtype() == other.dtype()
+                        }
+                        (one, other) => one == other,
+                    };
+                    is_same_source && one.map.is_some() == other.map.is_some()
+                };
+                std::mem::discriminant(&one.op) == std::mem::discriminant(&other.op)
+                    && one.dtype == other.dtype
+                    && one.inputs.len() == other.inputs.len()
+                    && inputs.into_iter().all(is_same)
+            })
+    }
+}

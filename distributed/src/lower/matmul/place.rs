@@ -1,0 +1,59 @@
+//! The schedule of a matrix product.
+
+use super::super::lowering::PlacedOperand;
+use super::super::rule;
+use super::panels;
+use crate::placement::{Placement, Schedule};
+use crate::price::read_price;
+use crate::setup::Setup;
+use phalanx_ops::{AffineMap, Mesh, Monoid, Partial, Sharding, Split, Structured};
+
+/// The placement that moves the fewest bytes.
+pub(super) fn place(
+    op: &Structured,
+    operands: &[PlacedOperand<'_>],
+    shape: &[usize],
+    setup: Setup<'_>,
+) -> Placement {
+    let (output, price) = rule::cheapest(op, operands, shape, setup);
+    match partial(operands, shape, setup.mesh) {
+        Some((less, space, partial)) if less < price => {
+            let output = Sharding::replicated(shape.len());
+            Placement { space, output, schedule: Schedule::Partial(partial) }
+        }
+        _ => {
+            let schedule = panels::schedule(op, operands, shape, &output);
+            Placement { schedule, ..Placement::on(output) }
+        }
+    }
+}
+
+/// The schedule in which devices multiply parts of the contracted axis: the sharding of the left
+/// operand, and the combination of the products. With what it moves in bytes.
+fn partial(
+    operands: &[PlacedOperand<'_>],
+    shape: &[usize],
+    mesh: &Mesh,
+) -> Option<(usize, Sharding, Partial)> {
+    let [left, right] = operands else { return None };
+    let ndim = shape.len();
+    let ends = [left.sharding.axes[ndim - 1].as_ref(), right.sharding.axes[ndim - 2].as_ref()];
+    let split = ends.into_iter().flatten().next()?.clone();
+    let (a, b) = contracted(ndim, &split);
+    let moved = |operand: &PlacedOperand<'_>, wanted: &Sharding| {
+        let map = AffineMap::identity(operand.shape);
+        read_price(&operand.sharding, operand.shape, operand.item, &map, wanted, mesh)
+    };
+    // An all-reduce sends each byte about twice.
+    let summed = 2 * phalanx_ops::shape::size(shape) * left.item;
+    let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
+    Some((moved(left, &a) + moved(right, &b) + summed, a, partial))
+}
+
+/// The shardings of both operands whose contracted axis is split.
+pub(super) fn contracted(ndim: usize, split: &Split) -> (Sharding, Sharding) {
+    let (mut a, mut b) = (Sharding::replicated(ndim), Sharding::replicated(ndim));
+    a.axes[ndim - 1] = Some(split.clone());
+    b.axes[ndim - 2] = Some(split.clone());
+    (a, b)
+}

@@ -1,0 +1,57 @@
+//! The lowering of matrix products.
+
+use super::super::expansion::Expansion;
+use super::super::lowering::{Call, Lowering, OperandShardings, PlacedOperand};
+use super::super::rule;
+use super::{panels, place, transposed};
+use crate::placement::{Placement, Schedule};
+use crate::setup::Setup;
+use phalanx_ops::structured::Matmul;
+use phalanx_ops::{AffineMap, Sharding, Structured};
+
+/// The lowering of matrix products.
+pub(crate) struct Products;
+
+impl Lowering for Products {
+    fn place(
+        &self,
+        op: &Structured,
+        operands: &[PlacedOperand<'_>],
+        shape: &[usize],
+        setup: Setup<'_>,
+    ) -> Placement {
+        place::place(op, operands, shape, setup)
+    }
+
+    fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
+        // Schedules are of products as they are recorded, none of whose operands is transposed.
+        assert!(
+            matches!(call.op, Structured::Matmul(Matmul { transposed: [false, false] })),
+            "bug: a product that reads transposed operands is made legal again"
+        );
+        match (&placement.schedule, placement.space.axes.last()) {
+            (Schedule::Partial(_), Some(Some(split))) => {
+                let (left, right) = place::contracted(placement.space.axes.len(), split);
+                [Some(left), Some(right)].into_iter().collect()
+            }
+            _ => rule::operands(call, placement),
+        }
+    }
+
+    fn read_through(
+        &self,
+        op: &Structured,
+        operand: usize,
+        (view, base): (&AffineMap, &[usize]),
+        wanted: &Sharding,
+    ) -> Option<(Structured, Sharding)> {
+        transposed::read_through(op, operand, (view, base), wanted)
+    }
+
+    fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
+        match placement.schedule {
+            Schedule::Panels(count) => Some(panels::expand(call, placement, count)),
+            _ => None,
+        }
+    }
+}

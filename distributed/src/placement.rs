@@ -1,0 +1,51 @@
+//! Placements: where an operation runs, where its value resides, and how devices share the work.
+
+use phalanx_ops::{Partial, Sharding};
+
+/// Where an operation runs and where its value resides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Placement {
+    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction
+    /// or reshape.
+    pub space: Sharding,
+    /// The sharding of the value, once combined.
+    pub output: Sharding,
+    /// How the devices share the work.
+    pub schedule: Schedule,
+}
+
+/// How the devices share the work of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Each device computes its block of the result from the parts of the operands that the
+    /// operation's rule assigns to it.
+    Rule,
+    /// Each device computes a term of the result. A collective combines the terms.
+    Partial(Partial),
+    /// The result is a sum over this many panels of the contracted axis. Each panel is a phase.
+    Panels(usize),
+    /// Each device applies the operation to its own block as if that were the whole operand: one
+    /// phase of an operation that other phases complete.
+    Blocks,
+}
+
+impl Placement {
+    /// Each device computes its block of a value with this sharding.
+    pub fn on(sharding: Sharding) -> Placement {
+        Placement { space: sharding.clone(), output: sharding, schedule: Schedule::Rule }
+    }
+
+    /// What combines the terms that devices hold at first, if they hold terms.
+    pub fn partial(&self) -> Option<&Partial> {
+        match &self.schedule {
+            Schedule::Partial(partial) => Some(partial),
+            Schedule::Rule | Schedule::Panels(_) | Schedule::Blocks => None,
+        }
+    }
+}
+
+impl From<Option<Partial>> for Schedule {
+    fn from(partial: Option<Partial>) -> Schedule {
+        partial.map_or(Schedule::Rule, Schedule::Partial)
+    }
+}

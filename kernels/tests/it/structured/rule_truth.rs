@@ -1,0 +1,283 @@
+//! The rules of structured operations against the truth: what an operation computes from the blocks
+//! that its rule assigns to a device is the block of what it computes from whole operands, for all
+//! axes that the rule lets devices split, and for no axis that it keeps whole.
+
+use super::value::{Random, Value, evaluate_part};
+use phalanx_ops::structured::{
+    Decomposition, Fft, Follow, Matmul, Order, Put, ReduceAt, Rule, Scan, SearchSorted, Side, Sort,
+    Take, TakeAlong, Transform,
+};
+use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::panic::catch_unwind;
+
+/// An operation with operands. Extents that do not have to be equal differ, so that no axis is
+/// taken for another one.
+struct Case {
+    op: Structured,
+    operands: Vec<Value>,
+}
+
+fn small(dtype: DType, shape: &[usize], seed: u64) -> Value {
+    let (count, mut random) = (shape.iter().product::<usize>(), Random(seed));
+    let numbers = (0..count).map(|_| Scalar::new(random.below(9) as f64 - 4.0));
+    Value::new(shape, numbers.collect::<Vec<_>>().into_iter(), dtype)
+}
+
+fn positions(shape: &[usize], extent: usize, seed: u64) -> Value {
+    let (count, mut random) = (shape.iter().product::<usize>(), Random(seed));
+    let places: Vec<i64> = (0..count).map(|_| random.below(extent as u64) as i64).collect();
+    Value::positions(shape, places.into_iter())
+}
+
+/// Symmetric matrices with positive eigenvalues that are apart.
+fn matrices(stack: usize, n: usize) -> Value {
+    let number = |at: usize| {
+        let (matrix, row, column) = (at / n / n, at / n % n, at % n);
+        let diagonal = if row == column { 10.0 * (row + 1) as f64 } else { 0.0 };
+        diagonal + (matrix + row + column) as f64 / 4.0
+    };
+    Value::new(&[stack, n, n], (0..stack * n * n).map(|at| Scalar::new(number(at))), DType::F64)
+}
+
+/// A case of every operation, of some several.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |op, operands: &[Value]| cases.push(Case { op, operands: operands.to_vec() });
+    let f64s = |shape: &[usize]| small(DType::F64, shape, 1);
+    for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+        let left = f64s(if transposed[0] { &[2, 5, 4] } else { &[2, 4, 5] });
+        let right = f64s(if transposed[1] { &[2, 3, 5] } else { &[2, 5, 3] });
+        let op = Structured::Matmul(Matmul { transposed });
+        add(op, &[left.clone(), right.clone()]);
+        add(op, &[left, right, f64s(&[2, 4, 3])]);
+    }
+    for axis in [0, 1] {
+        let fft = |transform| Structured::Fft(Fft { axis, transform });
+        let complex = small(DType::C128, &[4, 6], 2);
+        add(fft(Transform::Forward), std::slice::from_ref(&complex));
+        add(fft(Transform::Inverse), std::slice::from_ref(&complex));
+        add(fft(Transform::RealForward), &[f64s(&[4, 6])]);
+        let extent = 2 * complex.shape[usize::from(axis)] as u64 - 1;
+        add(fft(Transform::RealInverse { extent }), &[complex]);
+        for order in [Order::Values, Order::Positions] {
+            add(Structured::Sort(Sort { axis, order }), &[small(DType::I32, &[4, 6], 3)]);
+        }
+        add(Structured::Scan(Scan { op: Op::Add, axis }), &[f64s(&[4, 6])]);
+        let starts = Value::positions(&[3], [0, 3, 1].into_iter());
+        let reduce = ReduceAt { op: Op::Add, axis };
+        add(Structured::ReduceAt(reduce), &[f64s(&[4, 6]), starts]);
+        let extent = [4, 6][usize::from(axis)];
+        let take = Structured::Take(Take { axis });
+        add(take, &[f64s(&[4, 6]), positions(&[5], extent, 4)]);
+        let mut given = [4, 6];
+        given[usize::from(axis)] = 5;
+        let places = positions(&given, extent, 5);
+        add(Structured::TakeAlong(TakeAlong { axis }), &[f64s(&[4, 6]), places.clone()]);
+        for op in [None, Some(Op::Add)] {
+            let operands = [f64s(&[4, 6]), places.clone(), f64s(&given)];
+            add(Structured::Put(Put { axis, op }), &operands);
+        }
+    }
+    let ordered = Value::new(&[7], (0..7).map(|at| Scalar::new(f64::from(at / 2))), DType::F64);
+    for side in [Side::Left, Side::Right] {
+        let search = Structured::SearchSorted(SearchSorted { side });
+        add(search, &[ordered.clone(), f64s(&[3, 4])]);
+    }
+    for decomposition in [
+        Decomposition::Cholesky,
+        Decomposition::Inverse,
+        Decomposition::Determinant,
+        Decomposition::Qr { complete: false },
+        Decomposition::Qr { complete: true },
+        Decomposition::Eigh { lower: true },
+        Decomposition::Svd { full: false },
+        Decomposition::Svd { full: true },
+    ] {
+        add(Structured::Decomposition(decomposition), &[matrices(2, 4)]);
+    }
+    let right = f64s(&[2, 4, 3]);
+    add(Structured::Decomposition(Decomposition::Solve), &[matrices(2, 4), right]);
+    let complex = matrices(2, 4);
+    let elements = complex.bytes.chunks(8).map(|bytes| Scalar::from_bytes(DType::F64, bytes));
+    let complex = Value::new(&complex.shape, elements, DType::C128);
+    add(Structured::Decomposition(Decomposition::Eig { real: true }), &[complex]);
+    let entries = |numbers: [i64; 4]| Value::positions(&[4], numbers.into_iter());
+    let columns = Value::positions(&[8], [0, 4, 2, 1, 3, 0, 2, 4].into_iter());
+    let operands = [entries([0, 3, 3, 6]), entries([3, 3, 6, 8]), columns, f64s(&[8]), f64s(&[5])];
+    add(Structured::Spmv, &operands);
+    cases
+}
+
+/// A number for each operation; a new one does not compile without.
+fn number(op: &Structured) -> usize {
+    match op {
+        Structured::Matmul(_) => 0,
+        Structured::Fft(_) => 1,
+        Structured::Sort(_) => 2,
+        Structured::Scan(_) => 3,
+        Structured::ReduceAt(_) => 4,
+        Structured::Take(_) => 5,
+        Structured::TakeAlong(_) => 6,
+        Structured::Put(_) => 7,
+        Structured::SearchSorted(_) => 8,
+        Structured::Decomposition(_) => 9,
+        Structured::Spmv => 10,
+    }
+}
+
+/// The box of a value.
+fn cut(value: &Value, ranges: &[Range<usize>]) -> Value {
+    let shape: Vec<usize> = ranges.iter().map(Range::len).collect();
+    let mut part = Value::zeros(value.dtype, &shape);
+    for place in 0..part.len() {
+        let (mut rest, mut from, mut stride) = (place, 0, 1);
+        for axis in (0..shape.len()).rev() {
+            from += (ranges[axis].start + rest % shape[axis]) * stride;
+            rest /= shape[axis];
+            stride *= value.shape[axis];
+        }
+        part.set(place, value.element(from));
+    }
+    part
+}
+
+fn whole(value: &Value) -> Vec<Range<usize>> {
+    value.shape.iter().map(|&extent| 0..extent).collect()
+}
+
+/// What a device with this box of the result has of an operand.
+fn operand_block(case: &Case, rule: &Rule, operand: usize, block: &[Range<usize>]) -> Value {
+    let value = &case.operands[operand];
+    let range = |(axis, follow): (usize, &Follow)| match follow {
+        Follow::Result(of) => block[usize::from(*of)].clone(),
+        Follow::Whole => 0..value.shape[axis],
+        // The entries of its rows.
+        Follow::Own => {
+            let [starts, ends] = [0, 1].map(|operand| &case.operands[operand]);
+            match &block[0] {
+                rows if rows.is_empty() => 0..0,
+                rows => starts.integer(rows.start) as usize..ends.integer(rows.end - 1) as usize,
+            }
+        }
+    };
+    let ranges: Vec<_> = rule.operands[operand].iter().enumerate().map(range).collect();
+    cut(value, &ranges)
+}
+
+/// Whether both have the same numbers, up to rounding.
+fn is_close(is: &Value, should: &Value) -> bool {
+    let size = is.dtype.size();
+    let pairs = is.bytes.chunks(size).zip(should.bytes.chunks(size));
+    let number = |bytes| match Scalar::from_bytes(is.dtype, bytes).to_weak() {
+        Weak::Bool(one) => (f64::from(u8::from(one)), 0.0),
+        Weak::Int(one) => (one as f64, 0.0),
+        Weak::Float(one) => (one, 0.0),
+        Weak::Complex(one) => (one.re, one.im),
+    };
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+    is.shape == should.shape
+        && pairs.into_iter().all(|(is, should)| {
+            let ((a, b), (c, d)) = (number(is), number(should));
+            near(a, c) && near(b, d)
+        })
+}
+
+/// Whether a device with this box of the result computes it from what the rule assigns to it.
+/// Routines refuse blocks that make no block of the result.
+fn is_true(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) -> bool {
+    catch_unwind(|| computes(case, rule, result, block)).unwrap_or(false)
+}
+
+fn computes(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) -> bool {
+    let blocks: Vec<Value> =
+        (0..case.operands.len()).map(|operand| operand_block(case, rule, operand, block)).collect();
+    let operands: Vec<&Value> = blocks.iter().collect();
+    let origin: Vec<usize> = block.iter().map(|range| range.start).collect();
+    let pairs: Vec<_> = operands.iter().map(|value| (&value.shape[..], value.dtype)).collect();
+    let (shape, _) = case.op.result(&pairs);
+    let extents: Vec<usize> = block.iter().map(Range::len).collect();
+    if shape[..] != extents[..] {
+        return false;
+    }
+    is_close(&evaluate_part(case.op, &operands, Some(&origin), None), &cut(result, block))
+}
+
+/// Ranges of an axis that devices may have: halves, single elements, none.
+fn ranges(extent: usize) -> Vec<Range<usize>> {
+    vec![0..extent / 2, extent / 2..extent, 0..1, extent - 1..extent, 1..1, 0..extent]
+}
+
+fn result_of(case: &Case) -> Value {
+    let operands: Vec<&Value> = case.operands.iter().collect();
+    evaluate_part(case.op, &operands, None, None)
+}
+
+fn rule_of(case: &Case) -> Rule {
+    let shapes: Vec<&[usize]> = case.operands.iter().map(|value| &value.shape[..]).collect();
+    case.op.rule(&shapes)
+}
+
+#[test]
+fn blocks_by_rule_are_blocks_of_the_whole() {
+    let mut seen = BTreeSet::new();
+    for case in cases() {
+        seen.insert(number(&case.op));
+        let (rule, result) = (rule_of(&case), result_of(&case));
+        let open: Vec<usize> =
+            (0..result.shape.len()).filter(|&axis| rule.may_split(axis)).collect();
+        assert!(!open.is_empty() || result.shape.len() < 2, "{:?} is never split", case.op);
+        // All pairs of axes, and each axis alone: the full range is among the ranges.
+        for &first in &open {
+            for &second in &open {
+                for one in ranges(result.shape[first]) {
+                    for other in ranges(result.shape[second]) {
+                        let mut block = whole(&result);
+                        block[second] = other;
+                        block[first] = one.clone();
+                        let what = (&case.op, &block);
+                        assert!(is_true(&case, &rule, &result, &block), "{what:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(seen, (0..=10).collect());
+}
+
+/// No operation keeps an axis whole that devices could split, however its operands were cut.
+#[test]
+fn axes_that_stay_whole_have_to() {
+    for case in cases() {
+        let (rule, result) = (rule_of(&case), result_of(&case));
+        for axis in (0..result.shape.len()).filter(|&axis| !rule.may_split(axis)) {
+            // For each operand one of its axes of that extent, or none.
+            let choices: Vec<Vec<Option<usize>>> = case
+                .operands
+                .iter()
+                .map(|value| {
+                    let alike = (0..value.shape.len())
+                        .filter(|&own| value.shape[own] == result.shape[axis]);
+                    std::iter::once(None).chain(alike.map(Some)).collect()
+                })
+                .collect();
+            let count: usize = choices.iter().map(Vec::len).product();
+            for mut choice in 0..count {
+                let mut other = rule.clone();
+                for (follows, choices) in other.operands.iter_mut().zip(&choices) {
+                    if let Some(own) = choices[choice % choices.len()] {
+                        follows[own] = Follow::Result(axis as u8);
+                    }
+                    choice /= choices.len();
+                }
+                let is_missing = ranges(result.shape[axis]).into_iter().all(|range| {
+                    let mut block = whole(&result);
+                    block[axis] = range;
+                    is_true(&case, &other, &result, &block)
+                });
+                assert!(!is_missing, "{:?} could split axis {axis} by {other:?}", case.op);
+            }
+        }
+    }
+}

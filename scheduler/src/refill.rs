@@ -1,0 +1,163 @@
+//! Refilling: the nodes of a plan with the numbers of another window of its pattern.
+
+use phalanx_array::{Graph, Input, NodeData, NodeOp};
+use phalanx_distributed::{
+    Expansion, Lowerings, OperandShardings, Origin, Phase, PhaseInput, PhaseSource, Placement,
+    expansion, wanted_shardings,
+};
+use phalanx_ops::{AffineMap, Scalar, Shape};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What the nodes of a refilled plan follow from.
+pub(crate) struct Refill<'a> {
+    window: &'a Graph,
+    /// Empty on one device, where every value is whole.
+    placements: &'a [Placement],
+    /// The phases of nodes of the window, ascending.
+    expansions: Vec<(u32, Expansion)>,
+    lowerings: Lowerings,
+}
+
+/// A node or phase as the window has it.
+struct Recorded<'a> {
+    op: &'a NodeOp,
+    inputs: SmallVec<[Read; 2]>,
+    shape: &'a Shape,
+    dtype: phalanx_ops::DType,
+}
+
+/// What a node or phase reads: the view and its shape.
+struct Read {
+    map: Option<Arc<AffineMap>>,
+    shape: Shape,
+}
+
+impl<'a> Refill<'a> {
+    /// `expansions` are those of the plan. `None` if the window has other phases.
+    pub fn new(
+        window: &'a Graph,
+        placements: &'a [Placement],
+        expansions: &[(u32, Expansion)],
+        lowerings: Lowerings,
+    ) -> Option<Refill<'a>> {
+        let again = |(node, old): &(u32, Expansion)| {
+            let at = *node as usize;
+            let new = expansion(window, &window.nodes[at], &placements[at], lowerings)?;
+            new.is_like(old).then_some((*node, new))
+        };
+        let expansions = expansions.iter().map(again).collect::<Option<_>>()?;
+        Some(Refill { window, placements, expansions, lowerings })
+    }
+
+    /// The numbers of phases, in the order in which they were made.
+    pub fn constants(&self) -> impl Iterator<Item = Scalar> {
+        self.expansions.iter().flat_map(|(_, expansion)| expansion.constants())
+    }
+
+    /// The phases, for the refilled plan.
+    pub fn into_expansions(self) -> Arc<[(u32, Expansion)]> {
+        self.expansions.into()
+    }
+
+    /// A node of the plan, for the window.
+    pub fn node(&self, node: &NodeData, origin: Origin) -> NodeData {
+        let Recorded { op, mut inputs, shape, dtype } = self.recorded(origin);
+        let input_of = |old: &Input, map: Option<Arc<AffineMap>>| Input {
+            source: old.source,
+            // A copy has taken the place of an operand's view, or the operation reads the value as
+            // it resides.
+            map: if old.map.is_some() { map } else { None },
+        };
+        let site = self.window.nodes[origin.node as usize].site;
+        let value = node.node.clone();
+        let Some(copied) = origin.copy else {
+            let op = match &node.op {
+                // Which operands it reads as they reside is a matter of the pattern.
+                NodeOp::Structured(_) => node.op.clone(),
+                _ => op.clone(),
+            };
+            let read = node.inputs.iter().zip(inputs);
+            let inputs = read.map(|(old, new)| input_of(old, new.map)).collect();
+            return NodeData { op, inputs, shape: shape.clone(), dtype, site, node: value };
+        };
+        let wanted = self.wanted(origin).and_then(|mut all| all.swap_remove(copied.into()));
+        let Read { map, shape } = inputs.swap_remove(copied.into());
+        NodeData {
+            op: wanted.map_or_else(|| node.op.clone(), |new| NodeOp::Reshard(Arc::new(new))),
+            inputs: [input_of(&node.inputs[0], map)].into_iter().collect(),
+            shape,
+            dtype: node.dtype,
+            site,
+            node: value,
+        }
+    }
+
+    /// The placement of a refilled node, on several devices.
+    pub fn placement(&self, node: &NodeData, origin: Origin) -> Placement {
+        match (&node.op, origin) {
+            (NodeOp::Reshard(wanted), Origin { copy: Some(_), .. }) => {
+                Placement::on((**wanted).clone())
+            }
+            (_, Origin { phase: Some(_), .. }) => self.phase(origin).placement.clone(),
+            _ => self.placements[origin.node as usize].clone(),
+        }
+    }
+
+    fn phases(&self, node: u32) -> &[Phase] {
+        let found = self.expansions.binary_search_by_key(&node, |(node, _)| *node);
+        &self.expansions[found.expect("bug: a phase of an operation without phases")].1.phases
+    }
+
+    fn phase(&self, origin: Origin) -> &Phase {
+        let number = origin.phase.expect("bug: no phase");
+        &self.phases(origin.node)[number as usize]
+    }
+
+    fn recorded(&self, origin: Origin) -> Recorded<'_> {
+        let node = &self.window.nodes[origin.node as usize];
+        if origin.phase.is_none() {
+            let inputs = node.inputs.iter().map(|input| self.read(input)).collect();
+            return Recorded { op: &node.op, inputs, shape: &node.shape, dtype: node.dtype };
+        }
+        let Phase { op, inputs, shape, dtype, .. } = self.phase(origin);
+        let read = |input: &PhaseInput| {
+            let whole = match input.source {
+                PhaseSource::Operand(operand) => {
+                    let operand = &node.inputs[usize::from(operand)];
+                    match &input.map {
+                        None => return self.read(operand),
+                        Some(map) => {
+                            let map = self.window.map_of(operand).then(map);
+                            return Read { shape: map.shape.clone(), map: Some(Arc::new(map)) };
+                        }
+                    }
+                }
+                PhaseSource::Phase(from) => self.phases(origin.node)[from as usize].shape.clone(),
+                PhaseSource::Constant(_) => Shape::new(),
+            };
+            let shape = input.map.as_ref().map_or(whole, |map| map.shape.clone());
+            Read { map: input.map.clone().map(Arc::new), shape }
+        };
+        Recorded { op, inputs: inputs.iter().map(read).collect(), shape, dtype: *dtype }
+    }
+
+    /// What an operation of the window reads.
+    fn read(&self, input: &Input) -> Read {
+        let shape = match &input.map {
+            Some(map) => map.shape.clone(),
+            None => self.window.source(input.source).0.into(),
+        };
+        Read { map: input.map.clone(), shape }
+    }
+
+    /// The shardings that the inputs of a node or phase must have.
+    fn wanted(&self, origin: Origin) -> Option<OperandShardings> {
+        if origin.phase.is_some() {
+            return Some(self.phase(origin).operands.clone());
+        }
+        let placement = self.placements.get(origin.node as usize)?;
+        let node = &self.window.nodes[origin.node as usize];
+        Some(wanted_shardings(self.window, node, placement, self.lowerings))
+    }
+}

@@ -1,0 +1,3 @@
+//! Integration tests of the scheduler, one binary.
+
+mod prefix_sum;

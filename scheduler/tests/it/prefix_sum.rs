@@ -1,0 +1,244 @@
+//! An operation in several phases, added from outside through the lowering seam: prefix sums of a
+//! split vector, in which no device has more than its own block and one number for each block.
+//!
+//! Each device sums its block (`local`) and adds the block's sum to a table (`totals`), which a
+//! collective combines. The sum of the blocks before its own is then added to every element.
+
+use phalanx_array::{Array, HostArray, MeshHandle, NodeOp, cumsum};
+use phalanx_collectives::World;
+use phalanx_distributed::{
+    Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
+    PlacedOperand, Placement, Policy, Schedule, Setup,
+};
+use phalanx_ops::structured::{Scan, Take};
+use phalanx_ops::{Bounds, DType, Monoid, Op, Partial, Scalar, Shape, Sharding, Split, Structured};
+use phalanx_scheduler::{Session, SessionOptions};
+use std::sync::Arc;
+
+struct PrefixSums;
+
+fn by_rule(op: &Structured) -> &'static dyn Lowering {
+    Lowerings::default().of(op)
+}
+
+/// The split of a vector that lies in blocks.
+fn split_of(sharding: &Sharding) -> Option<&Split> {
+    match sharding.axes.as_slice() {
+        [Some(split)] => Some(split),
+        _ => None,
+    }
+}
+
+impl Lowering for PrefixSums {
+    fn place(
+        &self,
+        op: &Structured,
+        operands: &[PlacedOperand<'_>],
+        shape: &[usize],
+        setup: Setup<'_>,
+    ) -> Placement {
+        let own = &operands[0].sharding;
+        let output = match split_of(own) {
+            Some(split) if split.bounds.is_ascending() => own.clone(),
+            // A reversed view: the first device has its end.
+            Some(_) => Sharding::even(shape, 0, setup.mesh),
+            None => return by_rule(op).place(op, operands, shape, setup),
+        };
+        Placement { schedule: Schedule::Blocks, ..Placement::on(output) }
+    }
+
+    fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
+        match placement.schedule {
+            Schedule::Blocks => [Some(placement.output.clone())].into_iter().collect(),
+            _ => by_rule(call.op).operands(call, placement),
+        }
+    }
+
+    fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
+        let split =
+            split_of(&placement.output).filter(|_| placement.schedule == Schedule::Blocks)?;
+        Some(Phases::of(call, placement, split).expansion)
+    }
+}
+
+/// The phases made so far.
+struct Phases {
+    expansion: Expansion,
+}
+
+impl Phases {
+    fn of(call: Call<'_>, placement: &Placement, split: &Split) -> Phases {
+        let (shape, dtype) = call.result;
+        let (blocks, count) = (Placement::on(placement.output.clone()), split.bounds.parts());
+        let mut phases = Phases { expansion: Expansion { phases: Vec::new() } };
+        let own = |op, inputs: &[PhaseSource], dtype| Phase {
+            op,
+            inputs: inputs.iter().map(|&source| PhaseInput::from(source)).collect(),
+            operands: inputs.iter().map(|_| None).collect(),
+            shape: shape.into(),
+            dtype,
+            placement: blocks.clone(),
+        };
+        let value = PhaseSource::Operand(0);
+        // How many blocks begin up to an element, but for the first one: the number of its block.
+        let index = phases.add(own(NodeOp::Index(0), &[], DType::I64));
+        let mut block = None;
+        for number in 1..count {
+            let start = PhaseSource::Constant(Scalar::new(split.bounds.block(number).start as i64));
+            let reached = NodeOp::Elementwise(Op::GreaterEqual);
+            let reached = phases.add(own(reached, &[index, start], DType::Bool));
+            let reached = phases.add(own(NodeOp::Cast, &[reached], DType::I64));
+            block = Some(match block {
+                None => reached,
+                Some(sum) => {
+                    phases.add(own(NodeOp::Elementwise(Op::Add), &[sum, reached], DType::I64))
+                }
+            });
+        }
+        let block = block.expect("a split vector has several blocks");
+        let local = phases.add(Phase {
+            operands: [Some(placement.output.clone())].into_iter().collect(),
+            placement: Placement { schedule: Schedule::Blocks, ..blocks.clone() },
+            ..own(NodeOp::Structured(*call.op), &[value], dtype)
+        });
+        let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
+        let everywhere = Placement::on(Sharding::replicated(1));
+        let table = |phase: Phase| Phase { shape: Shape::from_slice(&[count]), ..phase };
+        let totals = phases.add(table(Phase {
+            placement: Placement {
+                space: placement.output.clone(),
+                output: Sharding::replicated(1),
+                schedule: Schedule::Partial(partial),
+            },
+            ..own(NodeOp::Accumulate { monoid: Monoid::Add }, &[block, value], dtype)
+        }));
+        let up_to = phases.add(table(Phase {
+            operands: [Some(Sharding::replicated(1))].into_iter().collect(),
+            placement: everywhere.clone(),
+            ..own(NodeOp::Structured(*call.op), &[totals], dtype)
+        }));
+        let before = phases.add(table(Phase {
+            placement: everywhere,
+            ..own(NodeOp::Elementwise(Op::Subtract), &[up_to, totals], dtype)
+        }));
+        let take = NodeOp::Structured(Structured::Take(Take { axis: 0 }));
+        let offset = phases.add(Phase {
+            operands: [Some(Sharding::replicated(1)), Some(placement.output.clone())]
+                .into_iter()
+                .collect(),
+            ..own(take, &[before, block], dtype)
+        });
+        phases.add(own(NodeOp::Elementwise(Op::Add), &[local, offset], dtype));
+        phases
+    }
+
+    fn add(&mut self, phase: Phase) -> PhaseSource {
+        self.expansion.phases.push(phase);
+        PhaseSource::Phase(self.expansion.phases.len() as u32 - 1)
+    }
+}
+
+/// The lowerings of the crate but for sums along the axis of a vector.
+fn lowerings() -> Lowerings {
+    Lowerings::new(|op| match op {
+        Structured::Scan(Scan { op: Op::Add, axis: 0 }) => &PrefixSums,
+        other => by_rule(other),
+    })
+}
+
+/// A session on so many devices that splits every array.
+fn session(devices: usize, lowerings: Lowerings) -> Arc<Session> {
+    let options =
+        SessionOptions { policy: Policy { split_from: 1 }, lowerings, ..SessionOptions::default() };
+    let world = World::local(devices).expect("a world");
+    Session::new(world, options).expect("a session")
+}
+
+fn numbers(count: usize) -> Vec<i64> {
+    (0..count as i64).map(|at| (at * 37 + 11) % 101 - 50).collect()
+}
+
+fn sums(numbers: &[i64]) -> Vec<i64> {
+    let running = numbers.iter().scan(0, |sum, number| {
+        *sum += number;
+        Some(*sum)
+    });
+    running.collect()
+}
+
+fn vector(numbers: &[i64]) -> Array {
+    let bytes = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    Array::from_host(&HostArray { dtype: DType::I64, shape: vec![numbers.len()], bytes })
+}
+
+/// The blocks of a vector of so many elements on so many devices, uneven and empty ones too.
+fn shardings(count: usize, devices: usize) -> Vec<Sharding> {
+    let uneven = |first: usize| {
+        let mut sizes = vec![0; devices];
+        sizes[first] = count / 3;
+        sizes[devices - 1 - first] += count - count / 3;
+        Bounds::explicit(&sizes)
+    };
+    let of = |bounds| Sharding {
+        axes: [Some(Split { mesh_axes: [0].into_iter().collect(), bounds })].into_iter().collect(),
+        partial: None,
+    };
+    vec![of(Bounds::even(count, devices)), of(uneven(0)), of(uneven(devices / 2))]
+}
+
+#[test]
+fn sums_of_blocks_are_the_sums_of_the_whole() {
+    for devices in [1, 2, 3, 4, 8] {
+        MeshHandle::new(session(devices, lowerings())).enter(|| {
+            for count in [1, 2, 7, 8, 1000] {
+                for sharding in shardings(count, devices) {
+                    let given = numbers(count);
+                    let value = vector(&given).with_sharding(sharding.clone());
+                    // What is read, and what is made of the sums, are views and fused operations.
+                    let doubled = cumsum(&(&value * 2), 0) + 1;
+                    let backwards = cumsum(&value.slice(phalanx_array::s![..; -1]), 0);
+                    let should: Vec<i64> = sums(&given).iter().map(|sum| 2 * sum + 1).collect();
+                    let turned: Vec<i64> = given.iter().rev().copied().collect();
+                    let what = format!("{count} elements on {devices} devices by {sharding:?}");
+                    assert_eq!(doubled.to_vec::<i64>().expect("sums"), should, "{what}");
+                    assert_eq!(backwards.to_vec::<i64>().expect("sums"), sums(&turned), "{what}");
+                }
+            }
+        });
+    }
+}
+
+/// The plan shows phases that no other operation has, and sends a number for each block.
+#[test]
+fn the_plan_has_the_phases() {
+    MeshHandle::new(session(4, lowerings())).enter(|| {
+        let value = vector(&numbers(1000));
+        value.evaluate().expect("a vector");
+        let plan = cumsum(&value, 0).explain().expect("a plan");
+        assert!(plan.contains("by add over") && !plan.contains("gather"), "{plan}");
+        assert!(plan.contains("= scan(") && plan.contains("= take("), "{plan}");
+        let sent = plan.lines().find(|line| line.contains("sent")).expect("a summary");
+        assert!(sent.contains("sent 32 B"), "{plan}");
+    });
+    MeshHandle::new(session(4, Lowerings::default())).enter(|| {
+        let value = vector(&numbers(1000));
+        value.evaluate().expect("a vector");
+        let plan = cumsum(&value, 0).explain().expect("a plan");
+        assert!(plan.contains("gather of"), "{plan}");
+    });
+}
+
+/// A plan of phases is taken over by windows with other numbers.
+#[test]
+fn phases_are_refilled() {
+    let session = session(3, lowerings());
+    MeshHandle::new(session.clone()).enter(|| {
+        for count in 20..60 {
+            let given = numbers(count);
+            let sums_now = cumsum(&vector(&given), 0).to_vec::<i64>().expect("sums");
+            assert_eq!(sums_now, sums(&given));
+        }
+    });
+    let plans = session.counters().plans;
+    assert!(plans <= 2, "{plans} plans of 40 windows");
+}
