@@ -162,7 +162,9 @@ mod tests {
     fn graph(op: NodeOp, inputs: &[Input], shape: &[usize]) -> Graph {
         let node = Node::temporary(shape.into(), DType::F64);
         let leaves = vec![Node::temporary([3, 4][..].into(), DType::F64)];
-        let nodes = vec![NodeData::of(op, inputs.iter().cloned().collect(), &node)];
+        let (shape, dtype, site) = (shape.into(), DType::F64, crate::error::call_site());
+        let inputs = inputs.iter().cloned().collect();
+        let nodes = vec![NodeData { op, inputs, shape, dtype, site, node }];
         Graph { nodes, leaves, scalars: Vec::new() }
     }
 

@@ -68,9 +68,6 @@ mod tests {
         let mut files = files(("src/a.rs", ""));
         files[1].1 = "//! No attribute.\n";
         let breaches = check(&Sources::of(&files));
-        assert_eq!(
-            breaches,
-            [Breach::new("array/src/lib.rs", 0, "lacks `#![forbid(unsafe_code)]`")]
-        );
+        assert_eq!(breaches, [Breach::new(FORBIDDING[1], 0, "lacks `#![forbid(unsafe_code)]`")]);
     }
 }
