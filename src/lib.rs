@@ -64,10 +64,10 @@ pub use phalanx_array::{
     einsum_with, empty_like, eye, fill_diagonal, flip, fliplr, flipud, full_like, geomspace,
     hamming, hanning, hsplit, hstack, identity, indices, inner, insert, kaiser, kron, logspace,
     matrix_power, matrix_transpose, matvec, meshgrid, mgrid, moveaxis, multi_dot, ogrid, ones_like,
-    outer, pad, permute_dims, product, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90,
-    row_stack, sparse_indices, split, stack, swapaxes, tensordot, tile, tri, tril, tril_indices,
-    trim_zeros, triu, triu_indices, unstack, vander, vdot, vecdot, vecmat, vsplit, vstack,
-    zeros_like,
+    outer, pad, permute_dims, product, product_dtype, putmask, repeat, repeat_each, resize, roll,
+    rollaxis, rot90, row_stack, sparse_indices, split, stack, swapaxes, tensordot, tile, tri, tril,
+    tril_indices, trim_zeros, triu, triu_indices, unstack, vander, vdot, vecdot, vecmat, vsplit,
+    vstack, zeros_like,
 };
 pub use phalanx_array::{
     Basis, BinRule, Bins, BitOrder, Casting, DTypeKind, HistogramOptions, PolynomialFit,
@@ -84,8 +84,8 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Bound, ConvolveMode, CovarianceOptions, DiffOptions, GradientOptions, Replacements, Tolerance,
-    Ufunc, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin, around,
-    array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
+    Ufunc, UfuncOptions, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin,
+    around, array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
     corrcoef, correlate, count_nonzero, cov, diff, ediff1d, fix, gradient, histogram_bin_edges, i0,
     interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal,
     isrealobj, max, mean, min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod,
@@ -94,6 +94,11 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Flags, Loan, Snapshot, Summary, array_repr, byteswap, records, try_place, try_put_along_axis,
+};
+pub use phalanx_array::{
+    FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
+    FloatingErrorScope, FloatingErrors, Warning, called_from, errstate, floating_errors,
+    report_warnings, set_floating_errors, warn_where,
 };
 #[doc(hidden)]
 pub use phalanx_collectives::{

@@ -48,7 +48,8 @@ pub(crate) fn elementwise_by(
     by_loop(op, arguments, signature.map_err(|error| Error::op(error, site))?, site)
 }
 
-fn by_loop(
+/// Records the operation `op` of the table by the loop of a signature.
+pub(crate) fn by_loop(
     op: Op,
     arguments: &[Argument],
     signature: Signature,

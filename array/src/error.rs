@@ -84,9 +84,16 @@ impl PartialEq for Site {
 
 impl Eq for Site {}
 
+/// The user's line that called the function which is now calling others of this crate.
+#[derive(Clone, Copy)]
+struct Outermost {
+    site: Site,
+    /// Whether a function of this crate calls, and not the user by way of another language.
+    is_nested: bool,
+}
+
 thread_local! {
-    /// The user's line that called the function which is now calling others of this crate.
-    static OUTERMOST: Cell<Option<Site>> = const { Cell::new(None) };
+    static OUTERMOST: Cell<Option<Outermost>> = const { Cell::new(None) };
 }
 
 /// The user's line that called the public function that asks.
@@ -96,14 +103,25 @@ thread_local! {
 #[track_caller]
 pub fn call_site() -> Site {
     match OUTERMOST.get() {
-        Some(site) => site,
+        Some(outermost) => outermost.site,
         None => Site::caller(),
     }
 }
 
 /// Runs `body`, all of whose calls of public functions count as the call at `site`. Local.
 pub fn within<R>(site: Site, body: impl FnOnce() -> R) -> R {
-    with_outermost(Some(site), body)
+    with_outermost(Some(Outermost { site, is_nested: true }), body)
+}
+
+/// Runs `body`, whose calls of public functions are those of a user whose line is `site`: for
+/// bindings of other languages, where [`call_site`] would find a line of the binding. Local.
+pub fn called_from<R>(site: Site, body: impl FnOnce() -> R) -> R {
+    with_outermost(Some(Outermost { site, is_nested: false }), body)
+}
+
+/// Whether the call is one that a function of this crate makes inside of [`within`].
+pub(crate) fn is_nested() -> bool {
+    OUTERMOST.get().is_some_and(|outermost| outermost.is_nested)
 }
 
 /// Runs code of the user's that a function was given: its calls have their own lines.
@@ -111,14 +129,14 @@ pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
     with_outermost(None, body)
 }
 
-fn with_outermost<R>(site: Option<Site>, body: impl FnOnce() -> R) -> R {
-    struct Restore(Option<Site>);
+fn with_outermost<R>(outermost: Option<Outermost>, body: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Outermost>);
     impl Drop for Restore {
         fn drop(&mut self) {
             OUTERMOST.set(self.0);
         }
     }
-    let _restore = Restore(OUTERMOST.replace(site));
+    let _restore = Restore(OUTERMOST.replace(outermost));
     body()
 }
 
@@ -207,6 +225,14 @@ pub enum DataError {
         /// The operation.
         operation: &'static str,
     },
+    /// A floating-point error where [`errstate`](crate::errstate) asks to raise.
+    #[error("{words} encountered in {operation}")]
+    Floating {
+        /// NumPy's words for the kind of error.
+        words: &'static str,
+        /// The operation.
+        operation: &'static str,
+    },
     /// Weights whose sum is zero.
     #[error("weights sum to zero and cannot be normalised")]
     ZeroWeights,
@@ -235,6 +261,7 @@ impl DataError {
             | DataError::NotPositiveDefinite
             | DataError::NotConverged { .. } => "LinAlgError",
             DataError::ZeroWeights => "ZeroDivisionError",
+            DataError::Floating { .. } => "FloatingPointError",
         }
     }
 
@@ -243,6 +270,7 @@ impl DataError {
         match self {
             DataError::NegativePower { .. } => "PX022",
             DataError::AllNan { .. } => "PX130",
+            DataError::Floating { .. } => "PX155",
             DataError::ZeroWeights => "PX131",
             DataError::Negative { .. } => "PX132",
             DataError::PositionsBeyond { .. } => "PX135",
@@ -263,6 +291,7 @@ impl DataError {
                 "convert the base to a float dtype with astype first, or use float_power"
             }
             DataError::AllNan { .. } => "look for slices of isnan().all(axis) first",
+            DataError::Floating { .. } => "look at the operands, or ask errstate for another mode",
             DataError::ZeroWeights => "check the sum of the weights along the axes",
             DataError::Negative { .. } => "subtract the smallest element first, or leave it out",
             DataError::IndexRange { .. } | DataError::PositionRange { .. } => {

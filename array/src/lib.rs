@@ -23,6 +23,7 @@ mod engine;
 mod error;
 pub mod fft;
 mod fitting;
+mod floating;
 mod graph;
 mod host;
 mod householder;
@@ -98,8 +99,15 @@ pub use display::{
     format_float_scientific, print,
 };
 pub use engine::{Cause, Engine, Evaluation, Limits, ShardMemory};
-pub use error::{DataError, Error, ErrorKind, Failure, Place, Site, call_site, within};
+pub use error::{
+    DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, within,
+};
 pub use fitting::{PolynomialFit, poly, polydiv, polyfit, polyfit_full, unwrap};
+pub use floating::{
+    FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
+    FloatingErrorScope, FloatingErrors, Warning, errstate, floating_errors, report_warnings,
+    set_floating_errors, warn_where,
+};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Part, Source};
 pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
 pub use indexing::{
@@ -124,7 +132,8 @@ pub use phalanx_ops::{Casting, Index, can_cast};
 pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};
 pub use products::{
     ContractedAxes, Product, ProductOptions, cross, dot, einsum, einsum_with, inner, kron, matmul,
-    matrix_power, matvec, multi_dot, outer, product, tensordot, vdot, vecdot, vecmat,
+    matrix_power, matvec, multi_dot, outer, product, product_dtype, tensordot, vdot, vecdot,
+    vecmat,
 };
 pub use reductions::{
     Axes, all, amax, amin, any, argmax, argmin, axis, count_nonzero, keepdims, max, mean, min,
@@ -156,5 +165,5 @@ pub use types::{
     DTypeKind, common_type, isdtype, isscalar, issubdtype, iterable, min_scalar_type, mintypecode,
     promote_types, result_type, typename,
 };
-pub use ufunc::{Ufunc, ufunc};
+pub use ufunc::{Ufunc, UfuncOptions, ufunc};
 pub use window::{Entered, MeshHandle};

@@ -3,11 +3,31 @@
 use crate::array::Array;
 use crate::elementwise::{elementwise, elementwise_by, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
+use crate::floating::check_elementwise;
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, promote_weak};
+
+/// Records the operation as a call of the user's, whose floating-point errors are looked at.
+pub(crate) fn checked(op: Op, operands: &[Argument], site: Site) -> Array {
+    let result = elementwise(op, operands, site);
+    check_elementwise(op.name(), operands, &[(op, &result)], site);
+    result
+}
+
+/// As [`checked`], of two results.
+fn checked_pair(
+    name: &'static str,
+    ops: [Op; 2],
+    operands: &[Argument],
+    site: Site,
+) -> (Array, Array) {
+    let [first, second] = ops.map(|op| elementwise(op, operands, site));
+    check_elementwise(name, operands, &[(ops[0], &first), (ops[1], &second)], site);
+    (first, second)
+}
 
 macro_rules! unary_methods {
     ($($name:ident $op:ident)*) => {
@@ -19,7 +39,7 @@ macro_rules! unary_methods {
             #[track_caller]
             #[must_use]
             pub fn $name(&self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone())], call_site())
+                checked(Op::$op, &[Argument::Array(self.clone())], call_site())
             }
         )*}
         #[cfg(test)]
@@ -38,7 +58,7 @@ macro_rules! binary_methods {
             #[must_use]
             pub fn $name(&self, other: impl Into<Argument>) -> Array {
                 let arguments = [Argument::Array(self.clone()), other.into()];
-                elementwise(Op::$op, &arguments, call_site())
+                checked(Op::$op, &arguments, call_site())
             }
         )*}
         #[cfg(test)]
@@ -74,41 +94,31 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn divmod(&self, other: impl Into<Argument>) -> (Array, Array) {
-        let (site, other) = (call_site(), other.into());
-        let arguments = [Argument::Array(self.clone()), other];
-        (
-            elementwise(Op::FloorDivide, &arguments, site),
-            elementwise(Op::Remainder, &arguments, site),
-        )
+        let arguments = [Argument::Array(self.clone()), other.into()];
+        checked_pair("divmod", [Op::FloorDivide, Op::Remainder], &arguments, call_site())
     }
 
     /// Fractional and integral parts.
     #[track_caller]
     #[must_use]
     pub fn modf(&self) -> (Array, Array) {
-        let (site, arguments) = (call_site(), [Argument::Array(self.clone())]);
-        (
-            elementwise(Op::ModfFractional, &arguments, site),
-            elementwise(Op::ModfIntegral, &arguments, site),
-        )
+        let arguments = [Argument::Array(self.clone())];
+        checked_pair("modf", [Op::ModfFractional, Op::ModfIntegral], &arguments, call_site())
     }
 
     /// Mantissa and exponent of 2.
     #[track_caller]
     #[must_use]
     pub fn frexp(&self) -> (Array, Array) {
-        let (site, arguments) = (call_site(), [Argument::Array(self.clone())]);
-        (
-            elementwise(Op::FrexpMantissa, &arguments, site),
-            elementwise(Op::FrexpExponent, &arguments, site),
-        )
+        let arguments = [Argument::Array(self.clone())];
+        checked_pair("frexp", [Op::FrexpMantissa, Op::FrexpExponent], &arguments, call_site())
     }
 
     /// Records any row of the table.
     #[track_caller]
     #[must_use]
     pub fn apply(op: Op, arguments: &[Argument]) -> Array {
-        elementwise(op, arguments, call_site())
+        checked(op, arguments, call_site())
     }
 
     /// As [`Array::apply`], by a loop of dtypes that are asked for: NumPy's arguments `dtype` and
@@ -122,7 +132,10 @@ impl Array {
         asked: &[Option<DType>],
         casting: Casting,
     ) -> Array {
-        Array::catch(elementwise_by(op, arguments, asked, casting, call_site()))
+        let site = call_site();
+        let result = Array::catch(elementwise_by(op, arguments, asked, casting, site));
+        check_elementwise(op.name(), arguments, &[(op, &result)], site);
+        result
     }
 
     /// Writes the result of any row of the table for this array and `other` into this array,
@@ -201,7 +214,9 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
             return Err(Error::op(OpError::Cast { from, to }, site));
         }
     }
-    let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
+    let operands = [Argument::Array(target.clone()), other];
+    let result = try_elementwise(op, &operands, site)?;
+    check_elementwise(op.name(), &operands, &[(op, &result)], site);
     // A write takes a value that has more axes of one position; an operator in place does not.
     if result.shape() != target.shape() {
         let (value, target) = (result.shape().into(), target.shape().into());
@@ -351,14 +366,14 @@ macro_rules! operators {
             #[track_caller]
             fn $method(self, other: T) -> Array {
                 let arguments = [Argument::Array(self.clone()), other.into()];
-                elementwise(Op::$op, &arguments, call_site())
+                checked(Op::$op, &arguments, call_site())
             }
         }
         impl<T: Into<Argument>> std::ops::$trait<T> for Array {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: T) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self), other.into()], call_site())
+                checked(Op::$op, &[Argument::Array(self), other.into()], call_site())
             }
         }
         operators!(@left $trait $method $op f64 i64 i32);
@@ -369,14 +384,14 @@ macro_rules! operators {
             #[track_caller]
             fn $method(self, other: &Array) -> Array {
                 let arguments = [self.into(), Argument::Array(other.clone())];
-                elementwise(Op::$op, &arguments, call_site())
+                checked(Op::$op, &arguments, call_site())
             }
         }
         impl std::ops::$trait<Array> for $number {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: Array) -> Array {
-                elementwise(Op::$op, &[self.into(), Argument::Array(other)], call_site())
+                checked(Op::$op, &[self.into(), Argument::Array(other)], call_site())
             }
         }
     )*};
@@ -399,14 +414,14 @@ macro_rules! unary_operators {
             type Output = Array;
             #[track_caller]
             fn $method(self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone())], call_site())
+                checked(Op::$op, &[Argument::Array(self.clone())], call_site())
             }
         }
         impl std::ops::$trait for Array {
             type Output = Array;
             #[track_caller]
             fn $method(self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self)], call_site())
+                checked(Op::$op, &[Argument::Array(self)], call_site())
             }
         }
     )*};

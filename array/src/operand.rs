@@ -51,6 +51,14 @@ impl Argument {
         }
     }
 
+    /// The array, if the argument is one.
+    pub(crate) fn as_array(&self) -> Option<&Array> {
+        match self {
+            Argument::Array(array) => Some(array),
+            Argument::Scalar(_) | Argument::Weak(_) => None,
+        }
+    }
+
     /// The dtype that the argument insists on, if it does.
     pub(crate) fn strong(&self) -> Option<DType> {
         match self {

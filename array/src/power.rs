@@ -26,7 +26,7 @@ impl Array {
     #[must_use]
     pub fn power(&self, exponent: impl Into<Argument>) -> Array {
         let arguments = [Argument::Array(self.clone()), exponent.into()];
-        crate::elementwise::elementwise(Op::Power, &arguments, call_site())
+        crate::math::checked(Op::Power, &arguments, call_site())
     }
 }
 

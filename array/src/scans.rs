@@ -6,6 +6,7 @@
 use crate::array::Array;
 use crate::creation::from_slice;
 use crate::error::{Error, Site, call_site, within};
+use crate::floating::check_scan;
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
 use crate::power::refuse_negative;
 use crate::reductions::keepdims;
@@ -40,21 +41,28 @@ fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Erro
 #[track_caller]
 #[must_use]
 pub fn cumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
-    Array::catch(cumulative(array, Op::Add, axis.into(), None, call_site()))
+    cumulated(array, Op::Add, axis.into(), None, call_site())
 }
 
 /// NumPy's `cumprod`: the products of the elements up to each one. As [`cumsum`].
 #[track_caller]
 #[must_use]
 pub fn cumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
-    Array::catch(cumulative(array, Op::Multiply, axis.into(), None, call_site()))
+    cumulated(array, Op::Multiply, axis.into(), None, call_site())
 }
 
 /// [`cumsum`] and [`cumprod`] in a dtype; `op` is `Op::Add` or `Op::Multiply`.
 #[track_caller]
 #[must_use]
 pub fn cumulative_as(array: &Array, op: Op, axis: impl Into<Option<i64>>, dtype: DType) -> Array {
-    Array::catch(cumulative(array, op, axis.into(), Some(dtype), call_site()))
+    cumulated(array, op, axis.into(), Some(dtype), call_site())
+}
+
+/// [`cumulative`] as a call of the user's, whose floating-point errors are looked at.
+fn cumulated(array: &Array, op: Op, axis: Option<i64>, dtype: Option<DType>, site: Site) -> Array {
+    let result = Array::catch(cumulative(array, op, axis, dtype, site));
+    check_scan(array, &result, site);
+    result
 }
 
 /// As [`cumsum`] and [`cumprod`] of the Array API standard: the axis may be left out of vectors
@@ -101,7 +109,10 @@ pub fn cumulative_sum(
     include_initial: bool,
 ) -> Array {
     let site = call_site();
-    Array::catch(standard(Op::Add, array, axis.into(), dtype.into(), include_initial, site))
+    let result = standard(Op::Add, array, axis.into(), dtype.into(), include_initial, site);
+    let result = Array::catch(result);
+    check_scan(array, &result, site);
+    result
 }
 
 /// NumPy's `cumulative_prod`: as [`cumulative_sum`], of products and with a 1.
@@ -114,7 +125,10 @@ pub fn cumulative_prod(
     include_initial: bool,
 ) -> Array {
     let site = call_site();
-    Array::catch(standard(Op::Multiply, array, axis.into(), dtype.into(), include_initial, site))
+    let result = standard(Op::Multiply, array, axis.into(), dtype.into(), include_initial, site);
+    let result = Array::catch(result);
+    check_scan(array, &result, site);
+    result
 }
 
 /// NumPy's `nancumsum`: [`cumsum`] with NaN as 0.

@@ -1,7 +1,9 @@
 //! Static errors: what a call is told at once about shapes, dtypes and axes.
 
+use crate::cast::Casting;
 use crate::dtype::DType;
 use crate::shape::Shape;
+use std::fmt;
 
 /// An error in the arguments of an operation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -91,6 +93,29 @@ pub enum OpError {
         from: DType,
         /// The wanted dtype.
         to: DType,
+    },
+    /// Dtypes that a call of a ufunc asks for and no loop has.
+    #[error("No loop matching the specified signature and casting was found for ufunc {ufunc}")]
+    NoLoop {
+        /// The ufunc.
+        ufunc: &'static str,
+    },
+    /// A cast of a ufunc's operand or result that the rule of the call forbids.
+    #[error(
+        "Cannot cast ufunc '{ufunc}' {place} from {from} to {to} with casting rule '{}'",
+        casting.name()
+    )]
+    UfuncCast {
+        /// The ufunc.
+        ufunc: &'static str,
+        /// The operand or result.
+        place: CastPlace,
+        /// The dtype of the value.
+        from: DType,
+        /// The wanted dtype.
+        to: DType,
+        /// The rule.
+        casting: Casting,
     },
     /// A mask that is not bool.
     #[error("{argument} must be an array of bool, not of {dtype}")]
@@ -258,6 +283,27 @@ pub enum OpError {
     },
 }
 
+/// The operand or result of a ufunc that a cast is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CastPlace {
+    /// The operand of a ufunc of one.
+    OnlyInput,
+    /// The operand of this number, from 0.
+    Input(usize),
+    /// A result.
+    Output,
+}
+
+impl fmt::Display for CastPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CastPlace::OnlyInput => f.write_str("input"),
+            CastPlace::Input(place) => write!(f, "input {place}"),
+            CastPlace::Output => f.write_str("output"),
+        }
+    }
+}
+
 impl OpError {
     /// The stable code.
     pub const fn code(&self) -> &'static str {
@@ -272,8 +318,8 @@ impl OpError {
             OpError::TooManyIndices { .. } => "PX008",
             OpError::Ellipses => "PX009",
             OpError::ZeroStep => "PX010",
-            OpError::Dtype { .. } => "PX011",
-            OpError::Cast { .. } | OpError::Mask { .. } => "PX012",
+            OpError::Dtype { .. } | OpError::NoLoop { .. } => "PX011",
+            OpError::Cast { .. } | OpError::UfuncCast { .. } | OpError::Mask { .. } => "PX012",
             OpError::OutOfRange { .. } => "PX013",
             OpError::ContractedSizes { .. } => "PX014",
             OpError::Ndim { .. } => "PX015",
@@ -331,7 +377,9 @@ impl OpError {
                 "LinAlgError"
             }
             OpError::Dtype { .. }
+            | OpError::NoLoop { .. }
             | OpError::Cast { .. }
+            | OpError::UfuncCast { .. }
             | OpError::Mask { .. }
             | OpError::Arguments { .. } => "TypeError",
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
@@ -360,7 +408,9 @@ impl OpError {
             OpError::Ellipses => "use `..` for the other axes",
             OpError::ZeroStep => "use a step of at least 1 or at most -1",
             OpError::Dtype { .. } => "convert with astype first",
+            OpError::NoLoop { .. } => "leave out dtype or signature, or name the dtypes of a loop",
             OpError::Cast { .. } => "convert the value with astype first if the loss is intended",
+            OpError::UfuncCast { .. } => "convert with astype first, or name a wider casting rule",
             OpError::Mask { .. } => "compare the elements, as in `x != 0`, or convert with astype",
             OpError::OutOfRange { .. } => "convert the array to a wider dtype first",
             OpError::ContractedSizes { .. } => {

@@ -1,35 +1,24 @@
-//! The dtypes that calls of ufuncs ask for.
+//! The dtypes that calls of ufuncs name.
 
 use crate::arguments::Arguments;
 use crate::dtypes;
 use crate::errors::{type_error, value_error};
 use crate::mistakes::Mistake;
-use phalanx::{Arg, Argument, Array, Casting, DType, Op, can_cast};
+use phalanx::DType;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use smallvec::SmallVec;
 
-/// The dtypes that are asked for of the operands and of a result of an operation, in this order.
-pub type DTypes = SmallVec<[Option<DType>; 3]>;
-
-/// The dtypes that a call asks for by `dtype` or `signature`.
+/// The argument `dtype`, or what `signature` or `sig` names for each operand and each result.
 pub struct Asked {
-    /// For each operand.
-    inputs: SmallVec<[Option<DType>; 2]>,
-    /// For each result.
-    outputs: SmallVec<[Option<DType>; 2]>,
-    /// How operands may be cast.
-    pub casting: Casting,
+    /// `dtype`.
+    pub dtype: Option<DType>,
+    /// `signature`.
+    pub signature: Option<Vec<Option<DType>>>,
 }
 
 impl Asked {
-    /// What `dtype`, `signature` or `sig` asks for.
-    pub fn of(
-        a: &Arguments<'_, '_>,
-        nin: usize,
-        nout: usize,
-        casting: Casting,
-    ) -> PyResult<Option<Asked>> {
+    /// Reads the arguments of a call of a ufunc with `nin` operands and `nout` results.
+    pub fn of(a: &Arguments<'_, '_>, nin: usize, nout: usize) -> PyResult<Asked> {
         let both = |one: &str, other: &str| {
             type_error(Mistake::Together, format!("cannot specify both '{one}' and '{other}'"))
         };
@@ -38,95 +27,13 @@ impl Asked {
             (found, None) | (None, found) => found,
         };
         let Some(given) = given else {
-            let dtype = a.optional_dtype("dtype")?;
-            return Ok(dtype.map(|dtype| Asked {
-                inputs: SmallVec::from_elem(None, nin),
-                outputs: SmallVec::from_elem(Some(dtype), nout),
-                casting,
-            }));
+            return Ok(Asked { dtype: a.optional_dtype("dtype")?, signature: None });
         };
         if a.find("dtype").is_some() {
             return Err(both("signature", "dtype"));
         }
-        let mut dtypes = asked_dtypes(a.name(), given, nin, nout)?.into_iter();
-        let inputs = dtypes.by_ref().take(nin).collect();
-        Ok(Some(Asked { inputs, outputs: dtypes.collect(), casting }))
-    }
-
-    /// The dtype that a product of matrices or vectors is asked for, whose loops all are from one
-    /// dtype to the same. Errors: there is no such loop.
-    pub fn of_product(a: &Arguments<'_, '_>, operands: [&Array; 2]) -> PyResult<Option<DType>> {
-        let Some(asked) = Asked::of(a, 2, 1, Casting::SameKind)? else { return Ok(None) };
-        let mut all = asked.inputs.iter().chain(&asked.outputs).flatten();
-        let Some(&dtype) = all.next() else { return Ok(None) };
-        let mut places = operands.iter().zip(&asked.inputs);
-        let fits = asked.outputs[0].is_some()
-            || places.all(|(array, asked)| {
-                asked.is_some() || can_cast(array.dtype(), dtype, Casting::Safe)
-            });
-        match fits && all.all(|other| *other == dtype) {
-            true => Ok(Some(dtype)),
-            false => Err(no_loop(a.name())),
-        }
-    }
-
-    /// For each operand, and then for a result.
-    pub fn of_result(&self, place: usize) -> DTypes {
-        self.inputs.iter().copied().chain([self.outputs[place]]).collect()
-    }
-
-    /// What is asked for of each operation that computes a result. Of two operations both cast the
-    /// operands alike: the first result of which a dtype is asked for says to what. Errors: there
-    /// is no such pair of loops.
-    pub fn of_each(
-        &self,
-        name: &str,
-        ops: &[Op],
-        operands: &[Argument],
-    ) -> PyResult<SmallVec<[DTypes; 2]>> {
-        let &[first, second] = ops else {
-            return Ok(SmallVec::from_iter([self.of_result(0)]));
-        };
-        let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
-        let leading = usize::from(self.outputs[0].is_none() && self.outputs[1].is_some());
-        let (leader, other) = if leading == 0 { (first, second) } else { (second, first) };
-        let of = |op: Op, asked: &[Option<DType>]| {
-            op.resolve_by(&kinds, asked, Casting::Unsafe).map_err(|_| no_loop(name))
-        };
-        let led = of(leader, &self.of_result(leading))?;
-        // One dtype for all results is taken by casts; else operands go where they safely can.
-        let is_one = self.outputs[0].is_some() && self.outputs[0] == self.outputs[1];
-        let mut places = kinds.iter().zip(&self.inputs).zip(led.inputs());
-        let fits = places.all(|((kind, asked), &to)| match *kind {
-            Arg::Strong(from) => asked.is_some() || can_cast(from, to, Casting::Safe),
-            Arg::Weak(_) => true,
-        });
-        if !is_one && !fits {
-            return Err(no_loop(name));
-        }
-        let inputs = led.inputs().iter().copied().map(Some);
-        let with = |output| inputs.clone().chain([output]).collect::<SmallVec<[_; 3]>>();
-        let beside = of(other, &with(self.outputs[1 - leading]))?;
-        let mut both = SmallVec::from_iter([with(Some(led.output)), with(Some(beside.output))]);
-        if leading == 1 {
-            both.swap(0, 1);
-        }
-        Ok(both)
-    }
-}
-
-/// The error of dtypes that no loop has.
-fn no_loop(name: &str) -> PyErr {
-    let text = "No loop matching the specified signature and casting was found for ufunc";
-    type_error(Mistake::Dtype, format!("{text} {name}"))
-}
-
-/// An operand as far as the choice of a loop goes.
-pub fn kind(operand: &Argument) -> Arg {
-    match operand {
-        Argument::Array(array) => Arg::Strong(array.dtype()),
-        Argument::Scalar(scalar) => Arg::Strong(scalar.dtype()),
-        Argument::Weak(weak) => Arg::Weak(*weak),
+        let dtypes = asked_dtypes(a.name(), given, nin, nout)?;
+        Ok(Asked { dtype: None, signature: Some(dtypes) })
     }
 }
 

@@ -1,20 +1,22 @@
 //! Floating-point errors: off unless `errstate` or `seterr` asks for them.
 //!
-//! An operation that is asked about records beside its result whether it met an error
-//! (`errors_met`), as 0-d arrays, which join its kernel. They are read when a value is observed or
-//! the block of `errstate` ends; then it is told, with the line of the operation, what was met.
+//! `phalanx` looks for them and raises at the next observation what is to be raised. What it
+//! reports, and its warnings about data, stand in a queue here until the observation, or the call,
+//! has ended: filters of warnings and callbacks may raise exceptions.
 
 use crate::blocks::Blocks;
 use crate::errors::{raised, refused, runtime_warning, type_error, value_error};
 use crate::mistakes::Mistake;
 use crate::options::agreed;
 use crate::site::at_line;
-use phalanx::{Array, Site};
-use pyo3::exceptions::{PyFloatingPointError, PyNameError};
+use phalanx::{
+    FloatingErrorMode, FloatingErrorReport, FloatingErrorScope, FloatingErrors, Warning,
+};
+use pyo3::exceptions::PyNameError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// What is done about a kind of error.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,163 +38,83 @@ const MODES: [(&str, Mode); 6] = [
     ("log", Mode::Log),
 ];
 
-/// A kind of error.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// A division by zero.
-    Divide,
-    /// A result too large.
-    Over,
-    /// A result too small; never seen.
-    Under,
-    /// A result that is no number.
-    Invalid,
-}
-
-/// The kinds in NumPy's order, whose bits in what callbacks are given ascend, with their keywords
-/// and NumPy's words.
-const KINDS: [(ErrorKind, &str, &str); 4] = [
-    (ErrorKind::Divide, "divide", "divide by zero"),
-    (ErrorKind::Over, "over", "overflow"),
-    (ErrorKind::Under, "under", "underflow"),
-    (ErrorKind::Invalid, "invalid", "invalid value"),
-];
+/// The keywords of the kinds of errors, in NumPy's order.
+const KINDS: [&str; 4] = ["divide", "over", "under", "invalid"];
 
 type Modes = [Mode; 4];
 
-/// What an operation may have met.
-struct Check {
-    /// Ascends with the program.
-    number: u64,
-    modes: Modes,
-    callback: Option<Py<PyAny>>,
-    operation: &'static str,
-    site: Site,
-    met: SmallVec<[(ErrorKind, Array); 2]>,
-    /// The text of a warning that `errstate` has no say in.
-    warning: Option<&'static str>,
+/// Something to tell the program of.
+enum Notice {
+    /// An error that an operation met, and what the program asked for about it.
+    Error { mode: Mode, callback: Option<Rc<Py<PyAny>>>, report: FloatingErrorReport },
+    /// A warning about data.
+    Data(Warning),
 }
-
-/// How many warnings about data are waited for, of which the oldest are dropped.
-const MOST_WARNINGS: usize = 1024;
 
 thread_local! {
     static CURRENT: Cell<Modes> = const { Cell::new([Mode::Ignore; 4]) };
-    static CALLBACK: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
-    static CHECKS: RefCell<Vec<Check>> = const { RefCell::new(Vec::new()) };
-    /// The number of the next check.
-    static NEXT: Cell<u64> = const { Cell::new(0) };
+    static CALLBACK: RefCell<Option<Rc<Py<PyAny>>>> = const { RefCell::new(None) };
+    static NOTICES: RefCell<Vec<Notice>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether errors are looked for.
-pub fn is_on() -> bool {
-    CURRENT.get() != [Mode::Ignore; 4]
+/// Has warnings about data put into the queue.
+pub fn listen() {
+    phalanx::report_warnings(Some(|warning| {
+        NOTICES.with_borrow_mut(|notices| notices.push(Notice::Data(warning)));
+    }));
 }
 
-/// Whether errors of a kind are looked for.
-pub fn looks_for(kind: ErrorKind) -> bool {
-    CURRENT.get()[kind as usize] != Mode::Ignore
+/// Tells `phalanx` what the thread does about errors now.
+fn apply() {
+    let (modes, callback) = (CURRENT.get(), CALLBACK.with_borrow(Option::clone));
+    let report = move |report: &FloatingErrorReport| {
+        let (mode, callback) = (modes[report.kind as usize], callback.clone());
+        let notice = Notice::Error { mode, callback, report: *report };
+        NOTICES.with_borrow_mut(|notices| notices.push(notice));
+    };
+    let of_phalanx = |mode| match mode {
+        Mode::Ignore => FloatingErrorMode::Ignore,
+        Mode::Raise => FloatingErrorMode::Raise,
+        Mode::Warn | Mode::Call | Mode::Print | Mode::Log => FloatingErrorMode::Report,
+    };
+    let errors = FloatingErrors { modes: modes.map(of_phalanx), reporter: Some(Rc::new(report)) };
+    phalanx::set_floating_errors(errors);
 }
 
-/// Notes where an operation met errors.
-pub fn note(
-    py: Python<'_>,
-    operation: &'static str,
-    site: Site,
-    met: SmallVec<[(ErrorKind, Array); 2]>,
-) {
-    let (number, modes) = (NEXT.get(), CURRENT.get());
-    NEXT.set(number + 1);
-    let callback = CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)));
-    let check = Check { number, modes, callback, operation, site, met, warning: None };
-    CHECKS.with_borrow_mut(|checks| checks.push(check));
-}
-
-/// Warns, where a value is next observed, if a 0-d array of bool holds then.
-pub fn warn_where(
-    py: Python<'_>,
-    text: &'static str,
-    site: Site,
-    condition: Array,
-) -> PyResult<()> {
-    // What no process waits for is told as soon as it is known.
-    observed(py, false)?;
-    let (number, modes) = (NEXT.get(), CURRENT.get());
-    NEXT.set(number + 1);
-    let met = SmallVec::from_iter([(ErrorKind::Invalid, condition)]);
-    let (callback, operation, warning) = (None, "", Some(text));
-    let check = Check { number, modes, callback, operation, site, met, warning };
-    CHECKS.with_borrow_mut(|checks| {
-        checks.push(check);
-        let count = checks.iter().filter(|check| check.warning.is_some()).count();
-        if count > MOST_WARNINGS
-            && let Some(oldest) = checks.iter().position(|check| check.warning.is_some())
-        {
-            checks.remove(oldest);
-        }
-    });
-    Ok(())
-}
-
-/// Tells what was met by the operations that have been computed. `is_collective` says that all
-/// processes do this here.
-pub fn observed(py: Python<'_>, is_collective: bool) -> PyResult<()> {
-    if CHECKS.with_borrow(Vec::is_empty) || !(is_collective || phalanx::size() == 1) {
+/// Tells the program what stands in the queue.
+pub fn settle(py: Python<'_>) -> PyResult<()> {
+    if NOTICES.with_borrow(Vec::is_empty) {
         return Ok(());
     }
-    let known = CHECKS.with_borrow_mut(|checks| {
-        let is_pending = |check: &Check| check.met.iter().any(|(_, met)| met.is_pending());
-        let count = checks.iter().position(is_pending).unwrap_or(checks.len());
-        checks.drain(..count).collect()
-    });
-    tell(py, known)
-}
-
-/// The checks from a number on, which are no longer asked for.
-fn taken(from: u64) -> Vec<Check> {
-    CHECKS.with_borrow_mut(|checks| {
-        let place = checks.iter().position(|check| check.number >= from);
-        checks.split_off(place.unwrap_or(checks.len()))
-    })
-}
-
-/// Tells what operations met. Collective if a check is pending.
-fn tell(py: Python<'_>, checks: Vec<Check>) -> PyResult<()> {
-    for check in checks {
-        let mut met: SmallVec<[ErrorKind; 2]> = SmallVec::new();
-        for (kind, array) in &check.met {
-            if at_line(py, || array.item::<bool>()).map_err(|error| raised(py, &error))? {
-                met.push(*kind);
+    for notice in NOTICES.take() {
+        match notice {
+            Notice::Data(warning) => runtime_warning(py, warning.text, warning.site)?,
+            Notice::Error { mode, callback, report } => {
+                act(py, mode, callback.as_deref(), &report)?;
             }
-        }
-        let bits: i64 = met.iter().map(|kind| 1 << *kind as i64).sum();
-        for kind in met {
-            act(py, &check, kind, bits)?;
         }
     }
     Ok(())
 }
 
 /// Does what is asked for about an error that an operation met.
-fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()> {
-    if let Some(text) = check.warning {
-        return runtime_warning(py, text, check.site);
-    }
-    let (words, operation) = (KINDS[kind as usize].2, check.operation);
+fn act(
+    py: Python<'_>,
+    mode: Mode,
+    callback: Option<&Py<PyAny>>,
+    report: &FloatingErrorReport,
+) -> PyResult<()> {
+    let (words, operation) = (report.kind.words(), report.operation);
     let text = format!("{words} encountered in {operation}");
-    match check.modes[kind as usize] {
-        Mode::Ignore => Ok(()),
-        Mode::Raise => {
-            let text = format!("{text}\n  from    {}", check.site);
-            Err(refused::<PyFloatingPointError>(Mistake::Floating, text))
-        }
-        Mode::Warn => runtime_warning(py, &text, check.site),
+    match mode {
+        Mode::Ignore | Mode::Raise => Ok(()),
+        Mode::Warn => runtime_warning(py, &text, report.site),
         Mode::Print => {
             let errors = py.import("sys")?.getattr("stderr")?;
             errors.call_method1("write", (format!("Warning: {text}\n"),)).map(drop)
         }
-        Mode::Call => match &check.callback {
-            Some(callback) => agreed(py, callback.call1(py, (words, bits))).map(drop),
+        Mode::Call => match callback {
+            Some(callback) => agreed(py, callback.call1(py, (words, report.bits))).map(drop),
             None => Err(refused::<PyNameError>(
                 Mistake::Together,
                 format!(
@@ -201,7 +123,7 @@ fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()
             )),
         },
         Mode::Log => {
-            let write = check.callback.as_ref().and_then(|log| log.getattr(py, "write").ok());
+            let write = callback.and_then(|log| log.getattr(py, "write").ok());
             let Some(write) = write else {
                 return Err(refused::<PyNameError>(
                     Mistake::Together,
@@ -239,7 +161,7 @@ fn modes_of<'py>(
                 ),
             )
         })?;
-        match KINDS.iter().position(|(_, name, _)| *name == key) {
+        match KINDS.iter().position(|name| *name == key) {
             Some(kind) => modes[kind] = Some(*mode),
             None if key == "all" => all = Some(*mode),
             None => {
@@ -258,6 +180,7 @@ fn repr(object: &Bound<'_, PyAny>) -> String {
 fn change(modes: [Option<Mode>; 4]) {
     let current = CURRENT.get();
     CURRENT.set(std::array::from_fn(|kind| modes[kind].unwrap_or(current[kind])));
+    apply();
 }
 
 /// What `seterrcall` and `errstate` take: something to call, or to write to.
@@ -286,7 +209,7 @@ fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
 #[pyfunction]
 pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let modes = PyDict::new(py);
-    for ((_, name, _), mode) in KINDS.iter().zip(CURRENT.get()) {
+    for (name, mode) in KINDS.iter().zip(CURRENT.get()) {
         let words = MODES.iter().find(|(_, known)| *known == mode).map(|(words, _)| *words);
         modes.set_item(name, words)?;
     }
@@ -347,7 +270,13 @@ pub fn seterr<'py>(
 ///     Nothing is raised.
 #[pyfunction]
 pub fn geterrcall(py: Python<'_>) -> Option<Py<PyAny>> {
-    CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)))
+    CALLBACK.with_borrow(|callback| callback.as_deref().map(|one| one.clone_ref(py)))
+}
+
+fn set_callback(callback: Option<Rc<Py<PyAny>>>) -> Option<Rc<Py<PyAny>>> {
+    let before = CALLBACK.replace(callback);
+    apply();
+    before
 }
 
 /// Says what is called about errors whose mode is ``call``, with their name and bits, or written to
@@ -373,7 +302,8 @@ pub fn geterrcall(py: Python<'_>) -> Option<Py<PyAny>> {
 /// Local.
 #[pyfunction]
 pub fn seterrcall(func: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-    Ok(CALLBACK.replace(callback_of(func)?))
+    let before = set_callback(callback_of(func)?.map(Rc::new));
+    Ok(before.map(|callback| callback.clone_ref(func.py())))
 }
 
 /// A block, or decorator, in which something is done about floating-point errors:
@@ -391,11 +321,11 @@ pub struct ErrState {
     blocks: Blocks,
 }
 
-/// What was before a block.
+/// What was before a block, and the scope of the block.
 struct Before {
     modes: Modes,
-    callback: Option<Py<PyAny>>,
-    number: u64,
+    callback: Option<Rc<Py<PyAny>>>,
+    scope: FloatingErrorScope,
 }
 
 #[pymethods]
@@ -416,12 +346,13 @@ impl ErrState {
     }
 
     fn __enter__(&self, py: Python<'_>) {
-        let (modes, callback, number) = (CURRENT.get(), geterrcall(py), NEXT.get());
-        self.blocks.enter(Before { modes, callback, number });
-        change(self.modes);
+        let (modes, callback) = (CURRENT.get(), CALLBACK.with_borrow(Option::clone));
+        let scope = FloatingErrorScope::begin(phalanx::floating_errors());
+        self.blocks.enter(Before { modes, callback, scope });
         if let Some(callback) = &self.callback {
-            CALLBACK.set(callback.as_ref().map(|one| one.clone_ref(py)));
+            CALLBACK.set(callback.as_ref().map(|one| Rc::new(one.clone_ref(py))));
         }
+        change(self.modes);
     }
 
     #[pyo3(signature = (kind, _value, _trace))]
@@ -434,11 +365,11 @@ impl ErrState {
     ) -> PyResult<bool> {
         let before: Before = self.blocks.leave("errstate")?;
         CURRENT.set(before.modes);
-        drop(CALLBACK.replace(before.callback));
-        let checks = taken(before.number);
-        // Where the block ends otherwise, what it met is not asked for any more.
+        CALLBACK.set(before.callback);
+        // A block that an exception ends asks no more for what it met.
         if kind.is_none() {
-            tell(py, checks)?;
+            at_line(py, || before.scope.end()).map_err(|error| raised(py, &error))?;
+            settle(py)?;
         }
         Ok(false)
     }

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::documentation;
 use crate::elements::are_given_by;
+use crate::errstate;
 use crate::records;
 use crate::session;
 use crate::signature::Signature;
@@ -72,6 +73,7 @@ impl Function {
         }
         let template = arguments.template();
         let answer = at_line(py, || (self.row.call)(&arguments))?;
+        errstate::settle(py)?;
         let are_elements = || are_given_by(self.row.name(), receiver.is_some(), arguments.first());
         subclass::answered(py, answer, template.as_ref(), &are_elements)
     }

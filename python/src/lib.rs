@@ -22,7 +22,6 @@ mod documentation;
 mod dtypes;
 mod elements;
 mod errors;
-mod errors_met;
 mod errstate;
 mod flags;
 mod function;

@@ -35,15 +35,13 @@ pub enum Mistake {
     State,
     /// Elements that another library cannot have as it asks for them.
     Export,
-    /// A floating-point error that `errstate` asks to raise.
-    Floating,
     /// A message that another process did not send, or cannot receive.
     Message,
 }
 
 impl Mistake {
     /// Every kind, by the name that modules of Python give it.
-    const NAMED: [(&str, Mistake); 17] = [
+    const NAMED: [(&str, Mistake); 16] = [
         ("type", Mistake::Type),
         ("choice", Mistake::Choice),
         ("keyword", Mistake::Keyword),
@@ -59,7 +57,6 @@ impl Mistake {
         ("key", Mistake::Key),
         ("state", Mistake::State),
         ("export", Mistake::Export),
-        ("floating", Mistake::Floating),
         ("message", Mistake::Message),
     ];
 
@@ -87,7 +84,6 @@ impl Mistake {
             Mistake::Key => "PX152",
             Mistake::State => InitFailure::NOT_NOW,
             Mistake::Export => "PX154",
-            Mistake::Floating => "PX155",
             Mistake::Message => "PX156",
         }
     }
@@ -110,7 +106,6 @@ impl Mistake {
             Mistake::Key => "use integers, slices, `...`, None, or arrays of integers or masks",
             Mistake::State => "docs/python.md tells when a session and its blocks begin and end",
             Mistake::Export => "export x.get(), or the parts of x.local_view()",
-            Mistake::Floating => "see phalanx.errstate for what else can be done about it",
             Mistake::Message => "see whether the other process has ended, and with which error",
         }
     }

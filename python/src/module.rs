@@ -68,6 +68,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distribution::from_shared, module)?)?;
     module.add_class::<distribution::Mesh>()?;
     module.add_function(wrap_pyfunction!(distribution::mesh_of, module)?)?;
+    errstate::listen();
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;

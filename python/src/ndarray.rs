@@ -775,7 +775,7 @@ impl Ndarray {
         let array = self.records.as_ref().map_or(&*self.array, Records::bytes);
         let done = at_line(py, || array.evaluate());
         done.map_err(|error| raised(py, &error))?;
-        errstate::observed(py, true)
+        errstate::settle(py)
     }
 }
 

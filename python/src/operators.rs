@@ -4,14 +4,12 @@ use crate::call_mesh;
 use crate::convert::{self, operand};
 use crate::elements::InPlace;
 use crate::errors::{raised, type_error};
-use crate::errors_met::check;
-use crate::errstate;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::records;
 use crate::site::at_line;
 use crate::subclass;
-use phalanx::{Argument, Array, DType, Op};
+use phalanx::{Argument, Array, DType, Op, Ufunc, UfuncOptions};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -32,7 +30,6 @@ impl Ndarray {
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
-        check(py, op.name(), &operands, &[(op, &result)]);
         subclass::wrap_as(py, result, template.as_ref())
     }
 
@@ -51,21 +48,17 @@ impl Ndarray {
         };
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
-        let apply = |op| at_line(py, || Array::apply(op, &operands));
-        let (quotient, remainder) = (apply(Op::FloorDivide), apply(Op::Remainder));
-        let results = [(Op::FloorDivide, &quotient), (Op::Remainder, &remainder)];
-        check(py, "divmod", &operands, &results);
-        let wrap = |part| subclass::wrap_as(py, part, template.as_ref());
-        let parts = [wrap(quotient)?, wrap(remainder)?];
-        Ok(PyTuple::new(py, parts)?.into_any())
+        let options = UfuncOptions::default();
+        let parts = at_line(py, || Ufunc::DIVMOD.call(&operands, &options));
+        let parts = parts.map_err(|error| raised(py, &error))?.into_iter();
+        let wrapped = parts.map(|part| subclass::wrap_as(py, part, template.as_ref()));
+        Ok(PyTuple::new(py, wrapped.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 
     fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
         let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
         let _mesh = call_mesh::of_array(array);
-        let operand = [Argument::Array(array.clone())];
-        let result = at_line(py, || Array::apply(op, &operand));
-        check(py, op.name(), &operand, &[(op, &result)]);
+        let result = at_line(py, || Array::apply(op, &[Argument::Array(array.clone())]));
         subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref())
     }
 
@@ -73,12 +66,6 @@ impl Ndarray {
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
         let other = convert::argument(other)?;
-        let operands = [Argument::Array(self.array.clone()), other.clone()];
-        if errstate::is_on() {
-            // What is met shows in the result before it is written.
-            let result = at_line(py, || Array::apply(op, &operands));
-            check(py, op.name(), &operands, &[(op, &result)]);
-        }
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }

@@ -490,7 +490,7 @@ pub fn has_local_mesh() -> bool {
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
     at_line(py, phalanx::flush).map_err(|error| raised(py, &error))?;
-    errstate::observed(py, true)
+    errstate::settle(py)
 }
 
 /// Waits until all that is recorded has been handed to the devices. Collective.
@@ -498,7 +498,7 @@ pub fn flush(py: Python<'_>) -> PyResult<()> {
 pub fn hand_over(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
     at_line(py, phalanx::hand_over).map_err(|error| raised(py, &error))?;
-    errstate::observed(py, true)
+    errstate::settle(py)
 }
 
 /// Waits until all that is recorded has run. Collective.
@@ -506,5 +506,5 @@ pub fn hand_over(py: Python<'_>) -> PyResult<()> {
 pub fn synchronize(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
     at_line(py, phalanx::synchronize).map_err(|error| raised(py, &error))?;
-    errstate::observed(py, true)
+    errstate::settle(py)
 }

@@ -1,6 +1,6 @@
 //! The line of Python that calls.
 
-use phalanx::{Place, Site, within};
+use phalanx::{Place, Site, called_from};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::RefCell;
@@ -46,7 +46,7 @@ static ALL_LINES: Mutex<Option<HashMap<(usize, i32), Site>>> = Mutex::new(None);
 pub fn at_line<R>(py: Python<'_>, body: impl FnOnce() -> R) -> R {
     // What the program has made current for other libraries stays so.
     let _kept = phalanx::cuda::keep_context();
-    within(here(py), body)
+    called_from(here(py), body)
 }
 
 /// The line of Python that is running, outside of the module's own files.

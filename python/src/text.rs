@@ -32,9 +32,8 @@ pub fn text(py: Python<'_>, array: &Array, kind: TextOptions) -> PyResult<String
         TextOptions::Repr => phalanx::array_repr,
         TextOptions::Free => phalanx::array2string,
     };
-    let is_collective = array.is_pending();
     let text = at_line(py, || form(array)).map_err(|error| raised(py, &error))?;
-    errstate::observed(py, is_collective)?;
+    errstate::settle(py)?;
     Ok(text)
 }
 

@@ -2,102 +2,42 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::asked::{Asked, kind};
+use crate::asked::Asked;
 use crate::call_mesh;
 use crate::convert;
 use crate::documentation;
 use crate::elements;
 use crate::errors::{raised, type_error, value_error, warn_discarded};
-use crate::errors_met::{check, check_scan};
 use crate::indexing::{self, Key};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
-use crate::spelling::in_numpy;
 use crate::subclass;
-use phalanx::{
-    AnyIndex, Arg, Argument, Array, Casting, DType, MULTI_OUTPUT, MemoryOrder, Op, ufunc,
-};
+use phalanx::{AnyIndex, Argument, Array, Casting, MemoryOrder, Op, UfuncOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
-/// The rows of the table that a ufunc computes: one, or two for one of two results.
-#[derive(Clone, Copy)]
-enum Rows {
-    One(Op),
-    Two(Op, Op),
-}
-
 // An elementwise operation: NumPy's ufunc. (No `///`: that would be `__doc__`.)
 #[pyclass(name = "ufunc", module = "phalanx", frozen)]
 pub struct Ufunc {
-    name: &'static str,
-    rows: Rows,
-    arity: usize,
+    ufunc: phalanx::Ufunc,
     signature: OnceLock<Signature>,
 }
 
 impl Ufunc {
-    /// Every ufunc, with its name.
+    /// Every ufunc.
     pub fn all() -> Vec<Ufunc> {
-        // The two results of `divmod` have names of their own.
-        let of_two = |op: &Op| {
-            let is_part =
-                |name: &str| op.name().strip_prefix(name).is_some_and(|rest| !rest.is_empty());
-            MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && is_part(multi.name))
-        };
-        let one = Op::ALL.iter().filter(|op| !of_two(op) && !is_internal(**op)).map(|&op| Ufunc {
-            name: op.name(),
-            rows: Rows::One(op),
-            arity: op.arity(),
-            signature: OnceLock::new(),
-        });
-        let two = MULTI_OUTPUT.iter().map(|multi| Ufunc {
-            name: multi.name,
-            rows: Rows::Two(multi.outputs[0], multi.outputs[1]),
-            arity: multi.outputs[0].arity(),
-            signature: OnceLock::new(),
-        });
-        one.chain(two).collect()
+        let front = |ufunc| Ufunc { ufunc, signature: OnceLock::new() };
+        phalanx::Ufunc::all().map(front).collect()
     }
 
     /// The names of a ufunc in the module.
     pub fn names(&self) -> Vec<&'static str> {
-        let aliases = ALIASES.iter().filter(|(_, of)| *of == self.name).map(|(alias, _)| *alias);
-        std::iter::once(self.name).chain(aliases).collect()
-    }
-
-    /// The results, by loops of dtypes if some are asked for.
-    fn compute(
-        &self,
-        py: Python<'_>,
-        operands: &[Argument],
-        asked: Option<&Asked>,
-    ) -> PyResult<SmallVec<[Array; 2]>> {
-        let ops: SmallVec<[Op; 2]> = match self.rows {
-            Rows::One(op) => SmallVec::from_iter([op]),
-            Rows::Two(first, second) => SmallVec::from_iter([first, second]),
-        };
-        let loops = match asked {
-            Some(asked) => Some((asked.of_each(self.name, &ops, operands)?, asked.casting)),
-            None => None,
-        };
-        let apply = |(place, &op): (usize, &Op)| {
-            at_line(py, || match &loops {
-                Some((loops, casting)) => Array::apply_by(op, operands, &loops[place], *casting),
-                None => Array::apply(op, operands),
-            })
-        };
-        let results: SmallVec<[Array; 2]> = ops.iter().enumerate().map(apply).collect();
-        {
-            let pairs: SmallVec<[(Op, &Array); 2]> = ops.iter().copied().zip(&results).collect();
-            check(py, self.name, operands, &pairs);
-        }
-        Ok(results)
+        self.ufunc.names().collect()
     }
 
     fn signature(&self) -> &Signature {
@@ -108,18 +48,25 @@ impl Ufunc {
                 (_, 1) => BINARY_TEXT,
                 _ => TWO_BY_TWO_TEXT,
             };
-            Signature::new(text).named(self.name)
+            Signature::new(text).named(self.ufunc.name())
         })
     }
 
-    fn one(&self, method: &str) -> PyResult<Op> {
-        match self.rows {
-            Rows::One(op) => Ok(op),
-            Rows::Two(..) => Err(value_error(
+    /// The ufunc, which methods need to have one result.
+    fn of_one_result(&self, method: &str) -> PyResult<phalanx::Ufunc> {
+        match self.ufunc.nout() {
+            1 => Ok(self.ufunc),
+            _ => Err(value_error(
                 Mistake::Absent,
                 format!("{method} only supported for functions of one result"),
             )),
         }
+    }
+
+    /// The operation that computes the result, or the first of two.
+    fn first(&self) -> Op {
+        let mut ops = self.ufunc.ops();
+        ops.next().unwrap_or_else(|| unreachable!("bug: a ufunc without a result"))
     }
 
     /// The call with all that NumPy's takes.
@@ -135,7 +82,7 @@ impl Ufunc {
                 Mistake::Count,
                 format!(
                     "{}() takes from {} to {} positional arguments but {given} {} given",
-                    self.name,
+                    self.ufunc.name(),
                     self.nin(),
                     self.nargs(),
                     if given == 1 { "was" } else { "were" }
@@ -144,62 +91,27 @@ impl Ufunc {
         }
         let a = Arguments::new(self.signature(), None, arguments, keywords)?;
         let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
-        for name in ["x1", "x2"].iter().take(self.arity) {
+        for name in ["x1", "x2"].iter().take(self.nin()) {
             operands.push(a.argument(name)?);
         }
-        let casting = a.casting("casting", Casting::SameKind)?;
-        a.order_or("order", MemoryOrder::K)?;
-        let asked = Asked::of(&a, self.nin(), self.nout(), casting)?;
-        self.check_inputs(&operands, asked.as_ref(), casting)?;
+        let asked = Asked::of(&a, self.nin(), self.nout())?;
         let outs = self.outs(&a, results)?;
-        let mask = a.elements_that_count()?;
-        let computed = self.compute(py, &operands, asked.as_ref())?;
-        let mut answers = Vec::with_capacity(results);
-        for (computed, out) in computed.into_iter().zip(outs) {
-            computed.ok().map_err(|error| raised(py, &error))?;
-            let Some(out) = out else {
-                answers.push(match &mask {
-                    // Where the mask does not hold, NumPy leaves what the memory held.
-                    Some(mask) => {
-                        let zero = at_line(py, || phalanx::zeros_like(&computed, None));
-                        Answer::Array(at_line(py, || phalanx::select(mask, computed, zero)))
-                    }
-                    None => Answer::Array(computed),
-                });
-                continue;
-            };
-            let target: &Array = &out.get().array;
-            if !phalanx::can_cast(computed.dtype(), target.dtype(), casting) {
-                return Err(type_error(
-                    Mistake::Type,
-                    format!(
-                        "Cannot cast ufunc '{}' output from {} to {} with casting rule '{}'",
-                        self.name,
-                        computed.dtype().numpy_name(),
-                        target.dtype().numpy_name(),
-                        casting.name()
-                    ),
-                ));
-            }
-            let computed = match &mask {
-                Some(mask) => at_line(py, || phalanx::select(mask, computed, target)),
-                None => computed,
-            };
-            if computed.shape() != target.shape() && computed.ndim() > target.ndim() {
-                return Err(value_error(
-                    Mistake::Together,
-                    format!(
-                        "non-broadcastable output operand with shape {} doesn't match the \
-                     broadcast shape {}",
-                        in_numpy(&format!("{:?}", target.shape())),
-                        in_numpy(&format!("{:?}", computed.shape()))
-                    ),
-                ));
-            }
-            warn_discarded(py, computed.dtype(), target.dtype())?;
-            at_line(py, || target.try_assign(computed)).map_err(|error| raised(py, &error))?;
-            answers.push(Answer::Object(out.into_any()));
-        }
+        let options = UfuncOptions {
+            dtype: asked.dtype,
+            signature: asked.signature,
+            casting: a.casting("casting", Casting::SameKind)?,
+            order: a.order_or("order", MemoryOrder::K)?,
+            mask: a.elements_that_count()?,
+            out: outs.iter().map(|out| out.as_ref().map(|out| out.get().array.clone())).collect(),
+        };
+        self.warn_of_outs(py, &operands, &options)?;
+        let computed = at_line(py, || self.ufunc.call(&operands, &options));
+        let computed = computed.map_err(|error| raised(py, &error))?;
+        let answer = |(array, out): (Array, Option<Py<Ndarray>>)| match out {
+            Some(out) => Answer::Object(out.into_any()),
+            None => Answer::Array(array),
+        };
+        let mut answers: Vec<Answer> = computed.into_iter().zip(outs).map(answer).collect();
         let template = a.template();
         let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
         match answers.len() {
@@ -208,40 +120,24 @@ impl Ufunc {
         }
     }
 
-    /// Refuses operands that the loop would have to cast where a rule does not allow it.
-    fn check_inputs(
+    /// Warns of complex results that are written to arrays of reals.
+    fn warn_of_outs(
         &self,
+        py: Python<'_>,
         operands: &[Argument],
-        asked: Option<&Asked>,
-        casting: Casting,
+        options: &UfuncOptions,
     ) -> PyResult<()> {
-        let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
-        let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
-        // Operands without a loop are refused where they are computed.
-        let signature = match asked {
-            Some(asked) => op.resolve_by(&kinds, &asked.of_result(0), Casting::Unsafe),
-            None => op.resolve(&kinds),
+        if options.out.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        // A call that is refused has its own error.
+        let Ok(dtypes) = at_line(py, || self.ufunc.result_dtypes(operands, options)) else {
+            return Ok(());
         };
-        let Ok(signature) = signature else { return Ok(()) };
-        for (place, (kind, &wanted)) in kinds.iter().zip(signature.inputs()).enumerate() {
-            let Arg::Strong(given) = *kind else { continue };
-            // NumPy's logical functions take elements of every dtype as they are.
-            if wanted == DType::Bool && op.is_logical() {
-                continue;
-            }
-            if !phalanx::can_cast(given, wanted, casting) {
-                let place = if kinds.len() == 1 { String::new() } else { format!(" {place}") };
-                return Err(type_error(
-                    Mistake::Type,
-                    format!(
-                        "Cannot cast ufunc '{}' input{place} from dtype('{}') to dtype('{}') with \
-                         casting rule '{}'",
-                        self.name,
-                        given.numpy_name(),
-                        wanted.numpy_name(),
-                        casting.name()
-                    ),
-                ));
+        let written = dtypes.into_iter().zip(&options.out);
+        for (from, out) in written.filter_map(|(from, out)| Some((from, out.as_ref()?))) {
+            if phalanx::can_cast(from, out.dtype(), options.casting) {
+                warn_discarded(py, from, out.dtype())?;
             }
         }
         Ok(())
@@ -273,7 +169,7 @@ impl Ufunc {
                         "The 'out' tuple must have exactly one entry per ufunc output",
                     ));
                 }
-                Err(_) if results == 1 || a.positional() > self.arity => {
+                Err(_) if results == 1 || a.positional() > self.nin() => {
                     outs[0] = target(object)?;
                 }
                 Err(_) => return Err(type_error(Mistake::Type, "'out' must be a tuple of arrays")),
@@ -305,31 +201,6 @@ const BINARY_TEXT: &str = text!("x1, x2, /, out=None");
 const TWO_RESULTS_TEXT: &str = text!("x1, /, out=None, out2=None");
 const TWO_BY_TWO_TEXT: &str = text!("x1, x2, /, out=None, out2=None");
 
-/// Other names of ufuncs.
-const ALIASES: &[(&str, &str)] = &[
-    ("abs", "absolute"),
-    ("acos", "arccos"),
-    ("acosh", "arccosh"),
-    ("asin", "arcsin"),
-    ("asinh", "arcsinh"),
-    ("atan", "arctan"),
-    ("atan2", "arctan2"),
-    ("atanh", "arctanh"),
-    ("bitwise_invert", "invert"),
-    ("bitwise_left_shift", "left_shift"),
-    ("bitwise_not", "invert"),
-    ("bitwise_right_shift", "right_shift"),
-    ("conj", "conjugate"),
-    ("mod", "remainder"),
-    ("pow", "power"),
-    ("true_divide", "divide"),
-];
-
-/// Rows that are no ufuncs of NumPy.
-fn is_internal(op: Op) -> bool {
-    matches!(op, Op::Philox | Op::Complex)
-}
-
 #[pymethods]
 impl Ufunc {
     #[pyo3(signature = (*arguments, **keywords))]
@@ -342,7 +213,7 @@ impl Ufunc {
         session::ensure(py)?;
         let _mesh = call_mesh::of_call(arguments, keywords);
         // Most calls have the operands alone.
-        if keywords.is_none() && arguments.len() == self.arity {
+        if keywords.is_none() && arguments.len() == self.nin() {
             let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
             for object in arguments.iter() {
                 operands.push(convert::argument(&object)?);
@@ -353,13 +224,14 @@ impl Ufunc {
                 let place = operands.iter().position(has_dtype).unwrap_or(0);
                 operands[place] = Argument::Array(convert::as_array(py, operands[place].clone())?);
             }
-            let mut computed = self.compute(py, &operands, None)?;
             let template = subclass::template(&arguments.iter().collect::<SmallVec<[_; 2]>>());
             let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
-            return match computed.len() {
-                1 => wrap(computed.remove(0)),
-                _ => Answer::tuple(computed).into_python_by(py, &wrap),
-            };
+            if self.nout() == 1 {
+                return wrap(at_line(py, || Array::apply(self.first(), &operands)));
+            }
+            let computed = at_line(py, || self.ufunc.call(&operands, &UfuncOptions::default()));
+            let computed = computed.map_err(|error| raised(py, &error))?;
+            return Answer::tuple(computed).into_python_by(py, &wrap);
         }
         self.call_with(arguments, keywords)
     }
@@ -424,12 +296,11 @@ impl Ufunc {
         a.default("axis", 0)?;
         let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
-        let (op, array) = (self.one("reduce")?, a.array("array")?);
-        if let (Some(out), false, false) = (a.out()?, a.has("dtype"), op.is_logical()) {
+        let (ufunc, array) = (self.of_one_result("reduce")?, a.array("array")?);
+        if let (Some(out), false, false) = (a.out()?, a.has("dtype"), self.first().is_logical()) {
             warn_discarded(py, array.dtype(), out.dtype())?;
         }
-        let result = at_line(py, || ufunc(op).reduce(&array, axes));
-        a.check_reduced("array", &result)?;
+        let result = at_line(py, || ufunc.reduce(&array, axes));
         Ndarray::result(py, result)
     }
 
@@ -476,16 +347,15 @@ impl Ufunc {
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([array]);
-        let op = self.one("accumulate")?;
+        let ufunc = self.of_one_result("accumulate")?;
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let axis = axis.of("accumulate", &array)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc(op).accumulate_as(&array, axis, dtype),
-            None => ufunc(op).accumulate(&array, axis),
+            Some(dtype) => ufunc.accumulate_as(&array, axis, dtype),
+            None => ufunc.accumulate(&array, axis),
         });
-        check_scan(py, &array, &result);
         written(py, result, out)
     }
 
@@ -535,7 +405,7 @@ impl Ufunc {
         out: Option<Py<Ndarray>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
-        let op = self.one("reduceat")?;
+        let ufunc = self.of_one_result("reduceat")?;
         let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
@@ -543,8 +413,8 @@ impl Ufunc {
         let starts = convert::array(indices, None)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc(op).reduceat_as(&array, &starts, axis, dtype),
-            None => ufunc(op).reduceat(&array, &starts, axis),
+            Some(dtype) => ufunc.reduceat_as(&array, &starts, axis, dtype),
+            None => ufunc.reduceat(&array, &starts, axis),
         });
         written(py, result, out)
     }
@@ -586,10 +456,10 @@ impl Ufunc {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([a, b]);
         let (first, second) = (convert::array(a, None)?, convert::array(b, None)?);
-        if let (Rows::One(op), None) = (self.rows, keywords) {
-            return Ndarray::result(py, at_line(py, || ufunc(op).outer(&first, &second)));
+        if self.nout() == 1 && keywords.is_none() {
+            return Ndarray::result(py, at_line(py, || self.ufunc.outer(&first, &second)));
         }
-        if self.arity != 2 {
+        if self.nin() != 2 {
             return Err(value_error(
                 Mistake::Absent,
                 "outer product only supported for binary functions",
@@ -641,18 +511,18 @@ impl Ufunc {
     ) -> PyResult<()> {
         let target = array_to_write(a)?;
         let _mesh = call_mesh::of_array(target);
-        let Rows::One(op) = self.rows else {
+        if self.nout() != 1 {
             return Err(value_error(
                 Mistake::Absent,
                 "Only single output ufuncs supported at this time",
             ));
-        };
+        }
         let items = match indexing::key(indices)? {
             Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
             Key::Advanced(items) => items,
         };
-        let done = match (self.arity, b) {
-            (1, None) => at_line(py, || ufunc(op).try_at_alone(target, &items)),
+        let done = match (self.nin(), b) {
+            (1, None) => at_line(py, || self.ufunc.try_at_alone(target, &items)),
             (1, Some(_)) => {
                 return Err(value_error(
                     Mistake::Count,
@@ -667,7 +537,7 @@ impl Ufunc {
                 if let Ok(from) = phalanx::result_type(std::slice::from_ref(&values)) {
                     warn_discarded(py, from, target.dtype())?;
                 }
-                at_line(py, || ufunc(op).try_at(target, &items, values))
+                at_line(py, || self.ufunc.try_at(target, &items, values))
             }
         };
         done.map_err(|error| raised(py, &error))
@@ -675,22 +545,22 @@ impl Ufunc {
 
     #[getter]
     fn __name__(&self) -> &'static str {
-        self.name
+        self.ufunc.name()
     }
 
     /// Ufuncs are pickled by their names.
     fn __reduce__(&self) -> &'static str {
-        self.name
+        self.ufunc.name()
     }
 
     #[getter]
     fn nin(&self) -> usize {
-        self.arity
+        self.ufunc.nin()
     }
 
     #[getter]
     fn nout(&self) -> usize {
-        if matches!(self.rows, Rows::One(_)) { 1 } else { 2 }
+        self.ufunc.nout()
     }
 
     #[getter]
@@ -700,12 +570,9 @@ impl Ufunc {
 
     #[getter]
     fn identity(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self.rows {
-            Rows::One(op) => match op.identity() {
-                Some(weak) => Ok(convert::weak_number(py, weak)?.unbind()),
-                None => Ok(py.None()),
-            },
-            Rows::Two(..) => Ok(py.None()),
+        match self.first().identity().filter(|_| self.nout() == 1) {
+            Some(weak) => Ok(convert::weak_number(py, weak)?.unbind()),
+            None => Ok(py.None()),
         }
     }
 
@@ -721,20 +588,12 @@ impl Ufunc {
 
     #[getter]
     fn __doc__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
-        let multi = MULTI_OUTPUT.iter().find(|multi| multi.name == self.name);
-        let summary = match multi {
-            Some(multi) => {
-                let docs: Vec<_> = multi.outputs.iter().map(|op| op.row().doc).collect();
-                docs.join(" ")
-            }
-            None => op.row().doc.to_owned(),
-        };
-        documentation::of_ufunc(py, self.signature(), &summary, op.row().loops)
+        let docs: Vec<_> = self.ufunc.ops().map(|op| op.row().doc).collect();
+        documentation::of_ufunc(py, self.signature(), &docs.join(" "), self.first().row().loops)
     }
 
     fn __repr__(&self) -> String {
-        format!("<ufunc '{}'>", self.name)
+        format!("<ufunc '{}'>", self.ufunc.name())
     }
 }
 

@@ -4,7 +4,10 @@ use crate::files;
 use crate::inputs::{array, on_devices};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
-use phalanx::{Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, ix, linalg};
+use phalanx::{
+    Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, Ufunc, UfuncOptions, ix,
+    linalg,
+};
 use phalanx_ops::error::OpError;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -44,14 +47,24 @@ fn variant(error: &OpError) -> &'static str {
         OpError::MaskShape { .. } => "MaskShape",
         OpError::DataLength { .. } => "DataLength",
         OpError::Sharding { .. } => "Sharding",
+        OpError::NoLoop { .. } => "NoLoop",
+        OpError::UfuncCast { .. } => "UfuncCast",
     }
 }
 
-const VARIANTS: usize = 32;
+const VARIANTS: usize = 34;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
     array.evaluate().expect_err("the array carries an error")
+}
+
+/// The error of a call of a ufunc on an array, twice where it takes two.
+#[track_caller]
+fn call(name: &str, array: &Array, options: UfuncOptions) -> Error {
+    let ufunc = Ufunc::from_name(name).expect("a ufunc");
+    let operands = vec![array.into(); ufunc.nin()];
+    ufunc.call(&operands, &options).expect_err("the call is refused")
 }
 
 /// A sharding of rows in two blocks that do not add up.
@@ -75,6 +88,12 @@ fn mistakes() -> Vec<Error> {
     summed += 0.5;
     let written = a.copy();
     written.slice(s![.., 0]).assign(&numbers);
+    let plain = UfuncOptions::default();
+    let signature = Some(vec![None, None, Some(DType::I8), Some(DType::F64)]);
+    let with_no_loop =
+        UfuncOptions { signature, casting: Casting::Unsafe, ..plain.clone() };
+    let without_casts = UfuncOptions { casting: Casting::No, ..plain.clone() };
+    let into_integers = UfuncOptions { out: vec![Some(numbers.copy())], ..plain };
     vec![
         of(&a + zeros([3], DType::F64)),
         of(select(&a.greater(0.0), &numbers, 0)),
@@ -119,6 +138,9 @@ fn mistakes() -> Vec<Error> {
         of(a.index(ix![&a])),
         of(a.index(ix![&numbers, &arange(0, 2, 1)])),
         of(a.index(ix![&numbers.greater(3)])),
+        call("divmod", &a, with_no_loop),
+        call("sqrt", &numbers, without_casts),
+        call("add", &a, into_integers),
     ]
 }
 

@@ -237,7 +237,7 @@ def test_processes_that_differ():
     assert ended.returncode == 1
     lines = sorted(line.split("] ")[-1] for line in ended.stdout.splitlines())
     assert lines == ["one 100000.0"] * 2 + ["three KeyError True", "three RuntimeError True"] + [
-        "two divide by zero encountered in divide"
+        "two divide by zero encountered in divide [PX155]"
     ] * 2
 
 

@@ -75,8 +75,8 @@ MISTAKES = {
     "a place to part at": ("PX140", TypeError, lambda: np.partition(X, 1.5)),
     "a truth to part at": ("PX144", ValueError, lambda: np.partition(X, True)),
     "order of a ufunc": ("PX141", ValueError, lambda: np.add(X, X, order="Z")),
-    "casting of a ufunc": ("PX140", TypeError, lambda: np.add(X, [1, 2, 3], casting="no")),
-    "casting of one operand": ("PX140", TypeError, lambda: np.sin([1, 2], casting="equiv")),
+    "casting of a ufunc": ("PX012", TypeError, lambda: np.add(X, [1, 2, 3], casting="no")),
+    "casting of one operand": ("PX012", TypeError, lambda: np.sin([1, 2], casting="equiv")),
     "shapes of huge extents": ("PX144", ValueError, lambda: np.broadcast_shapes(10**30)),
     "shapes of texts": ("PX140", TypeError, lambda: np.broadcast_shapes("a")),
     "no subscripts": ("PX143", ValueError, lambda: np.einsum(object())),
@@ -251,7 +251,7 @@ def test_casting_refuses_what_a_loop_has_to_cast(name):
                 try:
                     expected = of_numpy(first, second, casting=casting)
                 except TypeError:
-                    with pytest.raises(TypeError, match="PX140"):
+                    with pytest.raises(TypeError, match="PX012"):
                         own(np.asarray(first), second, casting=casting)
                 else:
                     found = own(np.asarray(first), second, casting=casting)
@@ -294,7 +294,7 @@ def test_attributes_of_numpy_that_are_not_there_say_why():
         (lambda: np.ones((2, 3)).reshape(-1, 4), "of shape (2, 3) into shape (-1, 4)"),
         (lambda: np.ones(()).reshape(2), "of shape () into shape (2,)"),
         (lambda: np.cumsum(X, out=np.zeros(2)), "out has shape (2,), and the result (3,)"),
-        (lambda: np.add(X, X, out=np.zeros(())), "shape () doesn't match the broadcast shape (3,)"),
+        (lambda: np.add(X, X, out=np.zeros(())), "a value of shape (3,) into shape ()"),
         (lambda: np.random.default_rng(1).normal(scale=-1.0), "normal: scale = -1"),
         (lambda: np.random.default_rng(1).lognormal(sigma=-1.0), "lognormal: sigma = -1"),
         (lambda: np.random.default_rng(1).integers(5, 2), "integers: low, high = 5 to 2"),

@@ -518,3 +518,15 @@ def test_arrays_are_resized_in_place_to_as_many_elements(form, shape):
         assert told[0] is ValueError
         return
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_ufuncs_make_results_in_the_order_that_is_asked_for(order):
+    rows = numpy.arange(6.0).reshape(2, 3)
+    for first, second in [(rows, rows), (rows.T, rows.T), (rows, rows.T.copy().T), (rows, 2)]:
+        expected = numpy.add(first, second, order=order)
+        ours = [np.asarray(x) if isinstance(x, numpy.ndarray) else x for x in (first, second)]
+        found = np.add(*ours, order=order)
+        assert found.flags.f_contiguous == expected.flags.f_contiguous
+        assert found.flags.c_contiguous == expected.flags.c_contiguous
+        numpy.testing.assert_array_equal(found.get(), expected)

@@ -9,6 +9,7 @@ mod pictures;
 mod planning;
 mod positions;
 mod powers;
+mod ufuncs;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
 

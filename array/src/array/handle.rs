@@ -291,7 +291,10 @@ impl Array {
     /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
     #[track_caller]
     pub fn astype(&self, dtype: DType) -> Array {
-        self.astype_at(dtype, call_site())
+        let site = call_site();
+        let cast = self.astype_at(dtype, site);
+        crate::floating::check_cast(self, &cast, site);
+        cast
     }
 
     pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {

@@ -3,6 +3,7 @@
 use super::handle::Array;
 use crate::engine::Cause;
 use crate::error::{Error, ErrorKind, Site, call_site};
+use crate::floating::observed;
 use crate::graph::{Evaluated, Node, NodeOp};
 use crate::host::{HostArray, room_on_host};
 use crate::lens::show_truth_host;
@@ -33,9 +34,11 @@ impl Array {
         let live = self.live().map_err(Error::told)?;
         self.check_not_lent(Some(site))?;
         let mesh = &live.cell.mesh;
+        let mut was_pending = false;
         loop {
             let node = live.cell.node()?;
             let is_pending = node.result().is_none();
+            was_pending |= is_pending;
             if cause.is_observation() {
                 mesh.raise_known(is_pending && cause != Cause::Print)?;
             }
@@ -56,6 +59,10 @@ impl Array {
             match node.result() {
                 Some(Ok(value)) => {
                     mesh.engine().wait(value)?;
+                    if cause.is_observation() {
+                        let processes = mesh.engine().process().1;
+                        observed(was_pending && cause != Cause::Print, processes)?;
+                    }
                     return Ok(node);
                 }
                 Some(Err(error)) => return Err(error.clone().told()),

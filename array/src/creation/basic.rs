@@ -366,7 +366,8 @@ pub fn flush() -> Result<(), Error> {
     let mesh = current_mesh(site)?;
     mesh.raise_known(true)?;
     mesh.close(Cause::Observation, site)?;
-    mesh.raise_known(true)
+    mesh.raise_known(true)?;
+    crate::floating::observed(true, mesh.engine().process().1)
 }
 
 /// As [`flush`], and waits until all that was recorded has run. Collective over the mesh.

@@ -39,6 +39,35 @@ impl Array {
         Ok(!view.is_contiguous() && view.transpose(&reversed, &self.base_shape()?).is_contiguous())
     }
 
+    /// A result that was made of operands, in the order that a call asks for: `A` is `F` where all
+    /// operands are in it, `K` the one that the result has. A view of an operand stays one, as in
+    /// NumPy.
+    pub(crate) fn ordered_as(
+        &self,
+        order: MemoryOrder,
+        operands: &[&Array],
+    ) -> Result<Array, Error> {
+        let wants_fortran = match order {
+            MemoryOrder::K => return Ok(self.clone()),
+            MemoryOrder::C => false,
+            MemoryOrder::F => true,
+            MemoryOrder::A => {
+                let mut all = true;
+                for operand in operands {
+                    all &= operand.flags()?.f_contiguous;
+                }
+                all
+            }
+        };
+        let flags = self.ok()?.flags()?;
+        let is_so = if wants_fortran { flags.f_contiguous } else { flags.c_contiguous };
+        if is_so || operands.iter().any(|operand| self.has_base_of(operand)) {
+            return Ok(self.clone());
+        }
+        let order = if wants_fortran { MemoryOrder::F } else { MemoryOrder::C };
+        self.copy_in(order).ok().cloned()
+    }
+
     fn resolve_order(&self, order: MemoryOrder) -> Result<MemoryOrder, Error> {
         Ok(match order {
             MemoryOrder::A if self.is_fortran()? => MemoryOrder::F,

@@ -31,17 +31,18 @@ pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
 /// As [`einsum`], computed in the dtype that the options name or to which the operands and the
 /// output promote, as far as `casting` allows that. A view that is not written anywhere has the
 /// dtype of its array. Errors: as [`einsum`], `OpError::Cast`, `OpError::BroadcastInto` for an
-/// output of another shape, `OpError::Argument` for `axes`.
+/// output of another shape, `OpError::Argument` for `axes`, `keepdims` and
+/// `signature`.
 #[track_caller]
 #[must_use]
 pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptions) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        if options.axes.is_some() || options.keepdims {
-            return Err(refused("einsum", "options", "axes or keepdims", site));
+        if options.axes.is_some() || options.keepdims || options.signature.is_some() {
+            return Err(refused("einsum", "options", "axes, keepdims or a signature", site));
         }
         let result = try_einsum(subscripts, operands, options, site)?;
-        let Some(out) = &options.out else { return options.ordered(result, operands) };
+        let Some(out) = &options.out else { return result.ordered_as(options.order, operands) };
         out.check_out(result.shape(), site)?;
         out.assign_at(&result, Casting::Unsafe, site)?;
         Ok(out.clone())

@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
+use crate::ufunc::Asked;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, can_cast, promote};
 
@@ -29,6 +30,9 @@ pub struct ProductOptions {
     pub axes: Option<Vec<Vec<i64>>>,
     /// The dtype to compute in.
     pub dtype: Option<DType>,
+    /// The dtypes of the loop, as [`UfuncOptions::signature`]: two operands and a result, which
+    /// have one dtype in every loop of a product.
+    pub signature: Option<Vec<Option<DType>>>,
     /// Which casts of operands, and of the result to `out`, are allowed.
     pub casting: Casting,
     /// The array that is written and returned. Its axes before those that are multiplied may be
@@ -45,33 +49,8 @@ impl Default for ProductOptions {
     fn default() -> ProductOptions {
         let casting = Casting::SameKind;
         let order = MemoryOrder::K;
-        ProductOptions { axes: None, dtype: None, casting, out: None, keepdims: false, order }
-    }
-}
-
-impl ProductOptions {
-    /// A result that was made of operands, in the order that is asked for. A view of an operand
-    /// stays one, as in NumPy.
-    pub(super) fn ordered(&self, result: Array, operands: &[&Array]) -> Result<Array, Error> {
-        let wants_fortran = match self.order {
-            MemoryOrder::K => return Ok(result),
-            MemoryOrder::C => false,
-            MemoryOrder::F => true,
-            MemoryOrder::A => {
-                let mut all = true;
-                for operand in operands {
-                    all &= operand.flags()?.f_contiguous;
-                }
-                all
-            }
-        };
-        let flags = result.ok()?.flags()?;
-        let lies = if wants_fortran { flags.f_contiguous } else { flags.c_contiguous };
-        if lies || operands.iter().any(|operand| result.has_base_of(operand)) {
-            return Ok(result);
-        }
-        let order = if wants_fortran { MemoryOrder::F } else { MemoryOrder::C };
-        result.copy_in(order).ok().cloned()
+        let (axes, dtype, signature, out) = (None, None, None, None);
+        ProductOptions { axes, dtype, signature, casting, out, keepdims: false, order }
     }
 }
 
@@ -98,6 +77,17 @@ impl Product {
         }
     }
 
+    fn dtype(self, a: &Array, b: &Array, options: &ProductOptions) -> Result<DType, OpError> {
+        let operands = [a.dtype(), b.dtype()];
+        let signature = options.signature.as_deref();
+        let asked = Asked::of(self.name(), [2, 1], options.dtype, signature)?;
+        let chosen = match asked {
+            Some(asked) => asked.of_product(self.name(), operands)?,
+            None => None,
+        };
+        Ok(chosen.unwrap_or(promote(operands[0], operands[1])))
+    }
+
     fn compute(self, a: &Array, b: &Array) -> Array {
         match self {
             Product::Matmul => matmul(a, b),
@@ -106,6 +96,19 @@ impl Product {
             Product::Vecdot => vecdot(a, b, -1),
         }
     }
+}
+
+/// The dtype that a product computes in, which is not made. Local. Errors: those of the operands;
+/// `OpError::NoLoop`, `OpError::Arguments` and `OpError::Argument` as of [`product`].
+#[track_caller]
+pub fn product_dtype(
+    product: Product,
+    a: &Array,
+    b: &Array,
+    options: &ProductOptions,
+) -> Result<DType, Error> {
+    sound([a, b])?;
+    product.dtype(a, b, options).map_err(|error| Error::op(error, call_site()))
 }
 
 /// A product with options. Local (records nodes). Errors: those of the product; `OpError::Cast`,
@@ -132,7 +135,7 @@ fn try_product(
     }
     let given = [a, b];
     let mut operands = given.map(Array::clone);
-    let dtype = options.dtype.unwrap_or(promote(a.dtype(), b.dtype()));
+    let dtype = product.dtype(a, b, options).map_err(|error| Error::op(error, site))?;
     for operand in &mut operands {
         check_cast(operand.dtype(), dtype, options.casting, site)?;
         *operand = operand.converted(dtype, site);
@@ -148,7 +151,7 @@ fn try_product(
     }
     let Some(out) = &options.out else {
         let result = moveaxis(&result, last(counts[2]), axes[2].clone());
-        return options.ordered(result, &given);
+        return result.ordered_as(options.order, &given);
     };
     check_cast(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
     let target = moveaxis(out, axes[2].clone(), last(counts[2])).ok()?.clone();

@@ -4,6 +4,7 @@ use super::axes::Axes;
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site};
+use crate::floating::check_reduction;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Op, can_cast};
 
@@ -23,7 +24,10 @@ impl Array {
         site: Site,
     ) -> Array {
         let reduced = axes.allow(operation, allowed, site);
-        Array::catch(reduced.and_then(|()| self.reduce_into(monoid, dtype, axes, site)))
+        let reduced = reduced.and_then(|()| self.reduce_into(monoid, dtype, axes, site));
+        let reduced = Array::catch(reduced);
+        check_reduction(self, axes, &reduced, site);
+        reduced
     }
 
     /// Sum over `axes`. Integers narrower than 64 bits and bools are summed in 64 bits, unless the
@@ -135,7 +139,7 @@ impl Array {
     #[must_use]
     pub fn ptp(&self, axes: impl Into<Axes>) -> Array {
         let (site, axes) = (call_site(), axes.into());
-        Array::catch((|| {
+        let range = Array::catch((|| {
             axes.allow("ptp", &["out"], site)?;
             let extreme = |monoid| self.reduce_with(monoid, self.dtype(), &axes, site);
             let (mut high, low) = (extreme(Monoid::Max)?, extreme(Monoid::Min)?);
@@ -146,6 +150,8 @@ impl Array {
             }
             let range = try_elementwise(Op::Subtract, &[high.into(), low.into()], site)?;
             range.into_out(&axes, Casting::SameKind, site)
-        })())
+        })());
+        check_reduction(self, &axes, &range, site);
+        range
     }
 }

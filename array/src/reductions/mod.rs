@@ -7,6 +7,7 @@ mod methods;
 mod moments;
 mod nan;
 mod record;
+mod slices;
 
 pub use axes::{Axes, axis, keepdims};
 pub(crate) use by_op::reduce_by;

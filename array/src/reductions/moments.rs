@@ -1,6 +1,7 @@
 //! Means, variances and standard deviations.
 
 use super::axes::{Axes, keepdims};
+use super::slices::{Moment, check_moment};
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site, within};
@@ -36,7 +37,9 @@ impl Array {
     pub fn mean(&self, axes: impl Into<Axes>) -> Array {
         let (site, axes) = (call_site(), axes.into());
         let allowed = axes.allow("mean", &["masked", "dtype", "out"], site);
-        Array::catch(allowed.and_then(|()| self.try_mean(&axes, site)))
+        let mean = Array::catch(allowed.and_then(|()| self.try_mean(&axes, site)));
+        check_moment(Moment::Mean, self, &axes, &mean, site);
+        mean
     }
 
     pub(super) fn try_mean(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
@@ -97,7 +100,10 @@ impl Array {
     pub fn var(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
         let (site, axes) = (call_site(), axes.into());
         let allowed = axes.allow("var", &["masked", "dtype", "out", "mean"], site);
-        Array::catch(allowed.and_then(|()| self.try_var(&axes, ddof, Exhausted::Zero, site)))
+        let var = allowed.and_then(|()| self.try_var(&axes, ddof, Exhausted::Zero, site));
+        let var = Array::catch(var);
+        check_moment(Moment::Variance { ddof }, self, &axes, &var, site);
+        var
     }
 
     pub(super) fn try_var(
@@ -195,7 +201,10 @@ impl Array {
     pub fn std(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
         let (site, axes) = (call_site(), axes.into());
         let allowed = axes.allow("std", &["masked", "dtype", "out", "mean"], site);
-        Array::catch(allowed.and_then(|()| self.try_std(&axes, ddof, Exhausted::Zero, site)))
+        let std = allowed.and_then(|()| self.try_std(&axes, ddof, Exhausted::Zero, site));
+        let std = Array::catch(std);
+        check_moment(Moment::Variance { ddof }, self, &axes, &std, site);
+        std
     }
 
     pub(super) fn try_std(

@@ -3,6 +3,7 @@
 use super::axes::Axes;
 use super::methods::{EXTREMES, SUMMING};
 use super::moments::Exhausted;
+use super::slices::{Moment, check_extreme, check_moment};
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::math::select;
@@ -35,7 +36,7 @@ pub fn nanprod(array: &Array, axes: impl Into<Axes>) -> Array {
 #[must_use]
 pub fn nanmin(array: &Array, axes: impl Into<Axes>) -> Array {
     let site = call_site();
-    Array::catch(array.extreme_number(("nanmin", Monoid::Min), &axes.into(), site))
+    extreme(array, ("nanmin", Monoid::Min), &axes.into(), site)
 }
 
 /// The largest element over `axes` that is not NaN; NaN where all are. Options and errors: as
@@ -44,7 +45,13 @@ pub fn nanmin(array: &Array, axes: impl Into<Axes>) -> Array {
 #[must_use]
 pub fn nanmax(array: &Array, axes: impl Into<Axes>) -> Array {
     let site = call_site();
-    Array::catch(array.extreme_number(("nanmax", Monoid::Max), &axes.into(), site))
+    extreme(array, ("nanmax", Monoid::Max), &axes.into(), site)
+}
+
+fn extreme(array: &Array, row: (&'static str, Monoid), axes: &Axes, site: Site) -> Array {
+    let result = Array::catch(array.extreme_number(row, axes, site));
+    check_extreme(array, axes, &result, site);
+    result
 }
 
 /// The index of the first smallest element that is not NaN; as [`Array::argmin`].
@@ -72,10 +79,12 @@ pub fn nanargmax(array: &Array, axes: impl Into<Axes>) -> Array {
 #[must_use]
 pub fn nanmean(array: &Array, axes: impl Into<Axes>) -> Array {
     let (site, axes) = (call_site(), axes.into());
-    Array::catch((|| {
+    let mean = Array::catch((|| {
         axes.allow("nanmean", &["masked", "dtype", "out"], site)?;
-        array.try_mean(&array.only_numbers("nanmean", axes, site)?, site)
-    })())
+        array.try_mean(&array.only_numbers("nanmean", axes.clone(), site)?, site)
+    })());
+    check_moment(Moment::MeanOfNumbers, array, &axes, &mean, site);
+    mean
 }
 
 /// The variance over `axes` of the elements that are not NaN; NaN where they are no more than
@@ -83,24 +92,28 @@ pub fn nanmean(array: &Array, axes: impl Into<Axes>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn nanvar(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
-    let (site, axes) = (call_site(), axes.into());
-    Array::catch((|| {
-        axes.allow("nanvar", &["masked", "dtype", "out", "mean"], site)?;
-        let (axes, exhausted) = array.numbers_and_rule("nanvar", axes, site)?;
+    let (site, given) = (call_site(), axes.into());
+    let var = Array::catch((|| {
+        given.allow("nanvar", &["masked", "dtype", "out", "mean"], site)?;
+        let (axes, exhausted) = array.numbers_and_rule("nanvar", given.clone(), site)?;
         array.try_var(&axes, ddof, exhausted, site)
-    })())
+    })());
+    check_moment(Moment::VarianceOfNumbers { ddof }, array, &given, &var, site);
+    var
 }
 
 /// The standard deviation: the square root of [`nanvar`].
 #[track_caller]
 #[must_use]
 pub fn nanstd(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
-    let (site, axes) = (call_site(), axes.into());
-    Array::catch((|| {
-        axes.allow("nanstd", &["masked", "dtype", "out", "mean"], site)?;
-        let (axes, exhausted) = array.numbers_and_rule("nanstd", axes, site)?;
+    let (site, given) = (call_site(), axes.into());
+    let std = Array::catch((|| {
+        given.allow("nanstd", &["masked", "dtype", "out", "mean"], site)?;
+        let (axes, exhausted) = array.numbers_and_rule("nanstd", given.clone(), site)?;
         array.try_std(&axes, ddof, exhausted, site)
-    })())
+    })());
+    check_moment(Moment::VarianceOfNumbers { ddof }, array, &given, &std, site);
+    std
 }
 
 impl Array {

@@ -4,7 +4,6 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::errors::{raised, refused, type_error, value_error, warn_discarded};
-use crate::errors_met::check_cast;
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
@@ -385,7 +384,6 @@ functions! { METHODS, a =>
         } else {
             let cast = array.astype(dtype);
             warn_discarded(a.py(), array.dtype(), dtype)?;
-            check_cast(a.py(), &array, &cast);
             match order {
                 MemoryOrder::K => cast.into(),
                 other => cast.copy_in(other).into(),

@@ -36,15 +36,21 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
         axes = Some(vec![vec![axis]; if a.truth_or("keepdims", false)? { 3 } else { 2 }]);
     }
     let (first, second) = (a.array("x1")?, a.array("x2")?);
+    let Asked { dtype, signature } = Asked::of(a, 2, 1)?;
     let options = ProductOptions {
         axes,
-        dtype: Asked::of_product(a, [&first, &second])?,
+        dtype,
+        signature,
         casting: a.casting("casting", Casting::SameKind)?,
         out: a.out()?,
         keepdims: a.truth_or("keepdims", false)?,
         order: a.order_or("order", MemoryOrder::K)?,
     };
-    warn_of_output(a, &options, &[&first, &second])?;
+    if let (Some(out), Casting::Unsafe) = (&options.out, options.casting)
+        && let Ok(computed) = phalanx::product_dtype(product, &first, &second, &options)
+    {
+        warn_discarded(a.py(), computed, out.dtype())?;
+    }
     a.written_out(phalanx::product(product, &first, &second, &options))
 }
 

@@ -1,9 +1,7 @@
 //! Sums and other combinations of elements.
 
-use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::errors::runtime_warning;
-use crate::errstate::warn_where;
 use crate::functions;
 use crate::site::{at_line, here};
 use phalanx::Array;
@@ -12,49 +10,6 @@ use pyo3::prelude::*;
 /// What is taken from the number of elements that a variance divides by.
 fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
     a.float_or("correction", a.float_or("ddof", 0.0)?)
-}
-
-/// A reduction whose result is NaN where a slice has nothing else, of which NumPy warns.
-fn but_of_nan(a: &Arguments<'_, '_>, result: Array) -> PyResult<Answer> {
-    if result.ok().is_ok_and(|result| result.dtype().is_inexact() && result.size() > 0) {
-        let condition = at_line(a.py(), || result.isnan().any(()));
-        warn_where(a.py(), ALL_NAN, here(a.py()), condition)?;
-    }
-    a.reduced(result)
-}
-
-/// A mean or a variance, of which NumPy warns where slices have no more than `least` elements.
-fn of_slices(
-    a: &Arguments<'_, '_>,
-    result: Array,
-    least: f64,
-    text: &'static str,
-) -> PyResult<Answer> {
-    match a.elements_that_count()? {
-        None => warn_of_few(a, &a.array("a")?, &result, least, text)?,
-        Some(mask) => warn_of_few_that_count(a, &mask, &result, least, text)?,
-    }
-    a.reduced(result)
-}
-
-/// As [`of_slices`], where NaN does not count.
-fn of_numbers(
-    a: &Arguments<'_, '_>,
-    result: Array,
-    least: f64,
-    [text, of_integers]: [&'static str; 2],
-) -> PyResult<Answer> {
-    let array = a.array("a")?;
-    if !array.dtype().is_inexact() {
-        return of_slices(a, result, least, of_integers);
-    }
-    let mask = a.elements_that_count()?;
-    let counts = at_line(a.py(), || {
-        let numbers = array.isnan().logical_not();
-        mask.iter().fold(numbers, |numbers, mask| numbers.logical_and(mask))
-    });
-    warn_of_few_that_count(a, &counts, &result, least, text)?;
-    a.reduced(result)
 }
 
 /// Warns where the slices that a result was made of have no more than `least` elements.
@@ -73,24 +28,6 @@ pub(super) fn warn_of_few(
     }
 }
 
-/// As [`warn_of_few`], of the elements that a mask lets count: when a value is next observed, for
-/// the mask is not read.
-fn warn_of_few_that_count(
-    a: &Arguments<'_, '_>,
-    mask: &Array,
-    result: &Array,
-    least: f64,
-    text: &'static str,
-) -> PyResult<()> {
-    if result.ok().is_ok_and(|result| result.size() > 0) {
-        let (shape, axes) = (a.array("a")?.shape().to_vec(), a.axes()?);
-        let condition =
-            at_line(a.py(), || mask.broadcast_to(shape).sum(axes).less_equal(least).any(()));
-        warn_where(a.py(), text, here(a.py()), condition)?;
-    }
-    Ok(())
-}
-
 /// Warns where the slices that a median or a quantile was made of have no elements, or, when a
 /// value is next observed, where all of them are NaN.
 pub(super) fn warn_of_nan(a: &Arguments<'_, '_>, array: &Array, result: &Array) -> PyResult<()> {
@@ -104,15 +41,13 @@ pub(super) fn warn_of_nan(a: &Arguments<'_, '_>, array: &Array, result: &Array) 
     if array.dtype().is_inexact() && result.ok().is_ok_and(|result| result.size() > 0) {
         let axes = a.axes()?;
         let condition = at_line(a.py(), || array.isnan().all(axes).any(()));
-        warn_where(a.py(), ALL_NAN, here(a.py()), condition)?;
+        phalanx::warn_where(ALL_NAN, condition, here(a.py()));
     }
     Ok(())
 }
 
 pub(super) const EMPTY_SLICE: &str = "Mean of empty slice";
 pub(super) const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
-/// NumPy's text where NaN does not count.
-const NO_DEGREES_OF_NUMBERS: &str = "Degrees of freedom <= 0 for slice.";
 const ALL_NAN: &str = "All-NaN slice encountered";
 
 functions! { FUNCTIONS, a =>
@@ -154,17 +89,17 @@ functions! { FUNCTIONS, a =>
 
     "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of elements over axes.":
-    of_slices(a, phalanx::mean(&a.array("a")?, a.reduction()?), 0.0, EMPTY_SLICE);
+    a.reduced(phalanx::mean(&a.array("a")?, a.reduction()?));
 
     "var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of elements over axes.":
-    of_slices(a, a.array("a")?.var(a.reduction()?, ddof(a)?), ddof(a)?, NO_DEGREES);
+    a.reduced(a.array("a")?.var(a.reduction()?, ddof(a)?));
 
     "std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of elements over axes.":
-    of_slices(a, a.array("a")?.std(a.reduction()?, ddof(a)?), ddof(a)?, NO_DEGREES);
+    a.reduced(a.array("a")?.std(a.reduction()?, ddof(a)?));
 
     "ptp(a, axis=None, out=None, keepdims=False)",
     "The range of elements over axes.":
@@ -188,34 +123,25 @@ functions! { FUNCTIONS, a =>
 
     "nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least of the elements over axes that are not NaN.":
-    but_of_nan(a, phalanx::nanmin(&a.array("a")?, a.reduction()?));
+    a.reduced(phalanx::nanmin(&a.array("a")?, a.reduction()?));
 
     "nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest of the elements over axes that are not NaN.":
-    but_of_nan(a, phalanx::nanmax(&a.array("a")?, a.reduction()?));
+    a.reduced(phalanx::nanmax(&a.array("a")?, a.reduction()?));
 
     "nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of the elements over axes that are not NaN.":
-    {
-        let result = phalanx::nanmean(&a.array("a")?, a.reduction()?);
-        of_numbers(a, result, 0.0, [EMPTY_SLICE; 2])
-    };
+    a.reduced(phalanx::nanmean(&a.array("a")?, a.reduction()?));
 
     "nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of the elements over axes that are not NaN.":
-    {
-        let result = phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?);
-        of_numbers(a, result, ddof(a)?, [NO_DEGREES_OF_NUMBERS, NO_DEGREES])
-    };
+    a.reduced(phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?));
 
     "nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of the elements over axes that are not NaN.":
-    {
-        let result = phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?);
-        of_numbers(a, result, ddof(a)?, [NO_DEGREES_OF_NUMBERS, NO_DEGREES])
-    };
+    a.reduced(phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?));
 
     "nanargmin(a, axis=None, out=None, *, keepdims=False)",
     "The position along an axis of the least element that is not NaN.":

@@ -3,7 +3,6 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::errors::warn_discarded;
-use crate::errors_met::check_scan;
 use crate::functions;
 use phalanx::{
     Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
@@ -22,7 +21,6 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         None if op == Op::Add => cumsum(&array, axis),
         None => cumprod(&array, axis),
     };
-    check_scan(a.py(), &array, &found);
     a.stored_by(found, Casting::Unsafe)
 }
 
@@ -47,7 +45,6 @@ fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
         warn_discarded(a.py(), array.dtype(), dtype)?;
     }
     let found = compute(&array, axis, dtype, a.truth_or("include_initial", false)?);
-    check_scan(a.py(), &array, &found);
     a.stored_by(found, Casting::Unsafe)
 }
 

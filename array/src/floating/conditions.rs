@@ -1,20 +1,30 @@
 //! Which floating-point errors operations meet: conditions that are recorded beside results.
 
-use crate::arguments::Arguments;
-use crate::errstate::{ErrorKind, is_on, looks_for, note};
-use crate::site::{at_line, here};
-use phalanx::{Argument, Array, DType, Kind, Op, Scalar, Weak};
-use pyo3::prelude::*;
-use smallvec::SmallVec;
+use super::checks::{Met, note};
+use super::state::{FloatingErrorKind as Kind, is_on, looks_for};
+use crate::array::Array;
+use crate::error::{Site, is_nested, within};
+use crate::operand::Argument;
+use crate::reductions::Axes;
+use phalanx_ops::{DType, Kind as DTypeKind, Op, Scalar, Weak};
 
-type Met = SmallVec<[(ErrorKind, Array); 2]>;
+/// Whether a call of the user's own, not one that another function of this crate makes, is to be
+/// looked at.
+fn looks() -> bool {
+    is_on() && !is_nested()
+}
 
-/// Notes what an elementwise operation, of one or two results, met, if that is asked for.
-pub fn check(py: Python<'_>, name: &'static str, operands: &[Argument], results: &[(Op, &Array)]) {
-    if !is_on() || results.iter().any(|(_, result)| result.ok().is_err()) {
+/// Notes what an elementwise operation, of one or two results, met.
+pub(crate) fn check_elementwise(
+    operation: &'static str,
+    operands: &[Argument],
+    results: &[(Op, &Array)],
+    site: Site,
+) {
+    if !looks() || results.iter().any(|(_, result)| result.ok().is_err()) {
         return;
     }
-    let met = at_line(py, || {
+    let met = within(site, || {
         let mut met = Met::new();
         for (op, result) in results {
             let found = match result.dtype().is_inexact() {
@@ -30,84 +40,67 @@ pub fn check(py: Python<'_>, name: &'static str, operands: &[Argument], results:
         }
         met
     });
-    if !met.is_empty() {
-        note(py, name, here(py), met);
-    }
+    note(operation, met, site);
 }
 
-/// Notes what a reduction met: `finite` and `numbers` say of which results all operands are finite,
-/// and numbers.
-fn check_combined(
-    py: Python<'_>,
-    name: &'static str,
-    result: &Array,
-    finite: impl FnOnce() -> Array,
-    numbers: impl FnOnce() -> Array,
-) {
-    let met = at_line(py, || {
+/// Notes what a reduction over axes met.
+pub(crate) fn check_reduction(array: &Array, axes: &Axes, result: &Array, site: Site) {
+    check_combined("reduce", array, &axes.plain(), result, site);
+}
+
+/// Notes what a running combination met.
+pub(crate) fn check_scan(array: &Array, result: &Array, site: Site) {
+    check_combined("accumulate", array, &().into(), result, site);
+}
+
+fn check_combined(operation: &'static str, array: &Array, axes: &Axes, result: &Array, site: Site) {
+    if !looks() || result.ok().is_err() || !result.dtype().is_inexact() {
+        return;
+    }
+    let met = within(site, || {
         let mut met = Met::new();
-        if looks_for(ErrorKind::Over) {
-            met.push((ErrorKind::Over, result.isinf().logical_and(finite()).any(())));
+        if looks_for(Kind::Over) {
+            let finite = array.isfinite().all(axes.clone());
+            met.push((Kind::Over, result.isinf().logical_and(finite).any(())));
         }
-        if looks_for(ErrorKind::Invalid) {
-            met.push((ErrorKind::Invalid, result.isnan().logical_and(numbers()).any(())));
+        if looks_for(Kind::Invalid) {
+            let numbers = array.isnan().any(axes.clone()).logical_not();
+            met.push((Kind::Invalid, result.isnan().logical_and(numbers).any(())));
         }
         met
     });
-    note(py, name, here(py), met);
+    note(operation, met, site);
 }
 
-impl Arguments<'_, '_> {
-    /// Notes what a reduction of the parameter `a`, or of `name`, met, if that is asked for.
-    pub fn check_reduced(&self, name: &str, result: &Array) -> PyResult<()> {
-        if !is_on() || !result.dtype().is_inexact() || result.ok().is_err() {
-            return Ok(());
-        }
-        let (array, finite, numbers) = (self.array(name)?, self.axes()?, self.axes()?);
-        let all_finite = || array.isfinite().all(finite);
-        let all_numbers = || array.isnan().any(numbers).logical_not();
-        check_combined(self.py(), "reduce", result, all_finite, all_numbers);
-        Ok(())
-    }
-}
-
-/// Notes what a running combination met, if that is asked for.
-pub fn check_scan(py: Python<'_>, array: &Array, result: &Array) {
-    if is_on() && result.dtype().is_inexact() && result.ok().is_ok() {
-        let all_finite = || array.isfinite().all(());
-        let all_numbers = || array.isnan().any(()).logical_not();
-        check_combined(py, "accumulate", result, all_finite, all_numbers);
-    }
-}
-
-/// Notes what a cast met, if that is asked for.
-pub fn check_cast(py: Python<'_>, array: &Array, result: &Array) {
-    let (from, to) = (array.dtype(), result.dtype());
-    if !is_on() || !from.is_inexact() || to == DType::Bool || result.ok().is_err() {
+/// Notes what a cast met.
+pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
+    if !looks() || array.ok().is_err() || result.ok().is_err() {
         return;
     }
-    let met = at_line(py, || {
+    let (from, to) = (array.dtype(), result.dtype());
+    if !from.is_inexact() || to == DType::Bool {
+        return;
+    }
+    let met = within(site, || {
         let mut met = Met::new();
-        if to.is_inexact() && to.size() < from.size() && looks_for(ErrorKind::Over) {
+        if to.is_inexact() && to.size() < from.size() && looks_for(Kind::Over) {
             let over = result.isinf().logical_and(array.isfinite());
-            met.push((ErrorKind::Over, over.any(())));
+            met.push((Kind::Over, over.any(())));
         }
-        if to.is_integer() && !from.is_complex() && looks_for(ErrorKind::Invalid) {
+        if to.is_integer() && !from.is_complex() && looks_for(Kind::Invalid) {
             // Both bounds are powers of two, or 0, which every float has.
             let bits = to.size() as i32 * 8;
-            let (least, end) = match to.kind() == Kind::Signed {
+            let (least, end) = match to.kind() == DTypeKind::Signed {
                 true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
                 false => (0.0, 2f64.powi(bits)),
             };
             let whole = array.astype(DType::F64).trunc();
             let fits = whole.greater_equal(least).logical_and(whole.less(end));
-            met.push((ErrorKind::Invalid, fits.logical_not().any(())));
+            met.push((Kind::Invalid, fits.logical_not().any(())));
         }
         met
     });
-    if !met.is_empty() {
-        note(py, "cast", here(py), met);
-    }
+    note("cast", met, site);
 }
 
 /// Whether an infinity of finite operands is a division by zero: of division, and of logarithms of
@@ -130,10 +123,10 @@ fn divides(op: Op) -> bool {
 
 fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     let mut met = Met::new();
-    let overflows = looks_for(ErrorKind::Over);
-    let infinite = if divides(op) { ErrorKind::Divide } else { ErrorKind::Over };
+    let overflows = looks_for(Kind::Over);
+    let infinite = if divides(op) { Kind::Divide } else { Kind::Over };
     let is_power = matches!(op, Op::Power | Op::FloatPower);
-    let of_zero = is_power && looks_for(ErrorKind::Divide);
+    let of_zero = is_power && looks_for(Kind::Divide);
     if (looks_for(infinite) || of_zero)
         && let Some(finite) = where_all(operands, Op::Isfinite, f64::is_finite)
     {
@@ -142,13 +135,13 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
         match base.filter(|_| is_power) {
             Some(Where::Array(zero)) => {
                 if of_zero {
-                    met.push((ErrorKind::Divide, found.logical_and(&zero).any(())));
+                    met.push((Kind::Divide, found.logical_and(&zero).any(())));
                 }
                 if overflows {
-                    met.push((ErrorKind::Over, found.logical_and(zero.logical_not()).any(())));
+                    met.push((Kind::Over, found.logical_and(zero.logical_not()).any(())));
                 }
             }
-            Some(Where::Everywhere) if of_zero => met.push((ErrorKind::Divide, found.any(()))),
+            Some(Where::Everywhere) if of_zero => met.push((Kind::Divide, found.any(()))),
             Some(Where::Everywhere) => {}
             Some(Where::Nowhere) | None if looks_for(infinite) => {
                 met.push((infinite, found.any(())));
@@ -157,19 +150,19 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
         }
     }
     // A NaN of operands that are none.
-    if looks_for(ErrorKind::Invalid)
+    if looks_for(Kind::Invalid)
         && let Some(numbers) = where_all(operands, Op::Isnan, |number| !number.is_nan())
     {
         let invalid =
             numbers.iter().fold(result.isnan(), |found, one| found.logical_and(one.logical_not()));
-        met.push((ErrorKind::Invalid, invalid.any(())));
+        met.push((Kind::Invalid, invalid.any(())));
     }
     met
 }
 
 fn of_integers(op: Op, operands: &[Argument], result: &Array) -> Met {
     let divides = matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod);
-    let Some(divisor) = operands.get(1).filter(|_| divides && looks_for(ErrorKind::Divide)) else {
+    let Some(divisor) = operands.get(1).filter(|_| divides && looks_for(Kind::Divide)) else {
         return Met::new();
     };
     let met = match is_zero(divisor) {
@@ -179,7 +172,7 @@ fn of_integers(op: Op, operands: &[Argument], result: &Array) -> Met {
     };
     // A divisor divides nothing where there is nothing to divide.
     let divided = result.size() > 0;
-    if divided { Met::from_iter([(ErrorKind::Divide, met.any(()))]) } else { Met::new() }
+    if divided { Met::from_iter([(Kind::Divide, met.any(()))]) } else { Met::new() }
 }
 
 /// For each array among the operands that may have other elements, what `op` says of them; `None`

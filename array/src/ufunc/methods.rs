@@ -3,36 +3,42 @@
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site, within};
+use crate::floating::{check_reduction, check_scan};
 use crate::indexing::{AnyIndex, combine_at};
 use crate::manipulation::refused;
 use crate::operand::Argument;
 use crate::reductions::{Axes, reduce_by};
 use phalanx_ops::{DType, Op};
 
-/// An elementwise operation as an object with methods; see [`ufunc`].
+/// An elementwise operation as an object that can be called with options and has methods; see
+/// [`ufunc`] and [`Ufunc::from_name`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ufunc {
-    pub(crate) op: Op,
+    pub(super) name: &'static str,
+    /// The operation that computes the result, or the first of two.
+    pub(super) op: Op,
+    /// The operation that computes the second result.
+    pub(super) second: Option<Op>,
 }
 
-/// The methods of an elementwise operation of two operands: NumPy's `add.reduce` is
-/// `ufunc(Op::Add).reduce`.
+/// The ufunc of an elementwise operation: NumPy's `add.reduce` is `ufunc(Op::Add).reduce`.
 #[must_use]
 pub const fn ufunc(op: Op) -> Ufunc {
-    Ufunc { op }
+    Ufunc { name: op.name(), op, second: None }
 }
 
 impl Ufunc {
     /// The error of a method that the operation does not have.
     fn refuse(self, method: &'static str, why: &str, site: Site) -> Error {
-        refused(method, "ufunc", format!("{} ({why})", self.op.name()), site)
+        refused(method, "ufunc", format!("{} ({why})", self.name), site)
     }
 
     pub(crate) fn check_binary(self, method: &'static str, site: Site) -> Result<(), Error> {
-        if self.op.arity() == 2 {
-            return Ok(());
+        match (self.nin(), self.nout()) {
+            (2, 1) => Ok(()),
+            (2, _) => Err(self.refuse(method, "it has two results", site)),
+            _ => Err(self.refuse(method, "it has not two operands", site)),
         }
-        Err(self.refuse(method, "it has not two operands", site))
     }
 
     /// NumPy's `ufunc.reduce` over `axes` (which NumPy takes to be 0 if they are not said).
@@ -46,10 +52,12 @@ impl Ufunc {
     #[must_use]
     pub fn reduce(self, array: &Array, axes: impl Into<Axes>) -> Array {
         let (site, axes) = (call_site(), axes.into());
-        Array::catch(within(site, || {
+        let result = Array::catch(within(site, || {
             self.check_binary("reduce", site)?;
             reduce_by(self.op, array, &axes, site)
-        }))
+        }));
+        check_reduction(array, &axes, &result, site);
+        result
     }
 
     /// NumPy's `ufunc.accumulate`: the running combinations along an axis.
@@ -59,22 +67,23 @@ impl Ufunc {
     #[track_caller]
     #[must_use]
     pub fn accumulate(self, array: &Array, axis: i64) -> Array {
-        let site = call_site();
-        Array::catch((|| {
-            self.check_binary("accumulate", site)?;
-            crate::scans::accumulate(self.op, array, axis, None, site)
-        })())
+        self.accumulated(array, axis, None, call_site())
     }
 
     /// As [`Ufunc::accumulate`], in a dtype.
     #[track_caller]
     #[must_use]
     pub fn accumulate_as(self, array: &Array, axis: i64, dtype: DType) -> Array {
-        let site = call_site();
-        Array::catch((|| {
+        self.accumulated(array, axis, Some(dtype), call_site())
+    }
+
+    fn accumulated(self, array: &Array, axis: i64, dtype: Option<DType>, site: Site) -> Array {
+        let result = Array::catch((|| {
             self.check_binary("accumulate", site)?;
-            crate::scans::accumulate(self.op, array, axis, Some(dtype), site)
-        })())
+            crate::scans::accumulate(self.op, array, axis, dtype, site)
+        })());
+        check_scan(array, &result, site);
+        result
     }
 
     /// NumPy's `ufunc.reduceat`: combinations of the stretches of an axis that begin at `starts`;
@@ -144,8 +153,8 @@ impl Ufunc {
     #[track_caller]
     pub fn try_at_alone(self, array: &Array, items: impl AsRef<[AnyIndex]>) -> Result<(), Error> {
         let site = call_site();
-        if self.op.arity() != 1 {
-            return Err(self.refuse("at_alone", "it has two operands", site));
+        if (self.nin(), self.nout()) != (1, 1) {
+            return Err(self.refuse("at_alone", "it has two operands or results", site));
         }
         combine_at(self.op, array, items.as_ref(), None, site)
     }

@@ -1,0 +1,17 @@
+//! Floating-point errors and warnings about data: NumPy's `errstate`, without a wait in each call.
+//!
+//! Errors are ignored until a program asks for them. Then each operation records, beside its
+//! result, whether it met one, as 0-d arrays that join its kernel. The next observation reads them
+//! and raises or reports what they say, with the line of the operation.
+
+mod checks;
+mod conditions;
+mod state;
+
+pub use checks::{Warning, report_warnings, warn_where};
+pub(crate) use checks::{observed, warn, warns};
+pub(crate) use conditions::{check_cast, check_elementwise, check_reduction, check_scan};
+pub use state::{
+    FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
+    FloatingErrorScope, FloatingErrors, errstate, floating_errors, set_floating_errors,
+};

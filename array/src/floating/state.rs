@@ -1,0 +1,179 @@
+//! What a thread does about floating-point errors.
+
+use super::checks;
+use crate::error::{Error, Site};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+/// A kind of floating-point error, in NumPy's order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatingErrorKind {
+    /// A division by zero.
+    Divide,
+    /// A result that is too large.
+    Over,
+    /// A result that is too small. No operation detects it.
+    Under,
+    /// A result that is no number.
+    Invalid,
+}
+
+impl FloatingErrorKind {
+    /// All kinds.
+    pub const ALL: [FloatingErrorKind; 4] = [
+        FloatingErrorKind::Divide,
+        FloatingErrorKind::Over,
+        FloatingErrorKind::Under,
+        FloatingErrorKind::Invalid,
+    ];
+
+    /// NumPy's words for it, as in "divide by zero encountered in divide".
+    pub const fn words(self) -> &'static str {
+        match self {
+            FloatingErrorKind::Divide => "divide by zero",
+            FloatingErrorKind::Over => "overflow",
+            FloatingErrorKind::Under => "underflow",
+            FloatingErrorKind::Invalid => "invalid value",
+        }
+    }
+}
+
+/// What happens when an operation meets an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FloatingErrorMode {
+    /// Nothing; the operation does not look for it.
+    #[default]
+    Ignore,
+    /// The next observation returns `DataError::Floating`.
+    Raise,
+    /// The next observation calls the reporter; without one it writes a line to standard error.
+    Report,
+}
+
+/// An error that an operation met.
+#[derive(Clone, Copy, Debug)]
+pub struct FloatingErrorReport {
+    /// The kind.
+    pub kind: FloatingErrorKind,
+    /// NumPy's bits of all kinds that the operation met: 1, 2, 4 and 8 in the order of the kinds.
+    pub bits: u8,
+    /// NumPy's name of the operation.
+    pub operation: &'static str,
+    /// The line of the operation.
+    pub site: Site,
+}
+
+/// The function that receives reports.
+pub type FloatingErrorReporter = Rc<dyn Fn(&FloatingErrorReport)>;
+
+/// What a thread does about floating-point errors: NumPy's `seterr` and `seterrcall`.
+#[derive(Clone, Default)]
+pub struct FloatingErrors {
+    /// The mode of each kind, in the order of [`FloatingErrorKind::ALL`].
+    pub modes: [FloatingErrorMode; 4],
+    /// The function that receives reports.
+    pub reporter: Option<FloatingErrorReporter>,
+}
+
+impl FloatingErrors {
+    /// One mode for all kinds.
+    pub const fn all(mode: FloatingErrorMode) -> FloatingErrors {
+        FloatingErrors { modes: [mode; 4], reporter: None }
+    }
+
+    /// The mode of a kind.
+    pub const fn mode(&self, kind: FloatingErrorKind) -> FloatingErrorMode {
+        self.modes[kind as usize]
+    }
+}
+
+thread_local! {
+    static CURRENT: RefCell<FloatingErrors> =
+        const { RefCell::new(FloatingErrors::all(FloatingErrorMode::Ignore)) };
+}
+
+/// What this thread does about floating-point errors. Local.
+pub fn floating_errors() -> FloatingErrors {
+    CURRENT.with_borrow(FloatingErrors::clone)
+}
+
+/// Sets what this thread does about floating-point errors from now on, and returns what it did
+/// before. Local: all ranks set the same.
+pub fn set_floating_errors(errors: FloatingErrors) -> FloatingErrors {
+    CURRENT.replace(errors)
+}
+
+/// Whether the thread looks for errors of a kind.
+pub(super) fn looks_for(kind: FloatingErrorKind) -> bool {
+    CURRENT.with_borrow(|errors| errors.mode(kind) != FloatingErrorMode::Ignore)
+}
+
+/// Whether the thread looks for errors of any kind.
+pub(super) fn is_on() -> bool {
+    CURRENT.with_borrow(|errors| errors.modes != [FloatingErrorMode::Ignore; 4])
+}
+
+/// Runs `body`, in which the thread handles floating-point errors as `errors` says, and then reads
+/// what its operations met: NumPy's `with errstate(...)`.
+///
+/// Collectivity  Collective where an operation of `body` is pending and was looked at, else Local.
+/// Errors        `DataError::Floating` in the mode `Raise`, with the line of the operation.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::{Array, Error, FloatingErrorMode, FloatingErrors};
+/// # fn example(x: &Array, y: &Array) -> Result<(), Error> {
+/// let errors = FloatingErrors::all(FloatingErrorMode::Raise);
+/// let quotient = phalanx::errstate(errors, || x / y)?; // an error where y has a zero
+/// # drop(quotient);
+/// # Ok(())
+/// # }
+/// ```
+pub fn errstate<R>(errors: FloatingErrors, body: impl FnOnce() -> R) -> Result<R, Error> {
+    let scope = FloatingErrorScope::begin(errors);
+    let result = body();
+    scope.end()?;
+    Ok(result)
+}
+
+/// The scope of [`errstate`] on the thread that began it, for bindings of languages whose blocks
+/// are no closures. Dropped without [`FloatingErrorScope::end`], it forgets what its operations
+/// met.
+pub struct FloatingErrorScope {
+    before: Option<FloatingErrors>,
+    first_check: u64,
+    /// The scope belongs to its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl FloatingErrorScope {
+    /// Begins a scope. Local.
+    #[must_use]
+    pub fn begin(errors: FloatingErrors) -> FloatingErrorScope {
+        let before = Some(set_floating_errors(errors));
+        FloatingErrorScope { before, first_check: checks::next_number(), _not_send: PhantomData }
+    }
+
+    /// Ends the scope, and raises or reports what its operations met. Collectivity and errors as
+    /// [`errstate`].
+    pub fn end(mut self) -> Result<(), Error> {
+        self.restore();
+        checks::settle(checks::taken(self.first_check))
+    }
+
+    fn restore(&mut self) {
+        if let Some(before) = self.before.take() {
+            set_floating_errors(before);
+        }
+    }
+}
+
+impl Drop for FloatingErrorScope {
+    fn drop(&mut self) {
+        if self.before.is_some() {
+            self.restore();
+            drop(checks::taken(self.first_check));
+        }
+    }
+}

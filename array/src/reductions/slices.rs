@@ -1,0 +1,80 @@
+//! What NumPy warns of where slices have too few elements, and what `errstate` looks for in means.
+
+use super::axes::Axes;
+use crate::array::Array;
+use crate::error::{Site, is_nested, within};
+use crate::floating::{check_reduction, warn, warn_where, warns};
+
+/// A reduction that NumPy warns of where slices have too few elements.
+#[derive(Clone, Copy)]
+pub(super) enum Moment {
+    /// A mean, of no elements.
+    Mean,
+    /// A variance or a standard deviation, of no more elements than `ddof`.
+    Variance { ddof: f64 },
+    /// A mean without NaN.
+    MeanOfNumbers,
+    /// A variance or a standard deviation without NaN.
+    VarianceOfNumbers { ddof: f64 },
+}
+
+const EMPTY_SLICE: &str = "Mean of empty slice";
+const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
+/// NumPy's text where NaN does not count.
+const NO_DEGREES_OF_NUMBERS: &str = "Degrees of freedom <= 0 for slice.";
+const ALL_NAN: &str = "All-NaN slice encountered";
+
+impl Moment {
+    /// How many elements are too few, and what NumPy says of them.
+    fn rule(self, is_inexact: bool) -> (f64, &'static str) {
+        match self {
+            Moment::Mean | Moment::MeanOfNumbers => (0.0, EMPTY_SLICE),
+            Moment::VarianceOfNumbers { ddof } if is_inexact => (ddof, NO_DEGREES_OF_NUMBERS),
+            Moment::Variance { ddof } | Moment::VarianceOfNumbers { ddof } => (ddof, NO_DEGREES),
+        }
+    }
+
+    const fn skips_nan(self) -> bool {
+        matches!(self, Moment::MeanOfNumbers | Moment::VarianceOfNumbers { .. })
+    }
+}
+
+/// Looks at the floating-point errors of a mean or variance over axes, and warns where slices have
+/// too few elements: now if shapes say so, at the next observation if a mask or NaN decides.
+pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &Array, site: Site) {
+    check_reduction(array, axes, result, site);
+    if !warns() || is_nested() || result.ok().is_err() || result.size() == 0 {
+        return;
+    }
+    let is_inexact = array.dtype().is_inexact();
+    let (least, text) = moment.rule(is_inexact);
+    let numbers =
+        (moment.skips_nan() && is_inexact).then(|| within(site, || array.isnan().logical_not()));
+    let mask = match (numbers, axes.has_mask()) {
+        (None, None) => {
+            if (array.size() / result.size()) as f64 <= least {
+                warn(text, site);
+            }
+            return;
+        }
+        (Some(numbers), None) => numbers,
+        (None, Some(mask)) => mask.clone(),
+        (Some(numbers), Some(mask)) => within(site, || numbers.logical_and(mask)),
+    };
+    let is_few = within(site, || {
+        let counts = mask.broadcast_to(array.shape()).sum(axes.plain());
+        counts.less_equal(least).any(())
+    });
+    warn_where(text, is_few, site);
+}
+
+/// Warns, at the next observation, where a result without NaN is NaN for want of numbers.
+pub(super) fn check_extreme(array: &Array, axes: &Axes, result: &Array, site: Site) {
+    check_reduction(array, axes, result, site);
+    if warns()
+        && !is_nested()
+        && result.ok().is_ok_and(|it| it.dtype().is_inexact() && it.size() > 0)
+    {
+        warn_where(ALL_NAN, within(site, || result.isnan().any(())), site);
+    }
+}

@@ -1,0 +1,130 @@
+//! Of calls of ufuncs with NumPy's options, of `errstate` and of warnings about data, which Rust
+//! programs did not have.
+
+use crate::on_lines;
+use phalanx::prelude::*;
+use phalanx::{
+    FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions, Warning, errstate,
+    flush, nanmean, report_warnings, set_floating_errors,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Mutex;
+
+fn ufunc(name: &str) -> Ufunc {
+    Ufunc::from_name(name).unwrap_or_else(|| panic!("there is no {name}"))
+}
+
+#[test]
+fn calls_take_an_output_a_mask_a_dtype_and_an_order() {
+    on_lines(|| {
+        let x = arange(0, 6, 1).reshape([2, 3]);
+        let out = full([2, 3], -1.0, DType::F64);
+        let options = UfuncOptions {
+            out: vec![Some(out.clone())],
+            mask: Some(x.greater(2)),
+            ..UfuncOptions::default()
+        };
+        let sums = ufunc("add").call(&[(&x).into(), 10.into()], &options).unwrap();
+        assert_eq!(sums.len(), 1);
+        assert_eq!(out.to_vec::<f64>().unwrap(), [-1.0, -1.0, -1.0, 13.0, 14.0, 15.0]);
+
+        let in_f32 = UfuncOptions {
+            dtype: Some(DType::F32),
+            order: MemoryOrder::F,
+            ..UfuncOptions::default()
+        };
+        let product = ufunc("multiply").call(&[(&x).into(), (&x).into()], &in_f32).unwrap();
+        assert_eq!(product[0].dtype(), DType::F32);
+        assert!(product[0].flags().unwrap().f_contiguous);
+        assert_eq!(product[0].to_vec::<i64>().unwrap(), [0, 1, 4, 9, 16, 25]);
+
+        let parts = ufunc("divmod").call(&[(&x).into(), 4.into()], &UfuncOptions::default());
+        let [quotient, remainder] = &parts.unwrap()[..] else { panic!("divmod has two results") };
+        assert_eq!(quotient.to_vec::<i64>().unwrap(), [0, 0, 0, 0, 1, 1]);
+        assert_eq!(remainder.to_vec::<i64>().unwrap(), [0, 1, 2, 3, 0, 1]);
+    });
+}
+
+#[test]
+fn calls_refuse_what_numpy_refuses() {
+    on_lines(|| {
+        let x = arange(0, 6, 1);
+        let code = |name: &str, options: UfuncOptions| {
+            let result = ufunc(name).call(&[(&x).into(), 1.5.into()], &options);
+            result.expect_err("the call is refused").code()
+        };
+        let into = |out: Array| UfuncOptions { out: vec![Some(out)], ..UfuncOptions::default() };
+        // Floats into integers, and a result of more axes than the output.
+        assert_eq!(code("add", into(zeros([6], DType::I64))), "PX012");
+        assert_eq!(code("add", into(zeros([1; 0], DType::F64))), "PX002");
+        // The loop would cast the integers to floats.
+        let casting = Casting::No;
+        assert_eq!(code("add", UfuncOptions { casting, ..UfuncOptions::default() }), "PX012");
+        let dtype = Some(DType::C64);
+        assert_eq!(
+            code("floor_divide", UfuncOptions { dtype, ..UfuncOptions::default() }),
+            "PX011"
+        );
+        let signature = Some(vec![None; 3]);
+        let both = UfuncOptions { dtype, signature, ..UfuncOptions::default() };
+        assert_eq!(code("add", both), "PX133");
+    });
+}
+
+#[test]
+fn floating_point_errors_are_raised_or_reported_where_a_value_is_observed() {
+    on_lines(|| {
+        let x = arange(0, 100, 1).astype(DType::F64);
+        // Nothing is looked for at first.
+        assert!(((&x / &x).sum(())).item::<f64>().unwrap().is_nan());
+
+        let line = line!() + 2;
+        let raise = FloatingErrors::all(FloatingErrorMode::Raise);
+        let error = errstate(raise.clone(), || 1.0 / &x).expect_err("a division by zero");
+        assert_eq!((error.code(), error.site().map(|site| site.line())), ("PX155", Some(line)));
+        assert!(error.to_string().contains("divide by zero encountered in divide"));
+        errstate(raise.clone(), || drop(&x / 2.0)).expect("nothing was met");
+
+        // What functions compute on their way to a result is theirs.
+        errstate(raise, || phalanx::nanmean(&x, ()).item::<f64>()).unwrap().unwrap();
+
+        let reports = Rc::new(RefCell::new(Vec::new()));
+        let seen = reports.clone();
+        let report = move |report: &FloatingErrorReport| {
+            seen.borrow_mut().push((report.kind.words(), report.operation, report.bits));
+        };
+        let modes = [FloatingErrorMode::Report; 4];
+        let before = set_floating_errors(FloatingErrors { modes, reporter: Some(Rc::new(report)) });
+        let quotient = &x / &x;
+        let large = (&x * 1e300).prod(());
+        assert!(reports.borrow().is_empty());
+        quotient.evaluate().unwrap();
+        drop(large);
+        flush().unwrap();
+        set_floating_errors(before);
+        let expected = [("invalid value", "divide", 8)];
+        assert_eq!(reports.borrow()[..1], expected);
+    });
+}
+
+static WARNINGS: Mutex<Vec<Warning>> = Mutex::new(Vec::new());
+
+#[test]
+fn slices_without_numbers_are_warned_of_where_that_is_asked_for() {
+    fn note(warning: Warning) {
+        WARNINGS.lock().unwrap().push(warning);
+    }
+    on_lines(|| {
+        let x = full([2, 3], f64::NAN, DType::F64);
+        let before = report_warnings(Some(note));
+        let means = nanmean(&x, 0);
+        let none = zeros([0], DType::F64).mean(());
+        means.evaluate().unwrap();
+        none.evaluate().unwrap();
+        report_warnings(before);
+        let texts: Vec<_> = WARNINGS.lock().unwrap().drain(..).map(|it| it.text).collect();
+        // Other tests of the process may meet the function, too.
+        assert!(texts.iter().filter(|text| **text == "Mean of empty slice").count() >= 2);
+    });
+}
