@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 trials![what_is_left_is_found];
 
-/// How long what is left of a job may take to go: a launcher may not wait for those that it kills.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long what is left of a job may take to go: a launcher may not wait for those that it kills,
+/// and a busy machine takes its time to end them.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What was there before a job began.
 pub struct Before {

@@ -1,5 +1,6 @@
 //! Runs that are started again, from the last checkpoint of their program.
 
+use crate::programs::ENDS_LATER;
 use crate::world::{Ended, PROGRAM, World};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -19,7 +20,7 @@ fn run(options: &[&str], words: &[&str]) -> Output {
     let mut command = Command::new("timeout");
     command.arg("60").arg(env!("CARGO_BIN_EXE_phalanx")).arg("run").args(options);
     command.arg(own).arg(PROGRAM).args(words).stdin(Stdio::null());
-    command.output().expect("phalanx runs")
+    command.env(ENDS_LATER, "1").output().expect("phalanx runs")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -163,7 +163,7 @@ fn encrypted_ranks_compute_and_do_not_meet_others() {
     let world = || World::of(3, "generated", &["1", "8", "8", "1024", "keep"]);
     let ended = world().set("PHALANX_TLS", "1").run();
     assert!(ended.iter().all(|rank| rank.status.success()), "{ended:#?}");
-    let mixed = world().set("PHALANX_TIMEOUT", "3").set("PHALANX_TLS", "1");
+    let mixed = world().set("PHALANX_TIMEOUT", "6").set("PHALANX_TLS", "1");
     let ended = mixed.set_on(1, "PHALANX_TLS", "0").run();
     assert!(ended[1].error("PX067").contains("PHALANX_TLS is 1 there and 0 here"), "{ended:#?}");
     for rank in [0, 2] {

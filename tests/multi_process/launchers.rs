@@ -2,6 +2,7 @@
 
 use crate::absence;
 use crate::faults::left::Before;
+use crate::programs::ENDS_LATER;
 use crate::ssh;
 use crate::world::{Ended, PROGRAM, World};
 use std::ffi::OsString;
@@ -279,17 +280,17 @@ fn is_alive(process: &str) -> bool {
 
 fn no_rank_survives_the_death_of_another() {
     for launcher in launchers() {
-        for (end, program, number) in [
-            ("(sleep 1; kill -KILL $$) &", "go_on split", 9),
-            ("(sleep 1; kill -ABRT $$) &", "go_on replicated", 6),
-            ("true;", "end_on_one exit split", 3),
+        // Rank 1 ends once all have met, and with that told their numbers.
+        for (program, number) in [
+            ("go_on split 1 KILL", 9),
+            ("go_on replicated 1 ABRT", 6),
+            ("end_on_one exit split", 3),
         ] {
             let begun = Instant::now();
             let ended = launcher.script(
                 3,
                 &format!(
-                    "echo process $$; if [ $rank = 1 ]; then {end} fi; \
-                     exec $program {PROGRAM} {program}"
+                    "echo process $$; export {ENDS_LATER}=1; exec $program {PROGRAM} {program}"
                 ),
             );
             let took = begun.elapsed();
@@ -299,8 +300,8 @@ fn no_rank_survives_the_death_of_another() {
                 assert_eq!(code & number, number, "{}: {ended:?}", launcher.name);
             } else {
                 // The number of the first that ends: the library tells of an abort before it dies.
-                let is_first = code == if end == "true;" { number } else { 128 + number };
-                let is_after_others = end.contains("ABRT") && code == 1;
+                let is_first = code == if number == 3 { number } else { 128 + number };
+                let is_after_others = number == 6 && code == 1;
                 assert!(is_first || is_after_others, "{}: {ended:?}", launcher.name);
             }
             assert!(took < PROMISE + BUSY, "{}: {took:?}", launcher.name);
@@ -320,10 +321,18 @@ fn no_rank_survives_the_death_of_another() {
 
 fn a_rank_that_does_not_come_is_an_error() {
     for launcher in launchers() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let over = folder.path().join("over");
+        // Rank 1 stays until rank 0 has ended: a launcher may wait for it.
         let ended = launcher.script(
             2,
             &format!(
-                "[ $rank = 1 ] && exec sleep 6; PHALANX_TIMEOUT=1 exec $program {PROGRAM} nothing"
+                "if [ $rank = 1 ]; then \
+                 turn=0; until [ -e '{over}' ] || [ $turn = 400 ]; do \
+                 turn=$((turn + 1)); sleep 0.1; done; exit; fi; \
+                 PHALANX_TIMEOUT=1 $program {PROGRAM} nothing; \
+                 code=$?; touch '{over}'; exit $code",
+                over = over.display()
             ),
         );
         let errors = String::from_utf8_lossy(&ended.stderr);

@@ -20,22 +20,20 @@ trials![
     tickets_that_come_later_than_messages_are_compared,
 ];
 
-/// How ranks learn their numbers here, and how one dies soon if that is asked for.
+/// How long a rank may be silent here, in seconds. A busy machine may keep one that is well from
+/// its signs of life for some of them.
+const STALL: &str = "6";
+
+/// How ranks learn their numbers here, and how one is struck soon if that is asked for.
 const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
      if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep $PAUSE; kill -$SIGNAL $$) & fi; \
      exec \"$0\" \"$@\"";
 
 /// What four processes under mpirun write, or nothing without mpirun.
-fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Output> {
+fn run(devices: &str, options: &[&str], words: &[&str]) -> Option<Output> {
     let token = token("a secret of this test");
     let mut command = mpirun(RANK, devices, options, words, token.path())?;
-    Some(struck(&mut command, dies, "KILL", "4"))
-}
-
-/// Runs processes of which one gets a signal after some seconds.
-fn struck(command: &mut Command, victim: &str, signal: &str, pause: &str) -> Output {
-    command.env("DIES", victim).env("SIGNAL", signal).env("PAUSE", pause);
-    command.output().expect("mpirun starts")
+    Some(command.output().expect("mpirun starts"))
 }
 
 /// Four processes under mpirun that begin with a script, or nothing without mpirun.
@@ -59,7 +57,7 @@ fn mpirun(
     }
     command.env("PHALANX_SIZE", "4").env("PHALANX_THREADS", "1").env("PHALANX_DEVICES", devices);
     command.env("PHALANX_ADDRESS", free_address()).env("PHALANX_TOKEN_FILE", token);
-    command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_STALL", "2");
+    command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_STALL", STALL);
     command.env("PHALANX_TIMEOUT", "15").stdin(Stdio::null());
     Some(command)
 }
@@ -74,7 +72,7 @@ fn sorted<'a>(lines: impl Iterator<Item = &'a str>, beginning: &str) -> Vec<&'a 
 fn random_programs_have_the_same_bits_by_mpi_and_over_tcp() {
     for (seed, devices) in [("5", "cpu:1"), ("6", "cpu:2")] {
         let words = ["generated", seed, "96", "32", "1024", "keep"];
-        let Some(output) = run(devices, &[], "none", &words) else { return };
+        let Some(output) = run(devices, &[], &words) else { return };
         let (text, errors) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{text}\n{errors}");
@@ -88,13 +86,13 @@ fn random_programs_have_the_same_bits_by_mpi_and_over_tcp() {
 }
 
 fn a_rank_killed_under_mpirun_is_named_by_all_others() {
-    let words = ["go_on", "split"];
-    let Some(output) = run("cpu:1", &[], "2", &words) else { return };
+    let words = ["go_on", "split", "2", "KILL"];
+    let Some(output) = run("cpu:1", &[], &words) else { return };
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{errors}");
     // The launcher ends the others soon, perhaps before they can tell. Kept from it, it takes the
     // job for a success.
-    let Some(output) = run("cpu:1", &["--enable-recovery"], "2", &words) else { return };
+    let Some(output) = run("cpu:1", &["--enable-recovery"], &words) else { return };
     let errors = String::from_utf8_lossy(&output.stderr);
     let told = errors.matches("error[PX060]: rank 2 died").count();
     assert_eq!(told, 3, "{errors}");
@@ -102,14 +100,12 @@ fn a_rank_killed_under_mpirun_is_named_by_all_others() {
 
 fn a_rank_stopped_under_mpirun_ends_the_job() {
     for victim in ["0", "3"] {
-        let token = token("a secret of this test");
-        let command = mpirun(RANK, "cpu:1", &[], &["go_on", "split"], token.path());
-        let Some(mut command) = command else { return };
-        let output = struck(&mut command, victim, "STOP", "4");
+        let words = ["go_on", "split", victim, "STOP"];
+        let Some(output) = run("cpu:1", &[], &words) else { return };
         let errors = String::from_utf8_lossy(&output.stderr);
         // Of `timeout` it would be 124.
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        let told = format!("rank {victim} has been silent for 2 s, at step ");
+        let told = format!("rank {victim} has been silent for {STALL} s, at step ");
         assert!(errors.contains("error[PX168]: ") && errors.contains(&told), "{errors}");
     }
 }
@@ -149,7 +145,8 @@ fn left_of_session(
     command.env("TMPDIR", folder.path());
     command.env("OMPI_MCA_btl_vader_backing_directory", folder.path());
     command.env("PHALANX_ADDRESS", &address);
-    let output = struck(&mut command, &victim.to_string(), signal, pause);
+    command.env("DIES", victim.to_string()).env("SIGNAL", signal).env("PAUSE", pause);
+    let output = command.output().expect("mpirun starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!matches!(output.status.code(), Some(0 | 124) | None), "{told}: {errors}");
     before.assert_nothing_left(told, &token.path().to_string_lossy(), &address);
@@ -158,7 +155,7 @@ fn left_of_session(
 }
 
 fn processes_that_no_launcher_of_mpi_has_started_are_told_so() {
-    if run("cpu:1", &[], "none", &["nothing"]).is_none() {
+    if run("cpu:1", &[], &["nothing"]).is_none() {
         return;
     }
     let ended = World::of(2, "go_on", &["split"]).set("PHALANX_TRANSPORT", "mpi").run();
@@ -195,7 +192,7 @@ fn tickets_that_come_later_than_messages_are_compared() {
     let words = ["leave_loop_early", "replicated"];
     let Some(mut command) = mpirun(&script, "cpu:1", &[], &words, token.path()) else { return };
     command.env("PHALANX_ADDRESS", address).env("WIRE", &wire.address);
-    let output = struck(&mut command, "none", "KILL", "2");
+    let output = command.output().expect("mpirun starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && errors.contains("error[PX062]: "), "{output:?}");
 }

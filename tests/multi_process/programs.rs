@@ -14,13 +14,17 @@ use phalanx::prelude::*;
 use phalanx::{Limits, Mesh, Policy, Session};
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How a program ends.
 type Outcome = Result<(), Box<dyn Error>>;
 
 /// Arrays of at least this many elements are split in most programs.
 const SPLIT_FROM: usize = 1024;
+
+/// The variable with which a rank that has an error ends a moment later. A launcher that is busy
+/// sees the end of the rank that the error is about first.
+pub const ENDS_LATER: &str = "ENDS_LATER";
 
 /// Runs the program of this name with its arguments.
 pub fn main(words: &[String]) -> ExitCode {
@@ -31,6 +35,9 @@ pub fn main(words: &[String]) -> ExitCode {
         Err(error) => {
             moment("failed");
             eprintln!("{}", describe(&*error));
+            if std::env::var_os(ENDS_LATER).is_some() {
+                std::thread::sleep(Duration::from_millis(500));
+            }
             ExitCode::FAILURE
         }
     }
@@ -84,10 +91,10 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "explain_on_one" => local::explain_on_one(),
         "work_alone" => local::work_alone(&session),
         "alone" => local::alone(),
-        "go_on" => turns::go_on(arguments[0]),
+        "go_on" => turns::go_on(arguments),
         "save_steps" => steps::save_steps(arguments[0], arguments[1]),
         "save_again" => steps::save_again(arguments[0]),
-        "be_slow" => turns::be_slow(arguments[0]),
+        "be_slow" => turns::be_slow(arguments[0], arguments[1]),
         "files" => files::run(&session, arguments),
         "memory" => memory::run(&session, arguments[0]),
         "nothing" | "use_after_end" => Ok(()),
@@ -111,6 +118,13 @@ fn describe(error: &(dyn Error + 'static)) -> String {
     }
     // Phalanx's other errors say all of it themselves.
     if error.is::<phalanx::Error>() { error.to_string() } else { format!("error: {error}") }
+}
+
+/// Sends a signal, such as `KILL`, to this process.
+fn strike_self(signal: &str) -> Outcome {
+    let own = std::process::id().to_string();
+    std::process::Command::new("kill").args([&format!("-{signal}"), &own]).status()?;
+    Ok(())
 }
 
 /// Tells the tests when something happened.

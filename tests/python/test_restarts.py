@@ -86,13 +86,17 @@ def test_an_exception_of_one_process_ends_all_with_status_1(work):
 
 def test_the_status_is_that_of_the_first_process_that_fails():
     program = """
-        import os, signal, sys
+        import os, signal, sys, time
         import phalanx as np
         float(np.arange(10.0).sum())
         if np.rank() == 1:
             {end}
-        while True:
-            float(np.arange(10.0).sum())
+        try:
+            while True:
+                float(np.arange(10.0).sum())
+        finally:
+            # A launcher that is busy is to see the other end first.
+            time.sleep(0.5)
         """
     for end, status in [("os.kill(os.getpid(), signal.SIGKILL)", 137), ("os._exit(5)", 5),
                         ("os.kill(os.getpid(), signal.SIGTERM)", 143)]:

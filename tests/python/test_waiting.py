@@ -16,6 +16,7 @@ from . import worlds
 ENDLESS = """
 import os, sys, threading, time
 import phalanx as np
+import phalanx.cuda
 def endless(scale=1.0):
     return np.sin(np.arange(10.0**14) * scale).sum()
 """
@@ -35,9 +36,9 @@ WAITS = {
     "function": "np.unique(np.full(3, endless()))",
     "flush": "kept = []\nfor n in range(4): kept.append(endless(n + 1.0)); np.flush()",
     "errstate": "x = endless()\nwith np.errstate(all='raise'): 1.0 / (x + np.ones(3))",
-    "device": "import phalanx.cuda; x = endless(); phalanx.cuda.Device().synchronize()",
-    "stream": "import phalanx.cuda; x = endless(); phalanx.cuda.Stream().synchronize()",
-    "event": "import phalanx.cuda; x = endless(); phalanx.cuda.Event().record()",
+    "device": "x = endless(); phalanx.cuda.Device().synchronize()",
+    "stream": "x = endless(); phalanx.cuda.Stream().synchronize()",
+    "event": "x = endless(); phalanx.cuda.Event().record()",
     "shutdown": "x = endless(); np.flush(); np.shutdown()",
 }
 
@@ -60,9 +61,10 @@ threading.Thread(target=work, daemon=True).start()
     assert worlds.run(program, devices=devices).stdout == "499500\n"
 
 
-def _interrupted(program, devices=1, processes=1, to=None):
-    """Runs a program until it says that it begins, and interrupts it a little later."""
-    command = [sys.executable, "-c", program]
+def _interrupted(program, *words, devices=1, processes=1, to=None, then=lambda: None):
+    """Runs a program until it says that it begins, and interrupts it a little later; then calls
+    `then`."""
+    command = [sys.executable, "-c", program, *words]
     if processes > 1:
         command = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *command]
     with worlds.started(command, {"PHALANX_DEVICES": f"cpu:{devices}"}) as running:
@@ -74,6 +76,7 @@ def _interrupted(program, devices=1, processes=1, to=None):
             numbers = dict(line.split("] ")[-1].split() for line in lines)
             signal_to = int(numbers[str(to)])
             os.kill(signal_to, signal.SIGINT)
+        then()
         output, errors = running.communicate(timeout=60)
     return "".join(lines) + output, errors, running.returncode
 
@@ -88,7 +91,7 @@ except KeyboardInterrupt as interrupt:
     print("interrupted in", trace.tb_frame.f_code.co_filename.rsplit("/", 1)[-1], flush=True)
     os._exit(0)
 """
-    program = _program(WAITS[wait], "print('begins', flush=True)", after)
+    program = _program("print('begins', flush=True)\n" + WAITS[wait], "", after)
     output, errors, _ = _interrupted(program)
     inside = {"device": "cuda.py", "stream": "_cuda_streams.py", "event": "_cuda_streams.py"}
     inside = inside.get(wait, "<string>")
@@ -102,20 +105,26 @@ def test_an_interrupted_program_ends_at_once():
 
 
 def test_a_program_that_ends_while_work_runs_is_interrupted():
-    program = ENDLESS + "print('begins', flush=True)\nx = endless()\nnp.flush()\n"
-    _, errors, code = _interrupted(program)
+    program = """
+import atexit
+x = endless()
+np.flush()
+# What is registered last is called first.
+atexit.register(print, "begins", flush=True)
+"""
+    _, errors, code = _interrupted(ENDLESS + program)
     assert code == 130 and "KeyboardInterrupt" in errors
 
 
 def test_the_session_goes_on_after_an_interrupt():
     program = """
 import phalanx as np
-print("begins", flush=True)
 x = np.sin(np.arange(1e7))
 for _ in range(12):
     x = np.sin(x)
 total = x.sum()
 try:
+    print("begins", flush=True)
     while True:
         float(total)
         total = total + np.sin(np.arange(4e7)).sum() * 0.0
@@ -138,8 +147,8 @@ class Late(Exception):
 def handler(number, frame):
     raise Late("too late")
 signal.signal(signal.SIGALRM, handler)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
 try:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
     float(endless())
 except Late as error:
     print(error, flush=True)
@@ -180,10 +189,18 @@ print(np.rank(), os.getpid(), flush=True)
 """
 
 
-def test_an_interrupt_of_one_process_ends_all():
-    # Process 1 waits for process 0, which hears of the interrupt at its next operation.
-    program = MANY + "if np.rank() == 0: time.sleep(3.0)\nprint(float((x * 2).sum()))\n"
-    _, errors, code = _interrupted(program, processes=2, to=1)
+def test_an_interrupt_of_one_process_ends_all(tmp_path):
+    # Process 1 waits for process 0, which hears of the interrupt at its next operation: some time
+    # after it.
+    program = MANY + """
+while np.rank() == 0 and not os.path.exists(sys.argv[1]):
+    time.sleep(0.02)
+if np.rank() == 0:
+    time.sleep(2.0)
+print(float((x * 2).sum()))
+"""
+    file = tmp_path / "interrupted"
+    _, errors, code = _interrupted(program, str(file), processes=2, to=1, then=file.touch)
     assert code != 0
     assert "[1] KeyboardInterrupt" in errors
     assert "rank 1 failed: the wait was interrupted" in errors, errors

@@ -3,7 +3,7 @@
 use super::Rendezvous;
 use super::attend::attend;
 use super::frames::{
-    Answer, Connection, Entry, Hello, PATIENCE, Report, Roster, read_frame, write_frame,
+    Answer, Connection, Entry, GRACE, Hello, PATIENCE, Report, Roster, read_frame, write_frame,
 };
 use super::inquiry::Inquiry;
 use super::readiness::Verdict;
@@ -254,7 +254,8 @@ fn a_rank_that_is_stopped_while_ranks_meet_is_named_before_the_time_is_over() {
         ..Rendezvous::new(rank, 2, address)
     };
     let begun = std::time::Instant::now();
-    let error = |world: Result<World, CollectiveError>| world.map(|_| ()).unwrap_err();
+    let error =
+        |world: Result<World, CollectiveError>| (world.map(|_| ()).unwrap_err(), begun.elapsed());
     let [without_1, without_0] = std::thread::scope(|scope| {
         let listener = bound();
         let address = listener.local_addr().unwrap().to_string();
@@ -291,7 +292,12 @@ fn a_rank_that_is_stopped_while_ranks_meet_is_named_before_the_time_is_over() {
         [stopped_1, stopped_0].into_iter().for_each(|stopped| stopped.join().unwrap());
         errors
     });
-    assert!(matches!(without_1, CollectiveError::RankSilent { rank: 1, .. }), "{without_1}");
-    assert!(matches!(without_0, CollectiveError::RankSilent { rank: 0, .. }), "{without_0}");
-    assert!(begun.elapsed() < timeout, "{:?}", begun.elapsed());
+    // Both are named well before the time is over, which a busy machine may add to. A rank that is
+    // missed only once the time is over is named so much later.
+    for ((error, after), rank, later) in [(without_1, 1, GRACE), (without_0, 0, 2 * GRACE)] {
+        let is_named =
+            matches!(error, CollectiveError::RankSilent { rank: named, .. } if named == rank);
+        assert!(is_named, "{error}");
+        assert!(after < timeout + later, "{error}: {after:?}");
+    }
 }

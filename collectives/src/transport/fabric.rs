@@ -25,8 +25,11 @@ const LINGER: Duration = Duration::from_millis(100);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a rank tries to tell the others why the world has ended.
 const NEWS: Duration = Duration::from_millis(500);
-/// How long ranks that differ may take to tell what they have recorded.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long ranks that differ may take to tell what they have recorded; a busy machine takes its
+/// time. If they do not tell, the world ends after this time with the error that is known: messages
+/// of different lengths where there are no tickets are reported so much later. It is less than the
+/// 5 s within which every rank is promised an error.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 

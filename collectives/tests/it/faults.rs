@@ -4,7 +4,9 @@ use crate::fixture::{Fixture, bytes, connected, local, meetings, place, slice, t
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous};
 use phalanx_ops::{DType, Monoid};
 use std::process::{Command, Stdio};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 fn reduce(member: &dyn Communicator, len: usize) -> Result<(), CollectiveError> {
@@ -84,14 +86,19 @@ fn a_killed_process_is_an_error_on_all_others() {
     let fixture = Fixture::of(
         crate::fixture::join_all(ranks).into_iter().map(|world| world.unwrap()).collect(),
     );
+    let has_reduced = Barrier::new(fixture.members.len() + 1);
     let errors = std::thread::scope(|scope| {
         let wait = |member: &dyn Communicator| {
-            reduce(member, 8).unwrap();
+            let first = reduce(member, 8);
+            has_reduced.wait();
+            first.unwrap();
             reduce(member, 8).unwrap_err()
         };
         let threads = fixture.members.iter().map(|member| scope.spawn(move || wait(&**member)));
         let threads: Vec<_> = threads.collect();
-        std::thread::sleep(Duration::from_millis(200));
+        // The first reduction needs the child.
+        has_reduced.wait();
+        std::thread::sleep(Duration::from_millis(50));
         child.kill().unwrap();
         child.wait().unwrap();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
@@ -272,17 +279,21 @@ fn an_abort_reaches_every_wait_with_its_reason() {
         error_code: String::from("PX050"),
         message: String::from("cpu:0 needs more bytes"),
     };
-    for fixture in [connected(&[1, 2]), local(3)] {
+    for fixture in &[connected(&[1, 2]), local(3)] {
         let last = fixture.members.len() - 1;
         let errors = std::thread::scope(|scope| {
             // An event that was started before, a collective, and a message, all without their
             // partners.
             let event = fixture.members[0].recv(&place(1 << 20), last).unwrap();
             let barrier = scope.spawn(|| fixture.members[0].barrier().unwrap_err());
-            let send = scope.spawn(|| {
-                let event = fixture.members[1].send(&slice(&vec![1; 1 << 20]), 0).unwrap();
-                CollectiveError::from(event.wait().unwrap_err())
+            let (sender, sent) = channel();
+            let send = scope.spawn(move || {
+                let event = fixture.members[1].send(&slice(&vec![1; 1 << 20]), 0);
+                sender.send(()).unwrap();
+                CollectiveError::from(event.unwrap().wait().unwrap_err())
             });
+            // A message cannot be sent once the world has ended.
+            sent.recv().unwrap();
             std::thread::sleep(Duration::from_millis(30));
             assert!(!event.is_done());
             fixture.worlds.last().unwrap().abort(aborted());
@@ -334,7 +345,7 @@ fn what_was_sent_before_leaving_arrives() {
 
 #[test]
 fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
-    for (sent, expected) in [(8, 16), (16, 8), (8, 100_000), (100_000, 8), (100_000, 100_001)] {
+    let differ = |sent: usize, expected: usize| {
         for fixture in [tcp(3), local(3)] {
             let errors = fixture.run(|member| {
                 let event = match member.rank() {
@@ -351,7 +362,13 @@ fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
             let length = CollectiveError::Length { from: 0, to: 1, sent, expected };
             assert!(errors.iter().all(|error| *error == length), "{errors:?}");
         }
-    }
+    };
+    // At the same time, for the error waits for a better one.
+    std::thread::scope(|scope| {
+        for (sent, expected) in [(8, 16), (16, 8), (8, 100_000), (100_000, 8), (100_000, 100_001)] {
+            scope.spawn(move || differ(sent, expected));
+        }
+    });
 }
 
 #[test]

@@ -72,10 +72,10 @@ fn a_wrong_token_is_refused_and_everybody_learns_who_is_missing() {
 
 #[test]
 fn ranks_of_which_some_encrypt_all_end_with_the_reason() {
-    for encrypted in [[true, false, true], [false, true, false], [true, true, false]] {
+    let meet = |encrypted: [bool; 3]| {
         let mut ranks = meetings(3);
         for (meeting, is_encrypted) in ranks.iter_mut().zip(encrypted) {
-            meeting.timeout = Duration::from_secs(3);
+            meeting.timeout = Duration::from_secs(10);
             meeting.is_encrypted = is_encrypted;
         }
         let outcomes = join_all(ranks);
@@ -86,7 +86,13 @@ fn ranks_of_which_some_encrypt_all_end_with_the_reason() {
             let error = outcome.err().unwrap();
             assert!(error.to_string().contains("PHALANX_TLS"), "{encrypted:?}: {error}");
         }
-    }
+    };
+    // At the same time, for each waits until the time is over.
+    std::thread::scope(|scope| {
+        for encrypted in [[true, false, true], [false, true, false], [true, true, false]] {
+            scope.spawn(move || meet(encrypted));
+        }
+    });
 }
 
 #[test]
@@ -227,9 +233,8 @@ fn nobody_shares_the_port_of_rank_0() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap();
     drop(free);
-    let timeout = Duration::from_secs(2);
-    let meeting = Rendezvous { timeout, ..Rendezvous::new(0, 2, port.to_string()) };
-    let rank_0 = std::thread::spawn(move || meeting.join().err().unwrap().code());
+    let join = move |rank| Rendezvous::new(rank, 2, port.to_string()).join().unwrap();
+    let rank_0 = std::thread::spawn(move || join(0));
     while TcpStream::connect(port).is_err() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -243,7 +248,13 @@ fn nobody_shares_the_port_of_rank_0() {
         let listens = bound.and_then(|()| other.listen(1));
         assert!(listens.is_err(), "everywhere: {everywhere}");
     }
-    assert_eq!(rank_0.join().unwrap(), "PX066");
+    // Rank 0 has listened there all the time, and still does.
+    let worlds = [join(1), rank_0.join().unwrap()];
+    std::thread::scope(|scope| {
+        for world in &worlds {
+            scope.spawn(|| world.shutdown());
+        }
+    });
 }
 
 /// The other side of the next test.

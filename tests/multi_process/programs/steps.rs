@@ -1,6 +1,6 @@
 //! A program that saves its state after every step and goes on from there.
 
-use super::{Outcome, SPLIT_FROM};
+use super::{Outcome, SPLIT_FROM, strike_self};
 use phalanx::io::{checkpoint, restore};
 use phalanx::prelude::*;
 
@@ -26,9 +26,7 @@ pub fn save_steps(path: &str, dies: &str) -> Outcome {
             _ => false,
         };
         if is_due && phalanx::rank() == 1 {
-            std::process::Command::new("kill")
-                .args(["-9", &std::process::id().to_string()])
-                .status()?;
+            strike_self("KILL")?;
         }
     }
     let sum = state.sum(()).item::<f64>()?;

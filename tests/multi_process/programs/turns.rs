@@ -1,6 +1,6 @@
 //! Loops whose turns every rank takes alike.
 
-use super::Outcome;
+use super::{Outcome, strike_self};
 use phalanx::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -38,24 +38,31 @@ impl Turns {
     }
 }
 
-/// Turns without end, for tests that kill a rank.
-pub fn go_on(work: &str) -> Outcome {
-    let turns = Turns::new(work);
+/// Turns without end, for tests that kill a rank. A rank and a signal behind the work: that rank
+/// sends itself the signal once the others know what it does.
+pub fn go_on(arguments: &[&str]) -> Outcome {
+    let turns = Turns::new(arguments[0]);
     for turn in 0.. {
         turns.turn()?;
         println!("turn {turn}");
+        if let [_, victim, signal] = arguments
+            && turn == 200
+            && phalanx::rank().to_string() == *victim
+        {
+            strike_self(signal)?;
+        }
         std::thread::sleep(Duration::from_millis(2));
     }
     Ok(())
 }
 
-/// Turns of which one takes rank 1 three seconds, in which it computes without a pause.
-pub fn be_slow(work: &str) -> Outcome {
-    let turns = Turns::new(work);
+/// Turns of which one takes rank 1 so many seconds, in which it computes without a pause.
+pub fn be_slow(work: &str, seconds: &str) -> Outcome {
+    let (turns, pause) = (Turns::new(work), Duration::from_secs(seconds.parse()?));
     for turn in 0..30 {
         if turn == 15 && phalanx::rank() == 1 {
             let start = Instant::now();
-            while start.elapsed() < Duration::from_secs(3) {
+            while start.elapsed() < pause {
                 std::hint::spin_loop();
             }
         }
