@@ -139,68 +139,68 @@ macro_rules! variables {
 
 variables! {
     /// The devices of each process: `cpu` for one, `cpu:n` for n, which share the process's
-    /// threads; `cuda` for all GPUs, `cuda:0,2` for those of these numbers (one that is named twice
-    /// is two devices); `auto` for all GPUs, or `cpu` where there is none; `null-cuda:n` to plan as
+    /// threads; `cuda` for all GPUs, `cuda:0,2` for those with these numbers (a repeated number
+    /// makes two devices); `auto` for all GPUs, or `cpu` if there is none; `null-cuda:n` to plan as
     /// on n GPUs without one, and compute nothing. Several processes of a host divide all GPUs.
     devices: DeviceList = "PHALANX_DEVICES", default "auto", since "0.1", Session;
-    /// Folders, separated by `:`, in which CUDA's libraries are looked for first.
+    /// Folders, separated by `:`, in which CUDA's libraries are searched first.
     cuda_path: Folders = "PHALANX_CUDA_PATH", default "none", since "0.1", Session;
     /// The folder in which compiled GPU kernels are kept; `off` for none.
     kernel_cache: Folder = "PHALANX_KERNEL_CACHE", default "~/.cache/phalanx/kernels", since "0.1",
         Session;
     /// A folder into which the text of every compiled GPU kernel is written.
     save_source: Folder = "PHALANX_SAVE_SOURCE", default "none", since "0.1", Session;
-    /// Whether GPU launches that repeat are enqueued as a whole, by CUDA's graphs; `0` for each by
+    /// Whether repeated GPU launches are enqueued as a whole by CUDA graphs; `0` enqueues each by
     /// itself.
     cuda_graphs: Switch = "PHALANX_CUDA_GRAPHS", default "1", since "0.1", Session;
     /// On GPUs: whether products of f32 matrices (and c64) may round their elements to TF32, which
-    /// has 10 bits behind the point, to be several times as fast; `1` or `0`.
+    /// has 10 bits after the point and is several times as fast; `1` or `0`.
     tf32: Switch = "PHALANX_TF32", default "0", since "0.1", Session;
-    /// The most memory a device may hold: in bytes, or in percent of that of a GPU or of a CPU
-    /// device's share of the machine's. A session with several processes uses the smallest limit of
-    /// all.
+    /// The most memory a device may hold: in bytes, or in percent of the memory of a GPU or of a
+    /// CPU device's share of the machine. A session with several processes uses the smallest limit
+    /// of all.
     memory_limit: Memory = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
-    /// Compute threads of the process, shared by its devices. The processes that a launcher starts
-    /// on a host divide its cores, and have no more than they are bound to.
+    /// Compute threads of the process, shared by its devices. The processes of a host divide its
+    /// cores, and have no more threads than processors to which they are bound.
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
-    /// Whether one of several processes of a host keeps to the NUMA node of its GPUs, or without
-    /// GPUs to one of the host's, unless its launcher has bound it already; `1` or `0`.
+    /// Whether each of several processes of a host binds itself to the NUMA node of its GPUs, or
+    /// without GPUs to one of the host's nodes, unless its launcher has bound it already; `1` or
+    /// `0`.
     bind_cpu: Switch = "PHALANX_BIND_CPU", default "1", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
-    /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI where a launcher
-    /// of MPI has started the processes and all of them can use its library, and TCP elsewhere. The
-    /// same on all. What lies on GPUs goes by NCCL where all have the same, unless messages go by
-    /// MPI and this is `mpi`, or each process has one GPU and the price table says that MPI, which
-    /// proves to take GPU memory, is faster.
+    /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI if MPI's
+    /// launcher has started the processes and all of them can use its library, else TCP. The same
+    /// on all. GPU data travel by NCCL if all have the same version, except with `mpi`, or if each
+    /// process has one GPU and the price table shows that MPI, which accepts its memory, is faster.
     transport: TransportName = "PHALANX_TRANSPORT", default "auto", since "0.1", Session;
-    /// The MPI library to open. One that is in the process already, such as that of mpi4py, is used
-    /// in any case.
+    /// The MPI library to open. A library that is already in the process, such as that of mpi4py,
+    /// is used in any case.
     mpi_library: File = "PHALANX_MPI_LIBRARY", default "none: the system's", since "0.1", Session;
     /// The file with the price table that `phalanx info --measure` writes and process 0 reads.
     prices: File = "PHALANX_PRICES",
         default "prices/HOSTS in the cache folder of the user, if it is there", since "0.1",
         Session;
-    /// Whether the MPI library is given addresses of GPU memory, where GPUs of different processes
-    /// talk by MPI: asked of the library and proved by an exchange at start, else their bytes go
-    /// through pinned memory of the host. `0` forbids it; `1` has it tried whatever the library
-    /// says, which ends the processes if it follows the addresses on the host.
+    /// Whether MPI receives addresses of GPU memory, if GPUs of different processes communicate by
+    /// MPI. By default the library is asked, and tested by an exchange at start; else the bytes
+    /// travel through pinned memory. `0` forbids GPU addresses; `1` tests whatever the library
+    /// answers, which ends the processes if it takes the addresses for the host's.
     mpi_cuda: Switch = "PHALANX_MPI_CUDA", default "none: the library is asked", since "0.1",
         Session;
-    /// In Python: whether NumPy computes on the host what its functions are asked for and the
-    /// module has not, with a warning. `off` makes that a TypeError.
+    /// In Python: whether NumPy computes on the host, with a warning, if the module lacks one of
+    /// its functions. `off` makes that a TypeError.
     fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
-    /// In Python: from how many bytes on an array that another library asks for
-    /// (`numpy.asarray(x)`, a plot, a data frame) is copied to the host with a warning, one for
-    /// each session. `x.get()` copies without one.
+    /// In Python: the size from which a copy to the host that another library requests
+    /// (`numpy.asarray(x)`, a plot, a data frame) gives a warning, once for each session. `x.get()`
+    /// copies without a warning.
     implicit_copy: CopySize = "PHALANX_IMPLICIT_COPY", default "256M", since "0.1", Session;
     /// The folder of the demo's elevation data.
     data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;
     /// The number of this process, from 0. Needs `PHALANX_SIZE`. Without both, the variables of
-    /// `mpirun`, `srun` and the like count (docs/launching.md).
+    /// `mpirun`, `srun` and other launchers are used (docs/launching.md).
     rank: Index = "PHALANX_RANK", default "0", since "0.1", StartUp;
-    /// How many processes there are. With more than one, the variables below say how they meet;
-    /// `1` makes a process that another launcher has started one of its own.
+    /// How many processes there are. With more than one, the variables below define how they meet;
+    /// `1` makes a process of another launcher a world of its own.
     size: Count = "PHALANX_SIZE", default "1", since "0.1", StartUp;
     /// The number of this process among those of its host, from 0.
     local_rank: Index = "PHALANX_LOCAL_RANK",
@@ -211,43 +211,43 @@ variables! {
     /// Where process 0 waits for the others; the same on all.
     address: HostPort = "PHALANX_ADDRESS",
         default "none: needed by several processes, or `PHALANX_RENDEZVOUS`", since "0.1", StartUp;
-    /// How the processes learn where process 0 waits: by the file of that path, which all of them
-    /// can open, by `pmix`, by `pmi` or by `mpi`; `auto` for what the launcher offers.
+    /// How the processes learn the address of process 0: by the file of that path, which all of
+    /// them can open, by `pmix`, by `pmi` or by `mpi`; `auto` for the way that the launcher offers.
     rendezvous: Meeting = "PHALANX_RENDEZVOUS", default "auto", since "0.1", StartUp;
     /// The address of this machine on which this process accepts connections. By default loopback
     /// if all processes are on one host, else the address from which the others are reached.
     bind: Ip = "PHALANX_BIND", default "as said", since "0.1", StartUp;
     /// The network interface on whose address this process accepts connections, such as `ib0`, on
-    /// hosts with several networks; `PHALANX_BIND` goes before it.
+    /// hosts with several networks; `PHALANX_BIND` overrides it.
     interface: Name = "PHALANX_INTERFACE", default "none", since "0.1", StartUp;
-    /// A file with the secret that every connection proves to know; the same on all, readable by
-    /// its owner alone.
+    /// A file with the secret that every connection must prove to know; the same on all, readable
+    /// by its owner only.
     token_file: File = "PHALANX_TOKEN_FILE",
         default "none: needed with `PHALANX_ADDRESS`", since "0.1", StartUp;
-    /// Whether what processes tell each other over TCP is encrypted (TLS 1.3), for networks that
-    /// are not trusted; `1` or `0`, the same on all. Messages do not go by MPI then, unless
-    /// `PHALANX_TRANSPORT` asks for it; what MPI and NCCL carry is not encrypted by this.
+    /// Whether TCP traffic between processes is encrypted (TLS 1.3), for untrusted networks; `1` or
+    /// `0`, the same on all. Messages then do not travel by MPI, unless `PHALANX_TRANSPORT` is
+    /// `mpi`; data that MPI and NCCL carry is not encrypted.
     tls: Switch = "PHALANX_TLS", default "0", since "0.1", StartUp;
     /// How long start-up may take before it is an error.
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
     /// How long a process may give no sign of life, because it was stopped or its host hangs,
     /// before the others end with an error; they name it after 5 s. Processes that are merely slow
-    /// are waited for. `0` for no end; the same on all.
+    /// do not count. `0` for no limit; the same on all.
     stall: Patience = "PHALANX_STALL", default "60", since "0.1", StartUp;
-    /// How often the run has been started again, from 0: `phalanx run --restart` sets it for the
-    /// program, which goes on from its last checkpoint.
+    /// How often the run has been restarted, from 0: `phalanx run --restart` sets it for the
+    /// program, which continues from its last checkpoint.
     attempt: Index = "PHALANX_ATTEMPT", default "0", since "0.1", StartUp;
     /// The kind of devices of the tests: `cpu`, or `cuda` for devices that are all the first GPU.
     test_devices: DeviceList = "PHALANX_TEST_DEVICES", default "cpu", since "0.1", Tests;
     /// Runs every test on every mesh instead of a sample of the meshes, and ten times as many
     /// random faults (`cargo xtask test --full`).
     test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
-    /// Runs the random program of this seed alone and shows it (`cargo xtask replay --seed`).
+    /// Runs only the random program of this seed and shows it (`cargo xtask replay --seed`).
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
     test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
-    /// What tests may not be skipped for the lack of: any of `openmpi`, `mpich`, `mpi4py`, `mpicc`,
-    /// `namespaces` (of networks), `gpu` and `gpus` (several).
+    /// What must be present, so that its tests are not skipped: any of `openmpi`, `mpich`,
+    /// `mpi4py`, `mpicc`, `namespaces` (of networks), `gpu` and `gpus` (several).
     test_require: Names = "PHALANX_TEST_REQUIRE", default "none", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;

@@ -201,15 +201,15 @@ const INTRODUCTION: &str = "\
 tests/functions/calls/. -->
 
 A name is done if a topic of `tests/conformance/functions/` describes its arguments and \
-`tests/functions/calls/` calls it, so that it is compared with NumPy, on meshes of 1, 3 and 4 \
+`tests/functions/calls/` calls it; then it is compared with NumPy, on meshes of 1, 3 and 4 \
 devices.
-What is done otherwise, such as files and printing, is not counted, and has no topic below.
-How a function is distributed is what it moves between devices beyond what its operands need to \
-lie alike: nothing (local), edges of blocks (halo), partial results (reduce), blocks \
+Names that are tested otherwise, such as files and printing, are not counted and have no topic.
+The distribution of a function is the data that it moves between devices once its operands have \
+the same sharding: nothing (local), edges of blocks (halo), partial results (reduce), blocks \
 (all-to-all), or whole arrays (gathers).
-The plans of the calls of one array on 3 devices are checked to move no more than is said.
-Names in Python are those that `phalanx` answers to, be they its own, or NumPy's own objects such \
-as dtypes: `tests/api/python_names.tsv`, which `python python/resolve_names.py` writes and a test \
+The tests check that plans of calls with one array on 3 devices move no more than is stated.
+Names in Python are those that `phalanx` resolves, its own ones and NumPy's own objects such as \
+dtypes: `tests/api/python_names.tsv`, which `python python/resolve_names.py` writes and a test \
 compares with the module.
 
 | Area | Functions | All names | Names in Python |
@@ -217,8 +217,8 @@ compares with the module.
 ";
 
 const OTHERS: &str = "
-Of the names of the array API standard, of SciPy, and of CuPy beyond NumPy's and SciPy's it is \
-told which there are in Python; [cupy.md](cupy.md) says where those are that have other names.
+For the array API standard, SciPy, and the names of CuPy beyond NumPy's and SciPy's, this page \
+lists which exist in Python; [cupy.md](cupy.md) lists those that have other names.
 
 | Area | Names in Python |
 |---|---|
