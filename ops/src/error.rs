@@ -1,4 +1,4 @@
-//! Static errors: what a call is told at once about shapes, dtypes and axes.
+//! Static errors: errors in arguments, which a call returns immediately.
 
 use crate::dtype::DType;
 use crate::shape::Shape;
@@ -14,12 +14,12 @@ pub enum OpError {
         /// The other shape.
         right: Shape,
     },
-    /// A value whose shape does not fit the place it is written to.
+    /// A value whose shape does not broadcast to the part of an array it is written to.
     #[error("could not broadcast a value of shape {value:?} into shape {target:?}")]
     BroadcastInto {
         /// The value's shape.
         value: Shape,
-        /// The shape of the place.
+        /// The shape of that part.
         target: Shape,
     },
     /// An axis that the array does not have.
@@ -108,7 +108,7 @@ pub enum OpError {
         /// The dtype.
         dtype: DType,
     },
-    /// A reduction of nothing by an operation that has no identity.
+    /// A reduction of no elements by an operation without an identity.
     #[error("zero-size array to reduction operation {operation} which has no identity")]
     EmptyReduction {
         /// The operation.
@@ -124,7 +124,7 @@ pub enum OpError {
         /// The right shape.
         right: Shape,
     },
-    /// An operand with a number of axes that the operation does not take.
+    /// An operand with a number of axes that the operation does not accept.
     #[error("{operation} takes {expected} axes, but the array has {ndim}")]
     Ndim {
         /// The operation.
@@ -152,7 +152,7 @@ pub enum OpError {
         /// The argument's name.
         argument: &'static str,
     },
-    /// Arguments that do not go together, or too few or too many of them.
+    /// Arguments that exclude each other, or too few or too many arguments.
     #[error("{operation}: {problem}")]
     Arguments {
         /// The operation.
@@ -160,7 +160,7 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Arrays of different meshes in one operation, or a generator elsewhere than on its mesh.
+    /// Arrays of different meshes in one operation, or a generator used on another mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
         /// One mesh.
@@ -168,7 +168,7 @@ pub enum OpError {
         /// The other mesh.
         right: String,
     },
-    /// A shape that needs more bytes than addresses exist.
+    /// A shape that needs more bytes than an array may have.
     #[error("an array of shape {shape:?} is too large")]
     TooLarge {
         /// The shape.
@@ -188,7 +188,7 @@ pub enum OpError {
         /// The shape.
         shape: Vec<usize>,
     },
-    /// A view of the bytes as elements of another size that NumPy does not give.
+    /// A view of the bytes as another dtype that NumPy refuses.
     #[error("an array of {from} of shape {shape:?} cannot be seen as {to}: {reason}")]
     Reinterpret {
         /// The dtype of the array.
@@ -210,7 +210,7 @@ pub enum OpError {
         /// The array's number.
         ndim: usize,
     },
-    /// Matrices with other extents in the last two axes where they must be equal.
+    /// Matrices whose last two extents differ although they must be equal.
     #[error("{operation}: the last two extents of shape {shape:?} must be equal")]
     NotSquare {
         /// The operation.
@@ -218,7 +218,7 @@ pub enum OpError {
         /// The array's shape.
         shape: Shape,
     },
-    /// Matrices that an operation of linear algebra is not defined for.
+    /// Matrices for which an operation of linear algebra is not defined.
     #[error("{operation}: {problem}")]
     Matrices {
         /// The operation.
@@ -226,7 +226,7 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Positions of a dtype that is no integer.
+    /// Positions whose dtype is not an integer.
     #[error("arrays used as indices must be of integer or bool dtype, not {}", list(dtypes))]
     Indices {
         /// The dtypes.
@@ -316,7 +316,7 @@ impl OpError {
             | OpError::Sharding { .. } => "ValueError",
             OpError::Axis { .. } => "AxisError",
             OpError::Permutation { axes, ndim } => {
-                // As many axes as there are, one of which the array has not.
+                // The count is right, but an axis does not exist.
                 let reach = *ndim as i64;
                 let is_beyond = axes.iter().any(|axis| !(-reach..reach).contains(axis));
                 if axes.len() == *ndim && is_beyond { "AxisError" } else { "ValueError" }
@@ -340,7 +340,7 @@ impl OpError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do.
     pub const fn hint(&self) -> &'static str {
         match self {
             OpError::Broadcast { .. } => {
