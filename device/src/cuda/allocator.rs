@@ -1,20 +1,20 @@
-//! Where the pool of a GPU gets its blocks from.
+//! Allocators, which provide the blocks of a GPU's pool.
 
 use super::device::CudaDevice;
 use super::driver::check;
 use crate::{Device, DeviceError};
 use cudarc::driver::sys::{self, CUmemAttach_flags};
 
-/// A source of memory of a GPU, which its pool asks for blocks and gives them back to.
+/// A source of GPU memory, from which the device's pool allocates blocks.
 pub trait Allocator: Send + Sync {
-    /// The address of a new block of so many bytes, a multiple of 512, aligned alike, which nothing
-    /// uses, in whatever stream; `None` where there is too little memory. The device's context is
-    /// current.
+    /// Allocates a block and returns its address; `None` if there is too little memory. `bytes` is
+    /// a multiple of 512, the address has the same alignment, and no work of any stream uses the
+    /// block. The device's context is current.
     ///
-    /// Errors: `DeviceError::Cuda` of whatever else goes wrong.
+    /// Errors: `DeviceError::Cuda` for any other failure.
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError>;
 
-    /// Takes a block back.
+    /// Frees a block.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
@@ -29,11 +29,10 @@ pub trait Allocator: Send + Sync {
     ) -> Result<(), DeviceError>;
 }
 
-/// Memory of the GPU alone: `cuMemAlloc`.
+/// Memory of the GPU only: `cuMemAlloc`.
 pub struct DeviceMemory;
 
-/// Memory that the host addresses too, and of which there may be more than the GPU has:
-/// `cuMemAllocManaged`.
+/// Memory that the host addresses too, and that may exceed the GPU's own: `cuMemAllocManaged`.
 pub struct ManagedMemory;
 
 fn given(

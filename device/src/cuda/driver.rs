@@ -1,10 +1,10 @@
-//! Calls of the driver, checked.
+//! Checks of the driver's calls.
 
 use crate::DeviceError;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 
-/// The outcome of a call as a typed error.
+/// Converts the status of a call to a typed error.
 pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Result<(), DeviceError> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());

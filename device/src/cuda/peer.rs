@@ -1,5 +1,5 @@
-//! Memory of one GPU that the kernels of others read and write, of the same process or of another
-//! one on the same machine.
+//! Memory of one GPU that kernels of other GPUs read and write, in this process or in another one
+//! on the same machine.
 
 use super::device::{CudaDevice, living};
 use super::driver::check;
@@ -7,13 +7,13 @@ use crate::{Device, DeviceError};
 use cudarc::driver::sys;
 use std::sync::Arc;
 
-/// What another process needs to reach a block.
+/// The size of the handle by which another process opens a block.
 pub const PEER_HANDLE_BYTES: usize = size_of::<sys::CUipcMemHandle>();
 
-/// The driver shares memory with other processes in units of this.
+/// The unit in which the driver shares memory with other processes.
 const GRAIN: usize = 2 << 20;
 
-/// A block of a GPU's memory that others may reach. Nobody but its owner knows when they are done
+/// A block of a GPU's memory that other GPUs may access. Only the owner knows when they are done
 /// with it, so it stays until it is freed, or to the end of the process.
 pub struct PeerBlock {
     device: Arc<CudaDevice>,
@@ -21,7 +21,8 @@ pub struct PeerBlock {
 }
 
 impl PeerBlock {
-    /// At least so many zeros, beside the device's pool. Waits until they are there.
+    /// A block of at least this many zero bytes, outside of the device's pool. Waits until they are
+    /// set.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn new(device: &Arc<CudaDevice>, bytes: usize) -> Result<PeerBlock, DeviceError> {
@@ -48,9 +49,9 @@ impl PeerBlock {
         self.address
     }
 
-    /// What a process on the same machine needs to reach it.
+    /// The handle by which a process on the same machine opens the block.
     ///
-    /// Errors: `DeviceError::Cuda` where the system does not share memory of GPUs.
+    /// Errors: `DeviceError::Cuda` if the system does not share memory of GPUs.
     pub fn handle(&self) -> Result<[u8; PEER_HANDLE_BYTES], DeviceError> {
         let _kept = self.device.visit();
         let mut handle = sys::CUipcMemHandle { reserved: [0; PEER_HANDLE_BYTES] };
@@ -60,7 +61,7 @@ impl PeerBlock {
         Ok(handle.reserved.map(|byte| byte as u8))
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
@@ -75,7 +76,8 @@ impl PeerBlock {
 }
 
 impl CudaDevice {
-    /// Lets kernels of this device reach blocks of another GPU of the process; whether they can.
+    /// Lets kernels of this device access blocks of another GPU of the process; returns whether
+    /// they can.
     pub fn reach(&self, ordinal: usize) -> bool {
         let others: Vec<_> = living().into_iter().filter(|one| one.ordinal() == ordinal).collect();
         let Some(other) = others.first() else { return false };
@@ -96,11 +98,11 @@ impl CudaDevice {
         matches!(enabled, CUDA_SUCCESS | CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
     }
 
-    /// The address at which kernels of this device reach a block of another process, whose device
-    /// this process need not see. It stays open to the end of the process, since the owner knows as
-    /// little when it is done with.
+    /// The address at which kernels of this device access a block of another process; its device
+    /// need not be visible in this process. The block stays open to the end of the process, because
+    /// only the owner knows when it is done with.
     ///
-    /// Errors: `DeviceError::Cuda` where they do not reach it.
+    /// Errors: `DeviceError::Cuda` if they cannot access it.
     pub fn open_peer_block(&self, handle: &[u8; PEER_HANDLE_BYTES]) -> Result<u64, DeviceError> {
         let _kept = self.visit();
         let handle = sys::CUipcMemHandle { reserved: handle.map(|byte| byte as _) };
