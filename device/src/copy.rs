@@ -168,12 +168,12 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
     match (from.buffer.remote(), to.buffer.remote()) {
         (Some(_), None) if is_packed(to) => {
             let target = to.buffer.slice(to.offset as usize, bytes);
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2 of `Buffer`).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2 of `Buffer`).
             from.buffer.read(from.offset as usize, unsafe { target.bytes_mut() });
         }
         (None, Some(_)) if is_packed(from) => {
             let source = from.buffer.slice(from.offset as usize, bytes);
-            // SAFETY: in bounds; nobody writes them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing writes them meanwhile (condition 2).
             to.buffer.write(to.offset as usize, unsafe { source.bytes() });
         }
         _ => through(&Buffer::from_vec(vec![0u8; bytes])),
@@ -196,7 +196,7 @@ fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: u
     let (mut source, mut target) = (from.offset, to.offset);
     loop {
         // SAFETY: `check` proved both ranges inside their buffers (condition 1 of `Buffer`), for
-        // every index of the box; nobody else touches them now (condition 2).
+        // every index of the box; nothing else touches them now (condition 2).
         unsafe {
             std::ptr::copy_nonoverlapping(
                 from.buffer.as_ptr().offset(source),
@@ -229,7 +229,7 @@ impl Buffer {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
             Some(remote) => remote.read(slice.as_ptr() as u64, bytes),
-            // SAFETY: in bounds; nobody writes meanwhile (condition 2).
+            // SAFETY: in bounds; nothing writes meanwhile (condition 2).
             None => bytes.copy_from_slice(unsafe { slice.bytes() }),
         }
     }
@@ -239,7 +239,7 @@ impl Buffer {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
             Some(remote) => remote.write(slice.as_ptr() as u64, bytes),
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.copy_from_slice(bytes),
         }
     }
@@ -249,7 +249,7 @@ impl Buffer {
         let slice = self.slice(offset, len);
         match self.remote() {
             Some(remote) => remote.zero(slice.as_ptr() as u64, len),
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.fill(0),
         }
     }
@@ -303,7 +303,7 @@ impl Buffer {
         }
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));
         let target = self.slice(0, (count * item).min(self.len()));
-        // SAFETY: in bounds; nobody writes the sources or touches the target meanwhile (condition
+        // SAFETY: in bounds; nothing writes the sources or touches the target meanwhile (condition
         // 2).
         let (value, mask, target) = unsafe { (value.bytes(), mask.bytes(), target.bytes_mut()) };
         let mut kept = 0;

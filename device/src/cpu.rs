@@ -47,7 +47,7 @@ fn of_system(size: usize) -> Result<Option<NonNull<u8>>, DeviceError> {
     // SAFETY: the layout's size is at least 64.
     let Some(pointer) = NonNull::new(unsafe { alloc(layout) }) else { return Ok(None) };
     if size >= LARGE && !has_some_left() {
-        // SAFETY: it came from `alloc` with this layout just now, and nobody else has it.
+        // SAFETY: it came from `alloc` with this layout just now, and nothing else has it.
         unsafe { dealloc(pointer.as_ptr(), layout) };
         return Ok(None);
     }

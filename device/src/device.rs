@@ -92,7 +92,7 @@ pub trait Captured: Send + Sync {
     /// Enqueues all of it. Returns false, without enqueueing any, if the device has freed the
     /// capture to make room or has no room for it.
     ///
-    /// Errors: `DeviceError::Cuda`, with nothing done.
+    /// Errors: `DeviceError::Cuda`; nothing is enqueued then.
     fn launch(&self) -> Result<bool, DeviceError>;
 }
 

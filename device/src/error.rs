@@ -70,7 +70,7 @@ pub enum DeviceError {
         device: String,
         /// Its compute capability, 90 for 9.0.
         found: u32,
-        /// The least that will do.
+        /// The required minimum.
         needed: u32,
     },
     /// A driver that is too old.
@@ -79,7 +79,7 @@ pub enum DeviceError {
     Driver {
         /// The version of CUDA that it supports, 13000 for 13.0.
         found: u32,
-        /// The least that will do.
+        /// The required minimum.
         needed: u32,
     },
     /// Elements of a device that computes nothing were requested.

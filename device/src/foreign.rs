@@ -23,8 +23,8 @@ impl ForeignMemory {
     /// lasting ones are read for as long as they are needed.
     ///
     /// # Safety
-    /// The device may read the elements from the work on that it is given next, until the owner is
-    /// dropped, and nobody writes those that last.
+    /// Until the owner is dropped, the device may read the elements in all work that it receives
+    /// from now on. Nothing writes elements that are lasting.
     pub unsafe fn new(
         device: String,
         first: u64,
@@ -68,7 +68,7 @@ impl ForeignMemory {
     ) -> ForeignMemory {
         assert_in_bounds(bytes.len(), first as isize, strides, shape, item);
         let address = bytes.as_ptr() as u64 + first as u64;
-        // SAFETY: the bytes are in bounds, and nobody writes those of an `Arc`.
+        // SAFETY: the bytes are in bounds, and nothing writes those of an `Arc`.
         unsafe { ForeignMemory::new(device, address, shape, strides, item, is_lasting, bytes) }
     }
 

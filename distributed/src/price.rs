@@ -6,7 +6,7 @@ use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{AffineMap, Mesh, Sharding};
 
 /// Bytes that a device receives when a space with sharding `space` reads a value of shape `base`
-/// with sharding `value` through `map`. The cost does not grow with the mesh.
+/// with sharding `value` through `map`. The time to compute it does not grow with the mesh.
 pub fn read_price(
     value: &Sharding,
     base: &[usize],

@@ -84,7 +84,7 @@ pub enum OpError {
         /// The input dtypes.
         dtypes: Vec<DType>,
     },
-    /// A cast that the rule in force forbids.
+    /// A cast that the casting rule forbids.
     #[error("cannot cast {from} to {to} with casting rule 'same_kind'")]
     Cast {
         /// The dtype of the value.
@@ -200,7 +200,7 @@ pub enum OpError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// An operand that is no matrix, or no stack of matrices.
+    /// An operand that is not a matrix or a stack of matrices.
     #[error("{operation}: an array of {ndim} dimensions was given, which must have {expected}")]
     Matrix {
         /// The operation.

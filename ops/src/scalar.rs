@@ -149,9 +149,9 @@ impl Scalar {
         }
     }
 
-    /// The element that results from assigning a number to an element of `dtype`, NumPy's `a[...] =
-    /// value`: a number for an integer dtype must fit after truncation, and a complex number is not
-    /// cast to a real dtype.
+    /// The element that results from assigning a number to an element of `dtype`, as in NumPy's
+    /// `a[...] = value`: a number for an integer dtype must fit after truncation, and a complex
+    /// number is not cast to a real dtype.
     ///
     /// Errors: `OpError::OutOfRange`, `OpError::Cast`.
     pub fn assigned(dtype: DType, value: Weak) -> Result<Scalar, OpError> {

@@ -59,7 +59,7 @@ struct Instance {
     used: u64,
 }
 
-/// The first plan of its structure. A pattern has several skeletons if numbers change the
+/// A plan of a pattern; there are several if numbers change placements or exchanges.
 /// exchanges.
 struct Skeleton {
     placements: Vec<u64>,

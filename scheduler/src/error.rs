@@ -39,9 +39,9 @@ pub enum RunError {
     /// Elements of another library reside on a device that is not one of the session's.
     #[error("the elements lie on {device}, and the devices of the session are {devices}")]
     Elsewhere {
-        /// The device that has them.
+        /// The device on which they reside.
         device: String,
-        /// Those of the session.
+        /// The devices of the session.
         devices: String,
     },
     /// The number of positions of a mesh differs from the number of devices.

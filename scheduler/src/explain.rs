@@ -392,7 +392,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The axes of the first loop on a level.
+/// The axes of the first loop at a level.
 fn points(group: &Group, built: &Built, level: usize) -> String {
     let of_axis = |axis: usize| built.axes.iter().position(|&own| own as usize == axis);
     let axes = (0..group.axes.len()).filter(|&axis| group.axes[axis].level == level);

@@ -23,7 +23,7 @@ struct Progress {
 pub(crate) struct Outcome {
     state: Mutex<Progress>,
     changed: Condvar,
-    /// The ticket of the plan, if ranks communicate in it.
+    /// The ticket of the plan, if devices communicate in it.
     pub ticket: Option<u64>,
 }
 

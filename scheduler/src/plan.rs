@@ -39,7 +39,7 @@ pub(crate) struct Plan {
 pub(crate) enum Step {
     /// Combines the shards of these nodes over the mesh axes of their partial values.
     Combine(Vec<u32>),
-    /// Fetches what a unit reads beyond its blocks; the number of the exchange.
+    /// Runs the exchange with this number, which fetches the reads beyond a unit's blocks.
     Exchange(usize),
     /// Runs a unit.
     Unit(usize),
@@ -85,7 +85,7 @@ impl Exchange {
 
 impl Exchange {
     /// The devices that may need elements of a block, in ascending order; all devices if the form
-    /// of the bounds does not tell. If it does, the cost does not grow with the mesh.
+    /// of the bounds does not tell. If it does, the time does not grow with the mesh.
     pub fn peers(&self, mesh: &Mesh, block: &[Range<usize>]) -> Range<usize> {
         let first = &self.parts[0];
         let loads = || self.parts.iter().flat_map(|part| &part.loads);
@@ -445,7 +445,7 @@ fn shared(
     part: &ExchangePart,
     mesh: &Mesh,
 ) -> Option<usize> {
-    // Only three devices are examined, so the cost does not grow with the mesh.
+    // Only three devices are examined, so the time does not grow with the mesh.
     let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
     exchanges.iter().position(|exchange| {
         exchange.source == source

@@ -27,7 +27,7 @@ impl RecordedWindow {
     /// The record of a closed window.
     pub fn of(graph: &Graph) -> RecordedWindow {
         let operation = |node: &phalanx_array::NodeData| {
-            // The same in every process of one build.
+            // This hash is the same in every process of one build.
             let mut hasher = FxHasher::default();
             (code(&node.op), node.dtype, &node.shape).hash(&mut hasher);
             match &node.op {

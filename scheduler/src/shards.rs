@@ -118,7 +118,7 @@ impl Shards {
         }
     }
 
-    /// The ticket of the plan that computes it, if ranks communicate in that plan.
+    /// The ticket of the plan that computes it, if devices communicate in that plan.
     pub fn ticket(&self) -> Option<u64> {
         self.outcome.as_ref()?.ticket
     }

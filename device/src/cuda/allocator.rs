@@ -19,7 +19,7 @@ pub trait Allocator: Send + Sync {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The block is one that `allocate` gave, of this length, and nothing uses it: all work of the
+    /// `allocate` returned the block, with this length, and nothing uses it: all work of the
     /// device's stream is done.
     unsafe fn free(
         &self,
@@ -50,7 +50,7 @@ fn given(
 impl Allocator for DeviceMemory {
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
         let mut address = 0;
-        // SAFETY: the context is current (the caller's promise) and the place valid.
+        // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) };
         given(device, "cuMemAlloc", address, result)
     }
@@ -70,7 +70,7 @@ impl Allocator for ManagedMemory {
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
         let mut address = 0;
         let attached = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
-        // SAFETY: the context is current (the caller's promise) and the place valid.
+        // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAllocManaged(&raw mut address, bytes, attached) };
         given(device, "cuMemAllocManaged", address, result)
     }

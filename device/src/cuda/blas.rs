@@ -71,12 +71,12 @@ fn address_of<T>(factor: &'static Factor<T>) -> *const c_void {
 /// The library's handle for a device.
 pub(super) struct Blas(cublasHandle_t);
 
-// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+// SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
 unsafe impl Send for Blas {}
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the handle any more.
+        // SAFETY: nothing uses the handle any more.
         let _ = unsafe { sys::cublasDestroy_v2(self.0) };
     }
 }
@@ -95,7 +95,7 @@ impl Blas {
         find(Library::Cublas, device.options())?;
         device.enter();
         let mut handle: cublasHandle_t = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, the place valid; the stream is the
+        // SAFETY: the library is loaded, the context current, the pointer valid; the stream is the
         // device's own.
         unsafe {
             check(device, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
@@ -116,7 +116,7 @@ impl CudaDevice {
     /// Errors: `DeviceError::Library` without cuBLAS, `DeviceError::Cuda` if a call fails.
     ///
     /// # Safety
-    /// The matrices lie in this device's memory, whole.
+    /// The matrices are entirely in this device's memory.
     pub unsafe fn multiply(
         &self,
         product: &Product,
@@ -194,7 +194,7 @@ impl CudaDevice {
         self.enter();
         // The workspace returns to the pool once the work is enqueued: the next user of the memory
         // follows in the order of the stream.
-        // SAFETY: the handle lives, and the memory has so many bytes.
+        // SAFETY: the handle lives, and the memory has this many bytes.
         let set = unsafe {
             let place = workspace.as_ptr().cast::<c_void>();
             sys::cublasSetWorkspace_v2(blas.0, place, workspace.len())
@@ -218,7 +218,7 @@ impl CudaDevice {
     /// Errors: as `multiply`.
     ///
     /// # Safety
-    /// All of that lies in this device's memory, whole and apart.
+    /// All of that is entirely in this device's memory and does not overlap.
     pub unsafe fn factor_small_lu(
         &self,
         element: MatrixElement,

@@ -51,7 +51,7 @@ impl Graph {
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Whole { graph, kept }) = whole.take() {
             self.device.synchronize();
-            // SAFETY: nobody launches the graph any more, and its last launch is over.
+            // SAFETY: nothing launches the graph any more, and its last launch is over.
             let _ = unsafe { sys::cuGraphExecDestroy(graph) };
             drop(kept);
         }
@@ -89,7 +89,7 @@ impl<'a> Begun<'a> {
         device.enter();
         let mut stream: CUstream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
         check(&device.name(), "cuStreamCreate", made)?;
         let begun = Begun { device, stream };
@@ -107,7 +107,7 @@ impl<'a> Begun<'a> {
     fn end(self) -> Result<(CUgraph, Vec<Buffer>), DeviceError> {
         let capture = CAPTURE.take();
         let mut graph: CUgraph = std::ptr::null_mut();
-        // SAFETY: the stream is being captured, and the place is valid.
+        // SAFETY: the stream is being captured, and the pointer is valid.
         let ended = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
         let Some(Capture { kept, failure, .. }) = capture else {
             unreachable!("bug: a capture that was begun has ended")
@@ -129,14 +129,14 @@ impl Drop for Begun<'_> {
             let _ = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
             destroy(graph);
         }
-        // SAFETY: nobody else has the stream.
+        // SAFETY: nothing else uses the stream.
         let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
     }
 }
 
 fn destroy(graph: CUgraph) {
     if !graph.is_null() {
-        // SAFETY: the graph is nobody's any more.
+        // SAFETY: nothing uses the graph any more.
         let _ = unsafe { sys::cuGraphDestroy(graph) };
     }
 }
@@ -156,7 +156,7 @@ impl CudaDevice {
         self.work_stream() != self.stream
     }
 
-    /// Adds memory to those that the capture in progress keeps.
+    /// Lets the capture in progress keep memory that its work uses.
     pub(super) fn keep_captured(&self, buffer: &Buffer) {
         CAPTURE.with_borrow_mut(|capture| match capture {
             Some(capture) if std::ptr::eq(capture.device, self) => {
@@ -189,7 +189,7 @@ impl CudaDevice {
         work();
         let (graph, kept) = begun.end()?;
         let mut executable: CUgraphExec = std::ptr::null_mut();
-        // SAFETY: the graph is whole, and the place is valid.
+        // SAFETY: the graph is whole, and the pointer is valid.
         let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) };
         destroy(graph);
         check(&self.name(), "cuGraphInstantiate", made)?;

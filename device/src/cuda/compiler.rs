@@ -39,7 +39,7 @@ impl Compiler {
     pub fn new(capability: u32, options: &CudaOptions) -> Result<Compiler, DeviceError> {
         find(Library::Nvrtc, options)?;
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: the library is loaded and both places are valid.
+        // SAFETY: the library is loaded and both pointers are valid.
         unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) };
         Ok(Compiler {
             options: options.clone(),
@@ -179,7 +179,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the program any more.
+        // SAFETY: nothing uses the program any more.
         unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }

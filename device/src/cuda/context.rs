@@ -17,7 +17,7 @@ pub fn keep_context() -> Option<KeptContext> {
         return None;
     }
     let mut context: CUcontext = std::ptr::null_mut();
-    // SAFETY: the driver is loaded, and the place valid.
+    // SAFETY: the driver is loaded, and the pointer valid.
     let asked = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
     (asked == sys::CUresult::CUDA_SUCCESS).then_some(KeptContext(context))
 }

@@ -166,7 +166,7 @@ impl Remote for CudaDevice {
             return;
         }
         self.enter();
-        // SAFETY: the bytes lie inside a buffer of this device (`Remote`).
+        // SAFETY: the bytes are inside a buffer of this device (`Remote`).
         let set = unsafe { sys::cuMemsetD8Async(address, 0, len, self.work_stream()) };
         self.note("cuMemsetD8Async", set);
     }
@@ -178,7 +178,7 @@ impl Remote for CudaDevice {
         if runs.extents.is_empty() {
             self.enter();
             let stream = self.work_stream();
-            // SAFETY: both runs lie inside buffers of this device (`copy_strided` checked them).
+            // SAFETY: both runs are inside buffers of this device (`copy_strided` checked them).
             let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, runs.run, stream) };
             self.note("cuMemcpyDtoDAsync", copied);
             return;
@@ -257,7 +257,7 @@ impl CudaDevice {
         let _kept = self.visit();
         let stream = Stream::new(self, true, None)?;
         let (source, target) = (from.as_ptr() as u64, to.as_ptr() as u64);
-        // SAFETY: both places lie inside their buffers, which outlive the copy, since it is waited
+        // SAFETY: both ranges are inside their buffers, which outlive the copy, since it is waited
         // for; the stream lives. Addresses of all GPUs of a process are distinct.
         let copied = unsafe {
             sys::cuMemcpyAsync(target, source, from.len, stream.handle() as sys::CUstream)
@@ -317,7 +317,7 @@ impl CudaDevice {
             blocks_come: Coming::InTurn,
         };
         let copied = self.copy_kernels().and_then(|kernels| {
-            // SAFETY: the argument is what the kernel declares, and the box lies inside both
+            // SAFETY: the argument is what the kernel declares, and the box is inside both
             // buffers.
             unsafe { kernels.copy_box.launch(self, size, bytes_of(&argument)) }
         });

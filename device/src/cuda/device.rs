@@ -115,7 +115,7 @@ pub fn cuda_devices(options: &CudaOptions) -> Result<usize, DeviceError> {
     find(Library::Driver, options)?;
     let mut version = 0;
     let mut count = 0;
-    // SAFETY: the driver is loaded (`find`), and both places are valid.
+    // SAFETY: the driver is loaded (`find`), and both pointers are valid.
     unsafe {
         check("cuda", "cuInit", sys::cuInit(0))?;
         check("cuda", "cuDriverGetVersion", sys::cuDriverGetVersion(&raw mut version))?;
@@ -163,7 +163,7 @@ fn usable(gpus: impl Iterator<Item = Result<(), DeviceError>>) -> Result<Vec<usi
 unsafe fn known(ordinal: usize) -> Result<(CUdevice, Properties), DeviceError> {
     let name = format!("cuda:{ordinal}");
     let mut device: CUdevice = 0;
-    // SAFETY: the caller's promise; the place is valid, and the handle that of one of the driver's.
+    // SAFETY: the caller's promise; the pointer is valid, and the handle is one of the driver's.
     let properties = unsafe {
         check(&name, "cuDeviceGet", sys::cuDeviceGet(&raw mut device, ordinal as i32))?;
         properties(&name, device)?
@@ -212,7 +212,7 @@ impl CudaDevice {
         let mut stream: CUstream = std::ptr::null_mut();
         has_begun();
         let _kept = keep_context();
-        // SAFETY: the driver is initialised and the device one of its own; all places are valid,
+        // SAFETY: the driver is initialised and the device one of its own; all pointers are valid,
         // and the context is made current before the stream is made in it.
         unsafe {
             let retained = sys::cuDevicePrimaryCtxRetain(&raw mut context, device);
@@ -334,7 +334,7 @@ impl CudaDevice {
     pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
         let _kept = self.visit();
         let (mut free, mut total) = (0, 0);
-        // SAFETY: the context is current, and both places are valid.
+        // SAFETY: the context is current, and both pointers are valid.
         let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
         check(&self.name(), "cuMemGetInfo", asked)?;
         Ok((free, total))
@@ -345,7 +345,7 @@ impl CudaDevice {
     /// Errors: `DeviceError::Cuda`.
     pub fn identity(&self) -> Result<String, DeviceError> {
         let mut identity = sys::CUuuid { bytes: [0; 16] };
-        // SAFETY: the device is one of the driver's, and the place is valid.
+        // SAFETY: the device is one of the driver's, and the pointer is valid.
         let asked = unsafe { sys::cuDeviceGetUuid_v2(&raw mut identity, self.device) };
         check(&self.name(), "cuDeviceGetUuid", asked)?;
         Ok(identity.bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect())
@@ -355,7 +355,7 @@ impl CudaDevice {
     pub fn attributes(&self) -> Vec<(&'static str, i32)> {
         let value = |&(name, attribute): &(&'static str, Attribute)| {
             let mut value = 0;
-            // SAFETY: the device is one of the driver's, and the place is valid.
+            // SAFETY: the device is one of the driver's, and the pointer is valid.
             let asked =
                 unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, self.device) };
             (asked == sys::CUresult::CUDA_SUCCESS).then_some((name, value))
@@ -419,13 +419,13 @@ impl CudaDevice {
             return Ok(*address);
         }
         let address = self.allocate_block(COUNTERS)?;
-        // SAFETY: the block has so many bytes, and is nobody else's.
+        // SAFETY: the block has this many bytes, and nothing else uses it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, COUNTERS, self.stream) };
         self.note("cuMemsetD8Async", set);
         let kept = *self.counters.get_or_init(|| address);
         if kept != address {
             self.synchronize();
-            // SAFETY: nobody has the block.
+            // SAFETY: the block has no owner.
             unsafe { self.allocator.free(self, address, COUNTERS)? };
         }
         Ok(kept)
@@ -620,7 +620,7 @@ impl Drop for CudaDevice {
 unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceError> {
     let attribute = |attribute: Attribute| {
         let mut value = 0;
-        // SAFETY: the caller's promise; the place is valid.
+        // SAFETY: the caller's promise; the pointer is valid.
         let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
         check(name, "cuDeviceGetAttribute", asked).map(|()| value as u32)
     };
@@ -630,7 +630,7 @@ unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceE
     let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
     let mut title = [0 as std::ffi::c_char; 128];
     let (mut memory, mut driver) = (0, 0);
-    // SAFETY: the caller's promise; the places are valid and of the given lengths.
+    // SAFETY: the caller's promise; the pointers are valid and of the given lengths.
     unsafe {
         let asked = sys::cuDeviceGetName(title.as_mut_ptr(), title.len() as i32 - 1, device);
         check(name, "cuDeviceGetName", asked)?;

@@ -18,7 +18,7 @@ pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Resul
 
 fn name(result: CUresult) -> String {
     described(|to| {
-        // SAFETY: the driver is loaded (a call has returned `result`), and `to` is a valid place.
+        // SAFETY: the driver is loaded (a call has returned `result`), and `to` is a valid pointer.
         unsafe { sys::cuGetErrorName(result, to) }
     })
 }

@@ -73,7 +73,7 @@ struct Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the plan any more; what it has enqueued is done, or has failed.
+        // SAFETY: nothing uses the plan any more; what it has enqueued is done, or has failed.
         let _ = unsafe { sys::cufftDestroy(self.handle) };
     }
 }
@@ -102,7 +102,7 @@ impl Plan {
         lines: &FourierLines,
     ) -> Result<Plan, DeviceError> {
         let mut handle: cufftHandle = 0;
-        // SAFETY: the library is loaded, the context current, and the place valid.
+        // SAFETY: the library is loaded, the context current, and the pointer valid.
         check(device, "cufftCreate", unsafe { sys::cufftCreate(&raw mut handle) })?;
         let mut plan = Plan { handle, workspace: 0 };
         let mut extent = lines.length as c_longlong;
@@ -137,7 +137,7 @@ impl Plan {
     }
 
     /// # Safety
-    /// As `CudaDevice::transform`, of one place before and one after; the work area is set.
+    /// As `CudaDevice::transform`, for one pair of addresses; the work area is set.
     unsafe fn execute(&self, kind: Fourier, is_double: bool, [from, to]: [u64; 2]) -> cufftResult {
         const FORWARD: c_int = -1;
         const INVERSE: c_int = 1;
@@ -169,7 +169,7 @@ impl CudaDevice {
     /// `DeviceError::OutOfMemory` for the workspace.
     ///
     /// # Safety
-    /// All lines lie in this device's memory, those after apart from those before; addresses are
+    /// All lines are in this device's memory, and outputs do not overlap inputs; addresses are
     /// multiples of the size of a complex element.
     pub unsafe fn transform(
         self: &Arc<Self>,

@@ -106,7 +106,7 @@ impl Module {
         device.enter();
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
         let mut kernel: CUkernel = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, and the place is valid.
+        // SAFETY: the library is loaded, the context current, and the pointer is valid.
         let found =
             unsafe { sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr()) };
         if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
@@ -128,8 +128,8 @@ impl Module {
     }
 }
 
-/// Loads every kernel of the process for a device's architecture that was made before the device,
-/// so that none is loaded while the device waits for others.
+/// Loads every kernel that the process has for a device's architecture, so that none is loaded
+/// while the device waits for others.
 pub(super) fn load_known(device: &CudaDevice) -> Result<(), DeviceError> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let own = known.iter().filter(|(capability, _)| *capability == device.properties().capability);
@@ -141,7 +141,7 @@ impl Function {
     fn load(&self, device: &CudaDevice) -> Result<(), DeviceError> {
         device.enter();
         let mut function: CUfunction = std::ptr::null_mut();
-        // SAFETY: the kernel stays loaded, the context is current, and the place is valid.
+        // SAFETY: the kernel stays loaded, the context is current, and the pointer is valid.
         let got = unsafe { sys::cuKernelGetFunction(&raw mut function, self.kernel) };
         check(&device.name(), "cuKernelGetFunction", got)
     }
@@ -159,8 +159,8 @@ impl Function {
     /// output.
     ///
     /// # Safety
-    /// The bytes are a parameter of the kernel, and what it does with the addresses in them is
-    /// right.
+    /// The bytes are the kernel's parameter, and its accesses through the addresses in them are
+    /// valid.
     pub unsafe fn launch(
         &self,
         device: &CudaDevice,
@@ -239,7 +239,7 @@ impl Function {
         device.enter();
         let (mut blocks, function) = (0, self.handle());
         // SAFETY: the kernel is loaded, and stands for its function in the current context; the
-        // place is valid.
+        // pointer is valid.
         let asked = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut blocks,

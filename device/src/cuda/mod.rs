@@ -1,4 +1,4 @@
-//! NVIDIA GPUs through the CUDA driver, all of whose libraries are found at run time.
+//! NVIDIA GPUs through the CUDA driver. All libraries are found at run time.
 //!
 //! All work of a device is in the order of one stream: kernels, copies and fills are enqueued, and
 //! only reads to the host wait. Freed memory may be reused at once, because the next user follows

@@ -171,7 +171,7 @@ fn refused(call: &'static str, name: &str, text: String) -> DeviceError {
 
 fn version_of(nccl: &Nccl) -> Result<c_int, DeviceError> {
     let mut version = 0;
-    // SAFETY: the place is valid.
+    // SAFETY: the pointer is valid.
     let status = unsafe { (nccl.version)(&raw mut version) };
     nccl.check("cuda", "ncclGetVersion", status)?;
     Ok(version)
@@ -222,7 +222,7 @@ impl NcclId {
     pub fn new(options: &CudaOptions) -> Result<NcclId, DeviceError> {
         let nccl = load(options)?;
         let mut id = ncclUniqueId { internal: [0; NcclId::BYTES] };
-        // SAFETY: the place is valid.
+        // SAFETY: the pointer is valid.
         nccl.check("cuda", "ncclGetUniqueId", unsafe { (nccl.unique_id)(&raw mut id) })?;
         Ok(NcclId(id))
     }
@@ -364,7 +364,7 @@ impl NcclCommunicator {
             let _connecting = Connecting::new();
             device.enter();
             let mut handle: ncclComm_t = std::ptr::null_mut();
-            // SAFETY: the place is valid, and the context of the member's GPU is current.
+            // SAFETY: the pointer is valid, and the context of the member's GPU is current.
             let status = unsafe { (nccl.init)(&raw mut handle, size, id, rank) };
             let status = settled(nccl, handle, status);
             let connected =
@@ -372,7 +372,7 @@ impl NcclCommunicator {
             if let Err(unwanted) = sender.send(connected)
                 && let Ok(Handle(handle)) = unwanted.0
             {
-                // SAFETY: nobody else has the handle.
+                // SAFETY: nothing else has the handle.
                 let _ = unsafe { (nccl.abort)(handle) };
             }
         };
@@ -441,7 +441,7 @@ impl NcclCommunicator {
         let name = "ncclCommGetAsyncError";
         let _call = self.enter(name).ok()?;
         let mut status = SUCCESS;
-        // SAFETY: the communicator lives as long as the call is noted, and the place is valid.
+        // SAFETY: the communicator lives as long as the call is noted, and the pointer is valid.
         let asked = unsafe { (self.nccl.async_error)(self.handle.0, &raw mut status) };
         let status = if asked == SUCCESS { status } else { asked };
         match status {
@@ -497,7 +497,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// Both addresses are of `count` elements in the device's memory, apart or the same.
+    /// Both addresses are of `count` elements in the device's memory, disjoint or equal.
     pub unsafe fn all_reduce(
         &self,
         [from, to]: [u64; 2],
@@ -518,7 +518,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// As `all_reduce`; only `root` needs a place for the result.
+    /// As `all_reduce`; only `root` needs memory for the result.
     pub unsafe fn reduce(
         &self,
         [from, to]: [u64; 2],
@@ -540,7 +540,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The address is of so many bytes in the device's memory.
+    /// The address is of this many bytes in the device's memory.
     pub unsafe fn broadcast(
         &self,
         data: u64,
@@ -560,8 +560,8 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The addresses are of so many bytes, and of as many for each member, in the device's memory,
-    /// apart or the first being the member's own part of the second.
+    /// The addresses are of `bytes` bytes, and of `bytes` bytes for each member, in the device's
+    /// memory. They are disjoint, or the first is the member's own part of the second.
     pub unsafe fn all_gather(&self, [from, to]: [u64; 2], bytes: usize) -> Result<(), DeviceError> {
         let element = NcclElement::U8.of();
         self.call("ncclAllGather", |nccl, handle, stream| {
@@ -576,8 +576,8 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The addresses are of `count` elements for each member, and of `count`, in the device's
-    /// memory, apart or the second being the member's own part of the first.
+    /// The addresses are of `count` elements for each member, and of `count` elements, in the
+    /// device's memory. They are disjoint, or the second is the member's own part of the first.
     pub unsafe fn reduce_scatter(
         &self,
         [from, to]: [u64; 2],
@@ -598,7 +598,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The address is of so many bytes in the device's memory.
+    /// The address is of this many bytes in the device's memory.
     pub unsafe fn send(&self, from: u64, bytes: usize, peer: usize) -> Result<(), DeviceError> {
         let (element, peer) = (NcclElement::U8.of(), peer as c_int);
         self.call("ncclSend", |nccl, handle, stream| {
@@ -626,7 +626,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// Both addresses are of so many bytes in the device's memory, apart.
+    /// Both addresses are of this many bytes in the device's memory, and do not overlap.
     pub unsafe fn copy(&self, [from, to]: [u64; 2], bytes: usize) -> Result<(), DeviceError> {
         let _kept = self.device().visit();
         let stream = self.stream.handle() as driver::CUstream;
@@ -641,7 +641,7 @@ fn settled(nccl: &Nccl, handle: ncclComm_t, status: Status) -> Status {
     let mut status = status;
     while status == IN_PROGRESS && !handle.is_null() {
         std::thread::yield_now();
-        // SAFETY: the communicator lives, and the place is valid.
+        // SAFETY: the communicator lives, and the pointer is valid.
         let asked = unsafe { (nccl.async_error)(handle, &raw mut status) };
         if asked != SUCCESS {
             return asked;
@@ -662,7 +662,7 @@ impl Drop for NcclCommunicator {
             let _waiting = Connecting::new();
             let Handle(handle) = { handle };
             stream.device().enter();
-            // SAFETY: nobody uses the communicator any more, and it ends once (`ENDED`).
+            // SAFETY: nothing uses the communicator any more, and it ends once (`ENDED`).
             let _ = unsafe { (nccl.destroy)(handle) };
             drop(sender);
         };

@@ -30,12 +30,12 @@ impl PeerBlock {
         let (name, size) = (device.name(), bytes.next_multiple_of(GRAIN));
         let address = device.with_room(|| {
             let mut address = 0;
-            // SAFETY: the context is current, and the place valid.
+            // SAFETY: the context is current, and the pointer valid.
             let made = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
             check(&device.name(), "cuMemAlloc", made).map(|()| address)
         })?;
         let block = PeerBlock { device: device.clone(), address };
-        // SAFETY: the block is of this size, and nobody else knows of it.
+        // SAFETY: the block is of this size, and nothing else knows it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, size, device.stream) };
         check(&name, "cuMemsetD8Async", set)?;
         // SAFETY: the stream lives as long as its device.
@@ -55,7 +55,7 @@ impl PeerBlock {
     pub fn handle(&self) -> Result<[u8; PEER_HANDLE_BYTES], DeviceError> {
         let _kept = self.device.visit();
         let mut handle = sys::CUipcMemHandle { reserved: [0; PEER_HANDLE_BYTES] };
-        // SAFETY: the block is one of `cuMemAlloc`, the context current and the place valid.
+        // SAFETY: the block is one of `cuMemAlloc`, the context current and the pointer valid.
         let got = unsafe { sys::cuIpcGetMemHandle(&raw mut handle, self.address) };
         check(&self.device.name(), "cuIpcGetMemHandle", got)?;
         Ok(handle.reserved.map(|byte| byte as u8))
@@ -66,8 +66,7 @@ impl PeerBlock {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// No work of any GPU that touches the block is under way or comes later, and no process other
-    /// than this one has opened it.
+    /// No work of any GPU, running or later, touches the block, and no other process has opened it.
     pub unsafe fn free(self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the caller's promise.
@@ -86,7 +85,7 @@ impl CudaDevice {
         }
         let _kept = self.visit();
         let mut can = 0;
-        // SAFETY: both are devices of the driver, and the place is valid.
+        // SAFETY: both are devices of the driver, and the pointer is valid.
         let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.device, other.device) };
         if asked != sys::CUresult::CUDA_SUCCESS || can == 0 {
             return false;
@@ -108,7 +107,7 @@ impl CudaDevice {
         let handle = sys::CUipcMemHandle { reserved: handle.map(|byte| byte as _) };
         let lazily = sys::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
         let mut address = 0;
-        // SAFETY: the context is current and the place valid; the driver checks the handle.
+        // SAFETY: the context is current and the pointer valid; the driver checks the handle.
         let opened = unsafe { sys::cuIpcOpenMemHandle_v2(&raw mut address, handle, lazily) };
         check(&self.name(), "cuIpcOpenMemHandle", opened)?;
         Ok(address)

@@ -20,8 +20,8 @@ pub struct PinnedMemory {
     size: usize,
 }
 
-// SAFETY: plain bytes without thread affinity; who may touch them when is the program's business,
-// as with every buffer that is handed out.
+// SAFETY: plain bytes without thread affinity; the program orders accesses to them, as for every
+// buffer that it receives.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: as for `Send`; no method reads or writes the bytes.
 unsafe impl Sync for PinnedMemory {}
@@ -34,14 +34,14 @@ pub(super) struct PinnedPool {
 
 struct Block(NonNull<u8>);
 
-// SAFETY: a free block belongs to nobody.
+// SAFETY: a free block has no owner.
 unsafe impl Send for Block {}
 
 impl PinnedPool {
     /// Frees all cached blocks.
     pub fn free_all(&mut self) {
         for block in self.free.drain().flat_map(|(_, blocks)| blocks) {
-            // SAFETY: made by `allocate`, and nobody has it.
+            // SAFETY: made by `allocate`, and it has no owner.
             let _ = unsafe { sys::cuMemFreeHost(block.0.as_ptr().cast()) };
         }
     }
@@ -51,7 +51,7 @@ impl PinnedPool {
 pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, DeviceError> {
     let _kept = device.visit();
     let mut start = std::ptr::null_mut();
-    // SAFETY: the context is current and the place valid.
+    // SAFETY: the context is current and the pointer valid.
     let made = unsafe { sys::cuMemHostAlloc(&raw mut start, size, sys::CU_MEMHOSTALLOC_PORTABLE) };
     check(&device.name(), "cuMemHostAlloc", made)?;
     NonNull::new(start.cast()).ok_or_else(|| DeviceError::OutOfMemory {

@@ -14,7 +14,7 @@ impl CudaDevice {
         let _kept = self.visit();
         self.synchronize();
         for (block, size) in blocks {
-            // SAFETY: the block came from the allocator, nobody holds it, and the stream is idle.
+            // SAFETY: the block came from the allocator, nothing holds it, and the stream is idle.
             if let Err(error) = unsafe { self.allocator.free(self, block, size) } {
                 self.fail(error);
             }

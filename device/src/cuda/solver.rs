@@ -52,12 +52,12 @@ pub(super) struct Solver {
     parameters: cusolverDnParams_t,
 }
 
-// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+// SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
 unsafe impl Send for Solver {}
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the handle any more.
+        // SAFETY: nothing uses the handle any more.
         unsafe {
             let _ = sys::cusolverDnDestroyParams(self.parameters);
             let _ = sys::cusolverDnDestroy(self.handle);
@@ -125,7 +125,7 @@ impl Solver {
         device.enter();
         let mut handle: cusolverDnHandle_t = std::ptr::null_mut();
         let mut parameters: cusolverDnParams_t = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, and the places valid.
+        // SAFETY: the library is loaded, the context current, and the pointers valid.
         unsafe {
             check(device, "cusolverDnCreate", sys::cusolverDnCreate(&raw mut handle))?;
             let made = sys::cusolverDnCreateParams(&raw mut parameters);
@@ -178,8 +178,8 @@ impl CudaDevice {
     /// if a call fails, `DeviceError::OutOfMemory` for the workspaces.
     ///
     /// # Safety
-    /// All of what the addresses stand for lies in this device's memory, whole and apart;
-    /// `outcomes` is of an `i32` for each matrix.
+    /// All data at the addresses is entirely in this device's memory and does not overlap;
+    /// `outcomes` points to an `i32` for each matrix.
     pub unsafe fn factor_cholesky(
         self: &Arc<Self>,
         matrices: Matrices,
@@ -193,7 +193,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXpotrf_bufferSize", |bytes, host| unsafe {
                     let a = pointer(a);
                     sys::cusolverDnXpotrf_bufferSize(
@@ -244,7 +244,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgetrf_bufferSize", |bytes, host| unsafe {
                     let a = pointer(a);
                     sys::cusolverDnXgetrf_bufferSize(
@@ -345,7 +345,7 @@ impl CudaDevice {
         let (m, n) = (rows as i64, columns as i64);
         self.solve_with(|&Solver { handle, parameters }| {
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgeqrf_bufferSize", |bytes, host| unsafe {
                     let (a, factors) = (pointer(a), pointer(factors));
                     sys::cusolverDnXgeqrf_bufferSize(
@@ -403,7 +403,7 @@ impl CudaDevice {
                     let mut elements: c_int = 0;
                     let (matrix, factors) = (pointer(a).cast(), pointer(factors).cast());
                     let place = &raw mut elements;
-                    // SAFETY: the handle lives, and the place is valid.
+                    // SAFETY: the handle lives, and the pointer is valid.
                     let asked = unsafe { $size(handle, m, n, k, matrix, m, factors, place) };
                     check(self, "cusolverDnorgqr_bufferSize", asked)?;
                     let bytes = elements as usize * sizes(element)[0] as usize;
@@ -452,7 +452,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXsyevd_bufferSize", |bytes, host| unsafe {
                     let (a, values) = (pointer(a), pointer(values));
                     sys::cusolverDnXsyevd_bufferSize(
@@ -509,7 +509,7 @@ impl CudaDevice {
         let left_columns = if parts.is_full { rows } else { columns };
         self.solve_with(|&Solver { handle, parameters }| {
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
                     let [a, s, u, vt] =
                         [a, parts.values, parts.left, parts.right].map(pointer);

@@ -84,14 +84,14 @@ unsafe impl Send for Lane {}
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // SAFETY: made by `pinned::allocate`; whoever drops it has waited for the device.
+        // SAFETY: made by `pinned::allocate`; the device is idle when it is dropped.
         let _ = unsafe { sys::cuMemFreeHost(self.start.as_ptr().cast()) };
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // SAFETY: made by `Lane::new`; whoever drops it has waited for the device.
+        // SAFETY: made by `Lane::new`; the device is idle when it is dropped.
         let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
     }
 }
@@ -128,7 +128,7 @@ impl Lane {
         device.enter();
         let mut stream: CUstream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
         check(&device.name(), "cuStreamCreate", made)?;
         Ok(Lane { stream, slots, turns: VecDeque::new() })
@@ -137,7 +137,7 @@ impl Lane {
     /// The first bytes of a pinned buffer.
     ///
     /// # Safety
-    /// The GPU does not use the buffer, and nobody else is given its bytes meanwhile.
+    /// The GPU does not use the buffer, and no other code receives its bytes meanwhile.
     unsafe fn bytes(&mut self, slot: usize, length: usize) -> &mut [u8] {
         assert!(length <= CHUNK, "bug: {length} bytes of a staging buffer");
         // SAFETY: in bounds of the allocation; the caller's promise.
@@ -190,7 +190,7 @@ impl Lane {
             self.slots[slot].mark.wait(device);
             // SAFETY: the GPU has done with the buffer (`wait`).
             copy(threads, chunk, unsafe { self.bytes(slot, chunk.len()) });
-            // SAFETY: the target lies inside a buffer of this device (`Remote`); the pinned bytes
+            // SAFETY: the target is inside a buffer of this device (`Remote`); the pinned bytes
             // stay until the mark tells that they have been read.
             let copied = unsafe {
                 let to = address + (place * CHUNK) as u64;
@@ -234,7 +234,7 @@ impl Lane {
             if begin >= length {
                 return;
             }
-            // SAFETY: the source lies inside a buffer of this device (`Remote`); what the pinned
+            // SAFETY: the source is inside a buffer of this device (`Remote`); what the pinned
             // buffer held has been read.
             let copied = unsafe {
                 let to = lane.slots[place % 2].start.as_ptr().cast();
@@ -325,7 +325,7 @@ impl CudaDevice {
             self.let_go();
             return;
         }
-        // SAFETY: the bytes lie inside a buffer of this device (`Remote`); the host's are waited
+        // SAFETY: the bytes are inside a buffer of this device (`Remote`); the host's are waited
         // for before they are used.
         let copied = unsafe {
             let to = bytes.as_mut_ptr().cast();

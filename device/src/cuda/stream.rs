@@ -46,7 +46,7 @@ impl Stream {
             true => sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
             false => sys::CUstream_flags::CU_STREAM_DEFAULT,
         } as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe {
             sys::cuStreamCreateWithPriority(&raw mut handle, flags, priority.unwrap_or(0))
         };
@@ -87,7 +87,7 @@ impl Stream {
 
     /// Waits for all work in the stream.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the stream lives (`external`, or it is ours).
@@ -97,7 +97,7 @@ impl Stream {
 
     /// Whether all work in the stream is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: as in `synchronize`.
@@ -167,7 +167,7 @@ impl Mark {
         let flag = |is_set, flag: CUevent_flags| if is_set { flag as u32 } else { 0 };
         let flags = flag(!is_timed, CUevent_flags::CU_EVENT_DISABLE_TIMING)
             | flag(is_blocking, CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuEventCreate(&raw mut handle, flags) };
         check(&device.name(), "cuEventCreate", made)?;
         Ok(Mark(handle))
@@ -263,7 +263,7 @@ impl Event {
 
     /// Waits until the event is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the event lives.
@@ -273,7 +273,7 @@ impl Event {
 
     /// Whether the event is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the event lives.
@@ -287,7 +287,7 @@ impl Event {
         let _kept = self.device.visit();
         let mut milliseconds = 0.0;
         let elapsed = elapsed_time(self.device.options())?;
-        // SAFETY: both events live, and the place is valid.
+        // SAFETY: both events live, and the pointer is valid.
         let asked = unsafe { elapsed(&raw mut milliseconds, start.mark.0, self.mark.0) };
         check(&self.device.name(), "cuEventElapsedTime", asked)?;
         Ok(milliseconds)

@@ -4,8 +4,8 @@
 // section begins with `//#` and its word; a text receives the first section and those whose words
 // it uses (`words.rs`).
 
-// `KERNEL(threads)` is launched by the host with this many threads in a block, and `KERNEL(threads,
-// blocks)` with this many blocks at once on a multiprocessor; `LOCAL_KERNEL` is the same in a
+// The host launches a `KERNEL(threads)` with this many threads in a block, and a
+// `KERNEL(threads, blocks)` with this many blocks on a multiprocessor; `LOCAL_KERNEL` is that in a
 // namespace. A kernel reads a `PARAMETER` in place. `FAR` functions are not inlined; tables are
 // constant.
 //#

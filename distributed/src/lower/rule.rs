@@ -28,7 +28,8 @@ pub(crate) fn place(
     Placement::on(output)
 }
 
-/// The sharding of the result for which the operands move the fewest bytes, and those bytes.
+/// The sharding of the result for which the operands move the fewest bytes, and those bytes. On a
+/// tie, the splits of all operands together win, then those of the first operand.
 pub(crate) fn cheapest(
     op: &Structured,
     operands: &[PlacedOperand<'_>],

@@ -87,8 +87,8 @@ impl Op {
     /// The loop that NumPy runs when the ufunc arguments `dtype` or `signature` request dtypes.
     /// `asked` has a dtype, or `None`, for each operand and then for the result.
     ///
-    /// The loop that would run without a request is chosen if it matches. Otherwise, if only one
-    /// dtype is requested and it is that of the result, the loop from and to this dtype is chosen.
+    /// The loop that would run without a request is chosen if it matches. Otherwise, if all
+    /// requests are one dtype and include the result, the loop from and to this dtype is chosen.
     /// Otherwise it is the first matching loop to whose inputs the other operands can be cast
     /// safely. `casting` must allow the casts to requested dtypes. A Python number is cast to the
     /// requested dtype, except that a complex number is never cast to a real one.

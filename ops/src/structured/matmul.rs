@@ -9,8 +9,8 @@ use crate::{DType, Shape};
 /// A matrix product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Matmul {
-    /// For the left and the right operand, whether its matrices are stored transposed: shapes `(…,
-    /// k, m)` and `(…, n, k)`.
+    /// For the left and the right operand, whether its matrices are stored transposed: as
+    /// `(…, k, m)` and `(…, n, k)`.
     pub transposed: [bool; 2],
 }
 

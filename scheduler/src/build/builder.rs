@@ -60,7 +60,8 @@ pub(super) struct Scope {
 pub(super) struct Written {
     /// The map from the group to the value.
     pub(super) map: MapId,
-    /// The outermost level at which it may be loaded: outside of the closed loop that stored it.
+    /// The outermost level at which it may be loaded: that of its store or, after the loop, around
+    /// it.
     pub(super) level: usize,
 }
 

@@ -169,7 +169,7 @@ impl Session {
         &self.devices
     }
 
-    /// What the session has done so far.
+    /// The counters of the session.
     pub fn counters(&self) -> Counters {
         let state = self.state();
         Counters { windows: state.windows, plans: state.plans.plans(), kernels: self.kernels.len() }
