@@ -18,26 +18,26 @@ pub struct Buffer(Arc<Allocation>);
 struct Allocation {
     pointer: NonNull<u8>,
     len: usize,
-    /// Who reaches the bytes, if the host cannot.
+    /// The owner that accesses the bytes, if the host cannot address them.
     remote: Option<Arc<dyn Remote>>,
     release: Release,
 }
 
-/// Memory that the host cannot address: whoever owns it reads and writes it, in the order of the
-/// device's work. Addresses are those of `Slice::as_ptr`, and the bytes lie inside a buffer.
+/// Memory that the host cannot address. Its owner reads and writes it, in the order of the device's
+/// work. Addresses are those of `Slice::as_ptr`, and the bytes must be inside a buffer.
 ///
-/// A failure stays with the device (`Device::failure`).
+/// A failure is kept by the device (`Device::failure`).
 pub trait Remote: Send + Sync {
-    /// Copies bytes to the host, once the work before is done.
+    /// Copies bytes to the host, after earlier work is done.
     fn read(&self, address: u64, bytes: &mut [u8]);
-    /// Copies bytes from the host, which may change them when this returns.
+    /// Copies bytes from the host; the caller may change them after this returns.
     fn write(&self, address: u64, bytes: &[u8]);
     /// Sets bytes to zero.
     fn zero(&self, address: u64, len: usize);
     /// Copies a box of items of `item` bytes between two buffers of this memory.
     fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
-    /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to `to`, next
-    /// to each other; returns their number, for which it waits.
+    /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to consecutive
+    /// places at `to`. Waits for their number and returns it.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`, and those of compiling a kernel.
     fn compress(
@@ -53,7 +53,7 @@ pub trait Remote: Send + Sync {
 }
 
 enum Release {
-    /// Memory of a pool: given back through the closure.
+    /// Memory of a pool, freed through the closure.
     Pool(Box<dyn Fn(NonNull<u8>, usize) + Send + Sync>),
     /// Memory owned elsewhere, kept alive by the box.
     Owner(#[allow(dead_code, reason = "held for its Drop")] Box<dyn std::any::Any + Send + Sync>),
@@ -69,8 +69,7 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Buffer {
-    /// A buffer over memory that `release` takes back when the last clone is dropped.
-    ///
+    /// A buffer over memory that `release` frees when the last clone is dropped.
     /// # Safety
     /// `pointer` is valid for reads and writes of `len` bytes until `release` is called with it.
     pub unsafe fn from_pool(
@@ -82,8 +81,8 @@ impl Buffer {
         Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
     }
 
-    /// A buffer over memory that the host cannot address, which `release` takes back when the last
-    /// clone is dropped.
+    /// A buffer over memory that the host cannot address; `release` frees it when the last clone is
+    /// dropped.
     ///
     /// # Safety
     /// `remote` may read and write `len` bytes from `address` until `release` is called with it.
@@ -106,8 +105,8 @@ impl Buffer {
         Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
     }
 
-    /// A buffer over `len` bytes from `offset` of memory that others have too. Nobody may write
-    /// them: the plan sees to that, condition 2.
+    /// A buffer over `len` bytes from `offset` of memory that others share. It is never written:
+    /// the plan ensures that, condition 2.
     pub fn from_shared(
         owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
         offset: usize,
@@ -123,7 +122,7 @@ impl Buffer {
         }))
     }
 
-    /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
+    /// A buffer that has a size but no memory (null devices); its pointer must not be dereferenced.
     pub fn without_memory(len: usize) -> Buffer {
         Buffer(Arc::new(Allocation {
             pointer: NonNull::dangling(),
@@ -133,7 +132,7 @@ impl Buffer {
         }))
     }
 
-    /// Bytes of the allocation.
+    /// The size of the allocation in bytes.
     pub fn len(&self) -> usize {
         self.0.len
     }
@@ -148,7 +147,7 @@ impl Buffer {
         self.0.pointer.as_ptr()
     }
 
-    /// Who reaches the bytes, if the host cannot address them.
+    /// The owner that accesses the bytes, if the host cannot address them.
     pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
         self.0.remote.as_ref()
     }
@@ -193,14 +192,14 @@ impl fmt::Debug for Buffer {
     }
 }
 
-/// Some consecutive bytes of a buffer.
+/// A range of bytes of a buffer.
 #[derive(Clone, Debug)]
 pub struct Slice {
     /// The buffer.
     pub buffer: Buffer,
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: usize,
-    /// How many bytes.
+    /// The number of bytes.
     pub len: usize,
 }
 

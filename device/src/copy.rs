@@ -1,7 +1,6 @@
 //! Copies between buffers and to and from the host, checked against the buffers' bounds.
 //!
-//! Who may touch the bytes when is the plan's promise (condition 2 of `Buffer`); these functions
-//! check the rest.
+//! The plan orders accesses to the bytes (condition 2 of `Buffer`); these functions check the rest.
 
 use crate::cuda::CudaDevice;
 use crate::{Buffer, Device, DeviceError, Slice};
@@ -13,21 +12,21 @@ use std::sync::Arc;
 pub struct Strided<'a> {
     /// The buffer.
     pub buffer: &'a Buffer,
-    /// The byte at which the first item lies.
+    /// The byte offset of the first item.
     pub offset: isize,
     /// The byte stride of each axis.
     pub strides: &'a [isize],
 }
 
 impl Strided<'_> {
-    /// Panics unless all items of a box with these extents lie inside the buffer.
+    /// Panics unless all items of a box with these extents are inside the buffer.
     fn check(&self, extents: &[usize], item: usize) {
         assert_in_bounds(self.buffer.len(), self.offset, self.strides, extents, item);
     }
 }
 
-/// Panics unless all items that strides reach from an offset lie inside `len` bytes; no item needs
-/// no bytes.
+/// Panics unless all items that the strides reach from an offset are inside `len` bytes. A box
+/// without items always passes.
 pub fn assert_in_bounds(
     len: usize,
     offset: isize,
@@ -51,7 +50,7 @@ pub fn assert_in_bounds(
     );
 }
 
-/// Copies a box of items of `item` bytes from one place to another. The places must not overlap.
+/// Copies a box of items of `item` bytes between two places, which must not overlap.
 pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
     if extents.contains(&0) {
         return;
@@ -67,7 +66,7 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
     }
 }
 
-/// Copies bytes between slices of one length, which must not overlap.
+/// Copies bytes between slices of equal length, which must not overlap.
 pub fn copy_slice(from: &Slice, to: &Slice) {
     let place = |slice: &Slice| slice.offset as isize;
     copy_strided(
@@ -78,10 +77,10 @@ pub fn copy_slice(from: &Slice, to: &Slice) {
     );
 }
 
-/// Copies bytes between slices of one length, which may overlap on the host, and waits until they
-/// are there. No work under way may touch either place.
+/// Copies bytes between slices of equal length and waits for the copy. On the host they may
+/// overlap. No work in flight may touch either place.
 ///
-/// Errors: those of devices that copy.
+/// Errors: those of the devices.
 pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {
     assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
     let device = |slice: &Slice| slice.buffer.remote().map(|remote| remote.device());
@@ -112,7 +111,7 @@ pub fn contiguous(extents: &[usize], item: usize) -> Vec<isize> {
     strides
 }
 
-/// Copies a box of items to bytes of the host: the first to `offset`, the others by the strides.
+/// Copies a box of items to host bytes: the first to `offset`, the others by the strides.
 pub fn copy_to_host(
     from: &Strided<'_>,
     to: &mut [u8],
@@ -128,7 +127,7 @@ pub fn copy_to_host(
     copy_strided(from, &Strided { buffer: &buffer, offset, strides }, extents, item);
 }
 
-/// Copies a box of items of bytes of the host, of which the first lies at `offset`.
+/// Copies a box of items from host bytes: the first from `offset`, the others by the strides.
 pub fn copy_from_host(
     from: &[u8],
     offset: isize,
@@ -143,7 +142,7 @@ pub fn copy_from_host(
     copy_strided(&Strided { buffer: &buffer, offset, strides }, to, extents, item);
 }
 
-/// Copies between memories that do not reach each other: packed, over the host.
+/// Copies between memories that cannot access each other: packed, through the host.
 fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
     let strides = contiguous(extents, item);
     let bytes = extents.iter().product::<usize>() * item;
@@ -156,7 +155,7 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
         copy_strided(from, &middle, extents, item);
         copy_strided(&middle, to, extents, item);
     };
-    // What is not next to each other on a device is brought there first, in its own memory.
+    // A box that is not packed on a device is packed there first, in the device's own memory.
     let scattered = |place: &&Strided<'_>| place.buffer.remote().is_some() && !is_packed(place);
     let remote = [from, to].into_iter().find(scattered).and_then(|place| place.buffer.remote());
     if let Some(remote) = remote {
@@ -169,21 +168,21 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
     match (from.buffer.remote(), to.buffer.remote()) {
         (Some(_), None) if is_packed(to) => {
             let target = to.buffer.slice(to.offset as usize, bytes);
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2 of `Buffer`).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2 of `Buffer`).
             from.buffer.read(from.offset as usize, unsafe { target.bytes_mut() });
         }
         (None, Some(_)) if is_packed(from) => {
             let source = from.buffer.slice(from.offset as usize, bytes);
-            // SAFETY: in bounds; nobody writes them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing writes them meanwhile (condition 2).
             to.buffer.write(to.offset as usize, unsafe { source.bytes() });
         }
         _ => through(&Buffer::from_vec(vec![0u8; bytes])),
     }
 }
 
-/// Copies within the host's memory.
+/// Copies within host memory.
 fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
-    // Axes that are contiguous on both sides are copied at once.
+    // Axes that are contiguous on both sides form one run.
     let mut run = item;
     let mut outer = extents.len();
     while outer > 0
@@ -197,7 +196,7 @@ fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: u
     let (mut source, mut target) = (from.offset, to.offset);
     loop {
         // SAFETY: `check` proved both ranges inside their buffers (condition 1 of `Buffer`), for
-        // every index of the box; nobody else touches them now (condition 2).
+        // every index of the box; nothing else touches them now (condition 2).
         unsafe {
             std::ptr::copy_nonoverlapping(
                 from.buffer.as_ptr().offset(source),
@@ -225,37 +224,37 @@ fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: u
 }
 
 impl Buffer {
-    /// Copies bytes of the buffer to the host. Panics if they lie outside of it.
+    /// Copies bytes of the buffer to the host. Panics if the range is out of bounds.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
             Some(remote) => remote.read(slice.as_ptr() as u64, bytes),
-            // SAFETY: in bounds; nobody writes meanwhile (condition 2).
+            // SAFETY: in bounds; nothing writes meanwhile (condition 2).
             None => bytes.copy_from_slice(unsafe { slice.bytes() }),
         }
     }
 
-    /// Copies bytes of the host into the buffer. Panics if they lie outside of it.
+    /// Copies host bytes into the buffer. Panics if the range is out of bounds.
     pub fn write(&self, offset: usize, bytes: &[u8]) {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
             Some(remote) => remote.write(slice.as_ptr() as u64, bytes),
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.copy_from_slice(bytes),
         }
     }
 
-    /// Sets `len` bytes from `offset` to zero. Panics if they lie outside of the buffer.
+    /// Sets `len` bytes from `offset` to zero. Panics if the range is out of bounds.
     pub fn zero(&self, offset: usize, len: usize) {
         let slice = self.slice(offset, len);
         match self.remote() {
             Some(remote) => remote.zero(slice.as_ptr() as u64, len),
-            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.fill(0),
         }
     }
 
-    /// The bytes on the host: the buffer itself if the host can address it, else a copy.
+    /// The bytes on the host: the buffer itself if the host can address it, otherwise a copy.
     pub fn on_host(&self) -> Buffer {
         if self.remote().is_none() {
             return self.clone();
@@ -265,7 +264,7 @@ impl Buffer {
         Buffer::aligned(&bytes)
     }
 
-    /// A copy of bytes in memory of the host that is aligned for every dtype.
+    /// A copy of bytes in host memory that is aligned for every dtype.
     pub fn aligned(bytes: &[u8]) -> Buffer {
         let words = bytes.chunks(16).map(|chunk| {
             let mut word = [0; 16];
@@ -275,8 +274,8 @@ impl Buffer {
         Buffer::from_vec(words.collect())
     }
 
-    /// Copies as many bytes as the buffer has from a copy on the host that `on_host` made; nothing
-    /// if that is the buffer itself.
+    /// Fills the buffer from `host`, which `on_host` returned; does nothing if that is the buffer
+    /// itself.
     pub fn update_from_host(&self, host: &Buffer) {
         if self.remote().is_some() {
             let slice: Slice = host.slice(0, self.len());
@@ -285,10 +284,10 @@ impl Buffer {
         }
     }
 
-    /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer;
-    /// returns their number.
+    /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer.
+    /// Returns their number.
     ///
-    /// Errors: those of a GPU that lacks memory, fails or cannot be given the kernel.
+    /// Errors: those of a GPU that lacks memory, fails or cannot load the kernel.
     pub fn compress_from(
         &self,
         value: &Buffer,
@@ -304,7 +303,7 @@ impl Buffer {
         }
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));
         let target = self.slice(0, (count * item).min(self.len()));
-        // SAFETY: in bounds; nobody writes the sources or touches the target meanwhile (condition
+        // SAFETY: in bounds; nothing writes the sources or touches the target meanwhile (condition
         // 2).
         let (value, mask, target) = unsafe { (value.bytes(), mask.bytes(), target.bytes_mut()) };
         let mut kept = 0;

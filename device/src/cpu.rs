@@ -1,4 +1,4 @@
-//! The CPU as a device: a pool of memory by size and a pool of threads.
+//! The CPU as a device, with a pool of memory and a pool of threads.
 
 use crate::{Buffer, Device, DeviceError, ForeignMemory, buffer::layout};
 use phalanx_ops::memory::has_some_left;
@@ -18,7 +18,7 @@ pub struct CpuDevice {
 
 #[derive(Default)]
 struct Memory {
-    /// Freed allocations by size, last freed first, so that loops see the same warm pages.
+    /// Freed allocations by size; the last freed is reused first, so loops get the same warm pages.
     free: HashMap<usize, Vec<Block>>,
     cached: usize,
     in_use: usize,
@@ -26,7 +26,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// Gives all that is free back to the system.
+    /// Frees all cached memory.
     fn give_back(&mut self) {
         for (size, blocks) in self.free.drain() {
             for block in blocks {
@@ -41,13 +41,13 @@ impl Memory {
     }
 }
 
-/// Memory of the system, if it gives any and keeps some for others.
+/// Memory from the system; `None` if it refuses, or if too little would be left.
 fn of_system(size: usize) -> Result<Option<NonNull<u8>>, DeviceError> {
     let layout = layout(size)?;
     // SAFETY: the layout's size is at least 64.
     let Some(pointer) = NonNull::new(unsafe { alloc(layout) }) else { return Ok(None) };
     if size >= LARGE && !has_some_left() {
-        // SAFETY: it came from `alloc` with this layout just now, and nobody else has it.
+        // SAFETY: it came from `alloc` with this layout just now, and nothing else has it.
         unsafe { dealloc(pointer.as_ptr(), layout) };
         return Ok(None);
     }
@@ -58,14 +58,14 @@ struct Block(NonNull<u8>);
 // SAFETY: a block is unowned plain memory; moving it between threads is harmless.
 unsafe impl Send for Block {}
 
-/// Freed memory beyond this is given back to the system.
+/// The most bytes of freed memory that are cached; more goes back to the system.
 const MOST_CACHED: usize = 4 << 30;
-/// From this size on the system is asked what it has left.
+/// From this size on, an allocation checks that the system has memory left.
 const LARGE: usize = 1 << 20;
 
 impl CpuDevice {
-    /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its
-    /// memory in bytes.
+    /// The CPU device `cpu:ordinal` with `threads` compute threads and an optional memory limit in
+    /// bytes.
     pub fn new(
         ordinal: usize,
         threads: usize,
@@ -106,7 +106,7 @@ impl Device for CpuDevice {
     }
 
     fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
-        // Sizes are rounded so that nearly equal blocks share a free list.
+        // Sizes are rounded, so that nearly equal blocks share a free list.
         let size = bytes.max(1).next_multiple_of(64);
         let refused = |in_use| DeviceError::OutOfMemory {
             device: self.name(),
@@ -128,7 +128,7 @@ impl Device for CpuDevice {
                 None => match of_system(size)? {
                     Some(pointer) => pointer,
                     None => {
-                        // What is kept for later is of other sizes.
+                        // Cached blocks have other sizes, so free them and try again.
                         memory.give_back();
                         of_system(size)?.ok_or_else(|| refused(memory.in_use))?
                     }

@@ -1,4 +1,4 @@
-//! What all devices have in common.
+//! The trait of all devices.
 
 use crate::{Buffer, DeviceError, ForeignMemory};
 use std::any::Any;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A device: where shards live. One worker thread of the scheduler drives each.
+/// A device, which holds shards. One worker thread of the scheduler drives each.
 pub trait Device: Send + Sync {
     /// A short name such as `cpu:0`.
     fn name(&self) -> String;
@@ -16,8 +16,8 @@ pub trait Device: Send + Sync {
     /// Errors: `DeviceError::OutOfMemory` beyond the limit or when the system refuses.
     fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError>;
 
-    /// As `allocate`, for what the host writes first: `fill` writes the bytes (`Buffer::write`) and
-    /// does nothing else with them. A device may copy them beside work that was enqueued before.
+    /// As `allocate`, for memory that the host fills: `fill` writes the bytes (`Buffer::write`) and
+    /// does nothing else with them. A device may copy them beside earlier work.
     ///
     /// Errors: as `allocate`.
     fn allocate_filled(
@@ -33,65 +33,66 @@ pub trait Device: Send + Sync {
     /// Bytes held by live buffers.
     fn bytes_in_use(&self) -> usize;
 
-    /// The largest value `bytes_in_use` has had since the last call of `reset_peak`.
+    /// The largest value of `bytes_in_use` since the last call of `reset_peak`.
     fn peak_bytes(&self) -> usize;
 
-    /// Makes the present use the peak.
+    /// Sets the peak to the current use.
     fn reset_peak(&self);
 
-    /// The most bytes that may be in use, when there is a limit.
+    /// The most bytes that may be in use, if there is a limit.
     fn memory_limit(&self) -> Option<usize>;
 
-    /// The threads that compute on this device; `None` on a device that computes nothing.
+    /// The host threads of this device; `None` on a device that computes nothing.
     fn pool(&self) -> Option<&rayon::ThreadPool>;
 
-    /// Whether the host addresses its memory, and its work is done when it has been asked for.
+    /// Whether the host addresses its memory, and calls return only when their work is done.
     fn is_host(&self) -> bool {
         true
     }
 
-    /// Whether nothing is computed, so that there are no elements to read.
+    /// Whether the device computes nothing, so there are no elements to read.
     fn is_null(&self) -> bool {
         false
     }
 
-    /// Some bytes of memory that somebody else has on this device, to be read only; `None` if they
-    /// lie elsewhere. Their owner keeps them until the work that reads them is done.
+    /// A range of foreign memory on this device, to be read only; `None` if it is on another
+    /// device. The owner is kept until the work that reads the bytes is done.
     fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
         let _ = (memory, bytes);
         None
     }
 
-    /// Waits for all work that has been enqueued.
+    /// Waits for all work enqueued so far.
     fn synchronize(&self) {}
 
-    /// Why the device is of no use any more: the first failure of work that was enqueued.
+    /// The first failure of enqueued work, after which the device is unusable; or a refusal of
+    /// memory, which is returned once.
     fn failure(&self) -> Option<DeviceError> {
         None
     }
 
-    /// Has the device know of a failure; the first one stays. Only devices whose work is enqueued
-    /// keep one.
+    /// Records a failure with the device, which keeps the first. Only devices whose work is
+    /// enqueued keep one.
     fn fail(&self, _error: DeviceError) {}
 
-    /// Keeps what `work` enqueues on the calling thread, so that it can be enqueued as a whole,
-    /// instead of doing it; `None` where that is impossible or gains nothing. The memory that the
-    /// work touches must be there whenever it is launched.
+    /// Captures the work that `work` enqueues on the calling thread, without running it, to be
+    /// launched as a whole; `None` if that is impossible or gains nothing. The memory that the work
+    /// uses must exist at every launch.
     fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Arc<dyn Captured>> {
         let _ = work;
         None
     }
 
-    /// The device itself, for those who know its kind.
+    /// The device itself, for a downcast to its type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Work that was captured.
+/// Captured work.
 pub trait Captured: Send + Sync {
-    /// Enqueues all of it; false, with nothing done, where the device has given it up to have room
-    /// for something else, or has no room for it.
+    /// Enqueues all of it. Returns false, without enqueueing any, if the device has freed the
+    /// capture to make room or has no room for it.
     ///
-    /// Errors: `DeviceError::Cuda`, with nothing done.
+    /// Errors: `DeviceError::Cuda`; nothing is enqueued then.
     fn launch(&self) -> Result<bool, DeviceError>;
 }
 

@@ -3,13 +3,13 @@
 /// An error of a device.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DeviceError {
-    /// An allocation would pass the limit, or the system refused it.
+    /// An allocation would exceed the limit, or the system refused it.
     #[error("{device} needs {}, but has {in_use} bytes in use{}", more(*requested),
         limit.map(|limit| format!(" of {limit} allowed")).unwrap_or_default())]
     OutOfMemory {
         /// The device's name.
         device: String,
-        /// Bytes asked for; 0 where a library of CUDA's did not say how many.
+        /// The requested bytes; 0 if a CUDA library did not report them.
         requested: usize,
         /// Bytes in use.
         in_use: usize,
@@ -21,27 +21,27 @@ pub enum DeviceError {
     Threads {
         /// The device's name.
         device: String,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// A call of CUDA failed, or work that was enqueued before it.
+    /// A CUDA call failed, or work that was enqueued before it.
     #[error("{device}: {call} failed with {name}: {text}")]
     Cuda {
         /// The device's name.
         device: String,
-        /// The function that told of it.
+        /// The function that reported it.
         call: &'static str,
         /// The name of the error.
         name: String,
-        /// What CUDA says about it.
+        /// CUDA's description of it.
         text: String,
     },
-    /// A library of CUDA is not there.
+    /// A CUDA library was not found.
     #[error("{library} was not found; searched: {searched}")]
     Library {
         /// The library.
         library: &'static str,
-        /// Where it was looked for.
+        /// The places that were searched.
         searched: String,
         /// How to get it.
         remedy: &'static str,
@@ -51,7 +51,7 @@ pub enum DeviceError {
     Compile {
         /// The kernel.
         kernel: String,
-        /// What the compiler said, with the lines of the text.
+        /// The compiler's messages, with the lines of the text.
         log: String,
     },
     /// A device number that does not exist.
@@ -59,7 +59,7 @@ pub enum DeviceError {
     NoSuchDevice {
         /// The number asked for.
         ordinal: usize,
-        /// How many there are.
+        /// The number of GPUs.
         count: usize,
     },
     /// A GPU that is too old.
@@ -70,7 +70,7 @@ pub enum DeviceError {
         device: String,
         /// Its compute capability, 90 for 9.0.
         found: u32,
-        /// The least that will do.
+        /// The required minimum.
         needed: u32,
     },
     /// A driver that is too old.
@@ -79,10 +79,10 @@ pub enum DeviceError {
     Driver {
         /// The version of CUDA that it supports, 13000 for 13.0.
         found: u32,
-        /// The least that will do.
+        /// The required minimum.
         needed: u32,
     },
-    /// Elements were asked for of a device that computes nothing.
+    /// Elements of a device that computes nothing were requested.
     #[error("{device} only plans: it has computed no elements")]
     Null {
         /// The device's name.
@@ -113,7 +113,7 @@ impl DeviceError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do.
     pub const fn hint(&self) -> &'static str {
         match self {
             DeviceError::OutOfMemory { .. } => {

@@ -1,10 +1,10 @@
-//! Events: the completion of work that was started.
+//! Events: the completion of asynchronous work.
 
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The completion of something asynchronous. Clones share the same completion.
+/// The completion of asynchronous work. Clones share one completion.
 #[derive(Clone, Debug)]
 pub struct Event(State);
 
@@ -15,15 +15,15 @@ enum State {
     Driven(Arc<dyn Completion>),
 }
 
-/// A completion that is decided elsewhere, such as by the transfers of a communicator.
+/// A completion that other code decides, such as the transfers of a communicator.
 pub trait Completion: Send + Sync {
-    /// Whether `wait` would return at once.
+    /// Whether `wait` would return immediately.
     fn is_done(&self) -> bool;
-    /// Waits for the end; the same answer on every call.
+    /// Waits for the end; returns the same result on every call.
     fn wait(&self) -> Result<(), EventError>;
 }
 
-/// Why the work of an event failed: the error of whoever did the work.
+/// The error of an event's work.
 #[derive(Clone, Debug)]
 pub struct EventError(Arc<dyn Error + Send + Sync>);
 
@@ -44,7 +44,7 @@ impl Event {
         Event(State::Flag(Arc::default()))
     }
 
-    /// An event that happens when `completion` says so.
+    /// An event that happens when `completion` is done.
     pub fn driven(completion: Arc<dyn Completion>) -> Event {
         Event(State::Driven(completion))
     }
@@ -115,7 +115,7 @@ impl EventError {
         EventError(Arc::new(error))
     }
 
-    /// The error of the work, when it has the type `E`.
+    /// The error of the work, if it has the type `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }

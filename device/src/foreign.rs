@@ -1,11 +1,11 @@
-//! Memory of a device that belongs to somebody else.
+//! Memory of a device that belongs to other code.
 
 use crate::{assert_in_bounds, contiguous};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Elements in a device's memory that another library has, such as those of a tensor.
+/// Elements in a device's memory that another library owns, such as those of a tensor.
 pub struct ForeignMemory {
     device: String,
     start: u64,
@@ -18,13 +18,13 @@ pub struct ForeignMemory {
 }
 
 impl ForeignMemory {
-    /// The elements of `item` bytes that strides reach from `first` on the device of a name. Ones
-    /// that are not `lasting` are read before whoever is given them goes on; the others as long as
-    /// somebody needs them.
+    /// The elements of `item` bytes that the strides reach from `first` on the device with this
+    /// name. Elements that are not lasting are read before the call that receives them returns;
+    /// lasting ones are read for as long as they are needed.
     ///
     /// # Safety
-    /// The device may read the elements from the work on that it is given next, until the owner is
-    /// dropped, and nobody writes those that last.
+    /// Until the owner is dropped, the device may read the elements in all work that it receives
+    /// from now on. Nothing writes elements that are lasting.
     pub unsafe fn new(
         device: String,
         first: u64,
@@ -56,7 +56,7 @@ impl ForeignMemory {
         }
     }
 
-    /// Elements of bytes of the host, which a CPU device has. Panics if they lie outside.
+    /// Elements in host bytes, as memory of a CPU device. Panics if they are out of bounds.
     pub fn of_host(
         device: String,
         bytes: Arc<Vec<u8>>,
@@ -68,7 +68,7 @@ impl ForeignMemory {
     ) -> ForeignMemory {
         assert_in_bounds(bytes.len(), first as isize, strides, shape, item);
         let address = bytes.as_ptr() as u64 + first as u64;
-        // SAFETY: the bytes are in bounds, and nobody writes those of an `Arc`.
+        // SAFETY: the bytes are in bounds, and nothing writes those of an `Arc`.
         unsafe { ForeignMemory::new(device, address, shape, strides, item, is_lasting, bytes) }
     }
 
@@ -82,7 +82,7 @@ impl ForeignMemory {
         self.length
     }
 
-    /// The byte of the first element among them.
+    /// The offset of the first element in these bytes.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -92,23 +92,23 @@ impl ForeignMemory {
         &self.strides
     }
 
-    /// Whether the elements lie in C order next to each other, and may be read there for good.
+    /// Whether the elements are consecutive in C order and may be read for as long as needed.
     pub fn is_lent_in_order(&self) -> bool {
         self.is_packed && self.is_lasting
     }
 
-    /// Whether the elements may be read for good.
+    /// Whether the elements may be read for as long as needed.
     pub fn is_lasting(&self) -> bool {
         self.is_lasting
     }
 
-    /// The address of some of the bytes. Panics if they lie outside.
+    /// The address of a range of the bytes. Panics if it is out of bounds.
     pub(crate) fn address(&self, bytes: &Range<usize>) -> u64 {
         assert!(bytes.end <= self.length, "bug: bytes {bytes:?} of {}", self.length);
         self.start + bytes.start as u64
     }
 
-    /// What keeps the memory.
+    /// The owner, which keeps the memory.
     pub(crate) fn owner(&self) -> Arc<dyn Any + Send + Sync> {
         self.owner.clone()
     }

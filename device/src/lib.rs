@@ -1,9 +1,8 @@
-//! Devices: memory that shards live in, and the threads that work on it.
+//! Devices: the memory of shards, and the threads that work on it.
 //!
-//! `Buffer` is a counted handle to one allocation. Its bytes may be written by several owners over
-//! time; who may write when is the plan's promise (a step reads its inputs and writes its outputs,
-//! and steps of a device run in order), so access goes through raw pointers at the edges and is
-//! never checked here.
+//! `Buffer` is a counted handle to one allocation. Several owners may write its bytes over time.
+//! The plan orders the writes (a step reads its inputs and writes its outputs, and steps of a
+//! device run in order), so access is through raw pointers at the edges and is never checked here.
 
 mod buffer;
 mod copy;

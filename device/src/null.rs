@@ -1,19 +1,19 @@
-//! A device that has sizes and computes nothing: what a program would do on GPUs can be looked at
-//! on a machine without one.
+//! A device that has sizes and computes nothing: it shows how a program would run on GPUs, on a
+//! machine without one.
 
 use crate::{Buffer, Device, DeviceError, Remote, Strided};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What addresses are multiples of, as those of a GPU's pool.
+/// The alignment of addresses, as in a GPU's pool.
 const ALIGNMENT: u64 = 512;
 
-/// A device without memory or threads, which answers as a GPU does. Its buffers have a size and an
-/// address that is nobody else's; what is written there is lost.
+/// A device without memory or threads that imitates a GPU. Its buffers have a size and a unique
+/// address; bytes written to them are lost.
 pub struct NullDevice {
     ordinal: usize,
-    /// A folder into which the text of every kernel is written that would be launched.
+    /// The folder for the text of every kernel that would be launched.
     save_source: Option<PathBuf>,
     in_use: AtomicUsize,
     peak: AtomicUsize,
@@ -21,7 +21,7 @@ pub struct NullDevice {
 }
 
 impl NullDevice {
-    /// Device `null-cuda:ordinal`, which writes the texts of kernels to a folder if there is one.
+    /// Device `null-cuda:ordinal`, which writes the texts of kernels to `save_source` if given.
     pub fn new(ordinal: usize, save_source: Option<PathBuf>) -> Arc<NullDevice> {
         Arc::new(NullDevice {
             ordinal,
@@ -89,7 +89,7 @@ impl Device for NullDevice {
     }
 }
 
-/// The memory that the device does not have: what is read from it is as it was.
+/// The memory that the device does not have: a read leaves the target unchanged.
 struct NullMemory(Arc<NullDevice>);
 
 impl Remote for NullMemory {

@@ -1,15 +1,15 @@
-//! Exchanges: who sends which box to whom when a box of a value is needed that does not lie there.
+//! Exchanges: the boxes that devices send and receive when a device needs a box beyond its block.
 //!
-//! A halo, a gather and a reshard differ only in what is needed; what is missing is fetched into
-//! slabs beside the block, from whoever owns it. Both sides compute the same pieces from the same
-//! plan, so no message describes another.
+//! A halo, a gather and a reshard differ only in the needed box. The missing part is fetched into
+//! slabs beside the block, from its owners. Both sides compute the same pieces from the same plan,
+//! so messages carry no description.
 
 use phalanx_ops::sharding::{intersect, is_empty, subtract};
 use phalanx_ops::{IndexBox, Mesh, Sharding};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// A box that travels between two devices, and the slab of the receiver that it is part of.
+/// A box that one device sends to another, and the receiver's slab that contains it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Transfer {
     /// The device at the other end.
@@ -20,7 +20,7 @@ pub struct Transfer {
     pub region: IndexBox,
 }
 
-/// The slabs that a device must fetch to have `need` besides its block.
+/// The slabs that a device with `block` must fetch to have all of `need`.
 pub fn slabs(need: &[Range<usize>], block: &[Range<usize>]) -> Vec<IndexBox> {
     if is_empty(block) {
         return if is_empty(need) { Vec::new() } else { vec![need.iter().cloned().collect()] };
@@ -28,7 +28,7 @@ pub fn slabs(need: &[Range<usize>], block: &[Range<usize>]) -> Vec<IndexBox> {
     subtract(need, block)
 }
 
-/// What `device` receives, slab by slab, with the slabs themselves.
+/// The slabs that `device` needs, and the boxes that it receives for them, slab by slab.
 pub fn pieces_to(
     sharding: &Sharding,
     shape: &[usize],
@@ -40,7 +40,7 @@ pub fn pieces_to(
     let missing = slabs(need, &sharding.block(shape, mesh, &own));
     let mut transfers = Vec::new();
     for (slab, region) in missing.iter().enumerate() {
-        // The parts that meet the slab on each split axis; every combination is one owner.
+        // The parts that meet the slab on each split axis; each combination of parts has one owner.
         let mut owners: Vec<SmallVec<[usize; 4]>> = vec![own.clone()];
         for (axis, split) in sharding.axes.iter().enumerate() {
             let Some(split) = split else { continue };
@@ -62,8 +62,8 @@ pub fn pieces_to(
     (missing, transfers)
 }
 
-/// What `device` sends to those of `peers` that need something of it, in ascending order; `need_of`
-/// tells what each device needs.
+/// The boxes that `device` sends to `peers`, in ascending order of peers; `need_of` returns the box
+/// that a device needs.
 pub fn pieces_from(
     sharding: &Sharding,
     shape: &[usize],
@@ -84,7 +84,7 @@ pub fn pieces_from(
     let mut transfers = Vec::new();
     for peer in peers.filter(|&peer| peer != device) {
         let there = mesh.coordinates(peer);
-        // Of several devices that hold the same block, the one in the receiver's own group sends.
+        // If several devices hold a block, the one in the receiver's own group sends it.
         if (0..mesh.ndim()).any(|axis| !used[axis] && own[axis] != there[axis]) {
             continue;
         }
@@ -103,8 +103,7 @@ pub fn pieces_from(
     transfers
 }
 
-/// The coordinates of the device that holds block `part` of an axis split by `mesh_axes`, else like
-/// `owner`.
+/// The coordinates of `owner`, changed to those of block `part` of an axis split by `mesh_axes`.
 fn with_part(owner: &[usize], part: usize, mesh_axes: &[u8], mesh: &Mesh) -> SmallVec<[usize; 4]> {
     let mut coordinates: SmallVec<[usize; 4]> = owner.into();
     let mut rest = part;
@@ -121,7 +120,7 @@ mod tests {
     use phalanx_ops::sharding::volume;
     use phalanx_ops::{Bounds, Split};
 
-    /// Everything each device is to receive is sent by someone, box for box.
+    /// Checks that every box to receive is sent by exactly one device.
     fn check(
         sharding: &Sharding,
         shape: &[usize],

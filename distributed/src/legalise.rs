@@ -1,5 +1,5 @@
-//! Legalising: equal operations become one, operations that take several steps become their phases,
-//! and operations that need their operands whole or in a certain sharding get copies that have it.
+//! Legalising: merges equal operations, replaces operations of several steps by their phases, and
+//! adds copies of operands that an operation needs in another sharding.
 
 use crate::lower::{Call, Expansion, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource};
 use crate::placement::Placement;
@@ -12,33 +12,33 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What makes two operations equal.
+/// The key under which two operations are equal.
 type Computation = (NodeOp, SmallVec<[Input; 2]>, Shape, DType);
 
 /// A legal graph.
 pub struct Legal {
-    /// The graph without operations that compute what an earlier one does, with a `Reshard` before
-    /// every operand that does not reside as its operation needs it. The numbers of phases are
-    /// scalars behind those of the given graph.
+    /// The graph without repeated operations, with a `Reshard` before every operand that does not
+    /// reside as its operation needs it. The numbers of phases follow the scalars of the given
+    /// graph.
     pub graph: Graph,
     /// The placements of its nodes.
     pub placements: Vec<Placement>,
     /// For each node of the given graph, its position in this one.
     pub moved: Vec<u32>,
-    /// For each node of this graph, what it comes from.
+    /// For each node of this graph, its origin in the given graph.
     pub origins: Vec<Origin>,
-    /// The phases of those nodes of the given graph that take several, ascending.
+    /// The nodes of the given graph that take several phases, in ascending order, with the phases.
     pub expansions: Vec<(u32, Expansion)>,
 }
 
-/// What a node of a legal graph comes from.
+/// The origin of a node of a legal graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// A node of the given graph.
     pub node: u32,
-    /// One phase of it, where it takes several.
+    /// The phase of that node, if it takes several.
     pub phase: Option<u32>,
-    /// The copy of this input of the node or phase, where it is that.
+    /// The input of the node or phase that is copied, if the new node is a copy.
     pub copy: Option<u8>,
 }
 
@@ -64,7 +64,7 @@ pub fn legalise(
         leaves,
         lowerings,
     };
-    // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
+    // Scalars are arguments: they compare by number, never by value.
     let mut known: FxHashMap<Computation, u32> = FxHashMap::default();
     for (position, (node, placement)) in graph.nodes.iter().zip(placements).enumerate() {
         let mut node = node.clone();
@@ -87,7 +87,7 @@ pub fn legalise(
     legaliser.legal
 }
 
-/// A legal graph in the making.
+/// The state of legalising, with the nodes so far.
 struct Legaliser<'a> {
     legal: Legal,
     leaves: &'a [Sharding],
@@ -95,8 +95,8 @@ struct Legaliser<'a> {
 }
 
 impl Legaliser<'_> {
-    /// Adds a node of the given graph, whose inputs are those of the legal one. Returns the
-    /// position of its value.
+    /// Adds a node of the given graph, with inputs in the legal graph. Returns the position of its
+    /// value.
     fn node(&mut self, position: u32, node: NodeData, placement: Placement) -> u32 {
         let origin = Origin { node: position, phase: None, copy: None };
         let Some(expansion) = expansion(&self.legal.graph, &node, &placement, self.lowerings)
@@ -138,7 +138,7 @@ impl Legaliser<'_> {
         values[last]
     }
 
-    /// Adds a node whose inputs must have these shardings, with copies of those that have not.
+    /// Adds a node with these shardings of its inputs, and copies of inputs that reside otherwise.
     fn add(
         &mut self,
         mut node: NodeData,
@@ -173,7 +173,7 @@ impl Legaliser<'_> {
         self.push(node, placement, origin)
     }
 
-    /// Whether all of a value has this sharding.
+    /// Whether a value has this sharding.
     fn resides(&self, source: Source, wanted: &Sharding) -> bool {
         match source {
             Source::Node(from) => self.legal.placements[from as usize].output == *wanted,
@@ -182,7 +182,7 @@ impl Legaliser<'_> {
         }
     }
 
-    /// A copy of what an input shows, with this sharding.
+    /// A copy of the view that an input reads, with this sharding.
     fn copy(&mut self, input: Input, wanted: Sharding, site: Site, origin: Origin) -> Input {
         let (shape, dtype) = view_shape(&self.legal.graph, &input);
         let node = NodeData {
@@ -204,13 +204,13 @@ impl Legaliser<'_> {
     }
 }
 
-/// A view of what an input shows.
+/// A view of the view that an input reads.
 fn through(graph: &Graph, input: &Input, view: Option<&AffineMap>) -> Input {
     let Some(view) = view else { return input.clone() };
     Input { source: input.source, map: Some(Arc::new(graph.map_of(input).then(view))) }
 }
 
-/// For each input of an operation of a graph the sharding that it must have, if not any will do.
+/// For each input of an operation, the sharding that it must have; `None` if any will do.
 pub fn wanted_shardings(
     graph: &Graph,
     node: &NodeData,
@@ -220,7 +220,7 @@ pub fn wanted_shardings(
     let space = || Some(placement.space.clone());
     match &node.op {
         NodeOp::Reshape | NodeOp::Compress => node.inputs.iter().map(|_| space()).collect(),
-        // The value, where it is copied first.
+        // The sharding of the value if it must be copied first.
         NodeOp::Update(_) => [None, space()].into_iter().collect(),
         NodeOp::Structured(op) => {
             with_call(graph, node, op, |call| lowerings.of(op).operands(call, placement))
@@ -229,7 +229,7 @@ pub fn wanted_shardings(
     }
 }
 
-/// The phases of a node of a graph, where it takes several.
+/// The phases of a node; `None` if one step computes it.
 pub fn expansion(
     graph: &Graph,
     node: &NodeData,
@@ -240,7 +240,7 @@ pub fn expansion(
     with_call(graph, node, op, |call| lowerings.of(op).expand(call, placement))
 }
 
-/// Calls with the shapes and dtypes that a structured operation of a graph reads and gives.
+/// Calls `then` with the shapes and dtypes of a structured operation's operands and result.
 fn with_call<T>(
     graph: &Graph,
     node: &NodeData,
@@ -254,8 +254,8 @@ fn with_call<T>(
     then(Call { op, operands: &operands, result: (&node.shape, node.dtype) })
 }
 
-/// Whether an update writes a small part of its base and its value is a view of the base that meets
-/// it: then the value is copied first, which costs less than a copy of the base.
+/// Whether an update writes a small part of its base and reads an overlapping view of the base:
+/// copying the value first costs less than copying the base.
 fn reads_what_it_writes(node: &NodeData) -> bool {
     let NodeOp::Update(target) = &node.op else { return false };
     let [old, value] = node.inputs.as_slice() else { return false };

@@ -1,8 +1,8 @@
-//! Where values lie: default shardings, propagation through the operations of a window, and the
-//! boxes that have to move.
+//! Where values reside: default shardings, propagation through the operations of a window, and the
+//! boxes that devices exchange.
 //!
-//! Everything here is a pure function of the graph, the mesh and the policy; nothing knows kernels
-//! or memory.
+//! Everything here is a pure function of the graph, the mesh and the policy, and independent of
+//! kernels and memory.
 #![forbid(unsafe_code)]
 
 mod exchange;

@@ -1,12 +1,12 @@
-//! Placements: where an operation runs, where its value resides, and how devices share the work.
+//! Placements: the devices that run an operation and hold its value, and how they share the work.
 
 use phalanx_ops::{Partial, Sharding};
 
 /// Where an operation runs and where its value resides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Placement {
-    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction
-    /// or reshape.
+    /// The sharding of the iteration space: of the value, or of the input of a reduction or
+    /// reshape.
     pub space: Sharding,
     /// The sharding of the value, once combined.
     pub output: Sharding,
@@ -35,7 +35,7 @@ impl Placement {
         Placement { space: sharding.clone(), output: sharding, schedule: Schedule::Rule }
     }
 
-    /// What combines the terms that devices hold at first, if they hold terms.
+    /// The combination of the terms that devices compute, if they compute terms.
     pub fn partial(&self) -> Option<&Partial> {
         match &self.schedule {
             Schedule::Partial(partial) => Some(partial),

@@ -17,8 +17,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The sharding of a new base: split along the first axis with extent ≥ 4 × devices, else the
-    /// largest; small ones are replicated.
+    /// The sharding of a new base: split along the first axis with extent ≥ 4 × devices, or else
+    /// along the largest axis; small bases are replicated.
     pub fn sharding(&self, shape: &[usize], mesh: &Mesh) -> Sharding {
         let devices = mesh.devices();
         if devices == 1 || shape.is_empty() || size(shape) < self.split_from.max(1) {

@@ -1,13 +1,12 @@
-//! Prices: the bytes that a choice of sharding moves, on the busiest of a few devices that stand
-//! for all.
+//! Prices: the most bytes that a device receives under a choice of sharding, among a few devices.
 
 use crate::exchange::slabs;
 use crate::regions::{image, is_aligned};
 use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{AffineMap, Mesh, Sharding};
 
-/// Bytes that a device receives when a space of this shape with sharding `space` reads a value of
-/// shape `base` with sharding `value` through `map`. Costs the same on a mesh of any size.
+/// Bytes that a device receives when a space with sharding `space` reads a value of shape `base`
+/// with sharding `value` through `map`. The time to compute it does not grow with the mesh.
 pub fn read_price(
     value: &Sharding,
     base: &[usize],

@@ -1,4 +1,4 @@
-//! Propagation: a sharding for every value of a window, in program order.
+//! Propagation: chooses a placement for every node of a window, in program order.
 
 use crate::lower::PlacedOperand;
 use crate::placement::{Placement, Schedule};
@@ -37,13 +37,13 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
         let fresh = || {
             let sharding = policy.sharding(&node.shape, mesh);
             let Some(reader) = readers[position] else { return sharding };
-            // Cut where rows of both shapes begin, so that no reshape moves anything.
+            // Cut where rows of both shapes begin, so that the reshape moves nothing.
             let to = &graph.nodes[reader];
-            // As many elements as it reads, whatever the dtype is on the way there.
+            // The reshape may read another dtype with as many elements.
             let (_, read) = graph.source(to.inputs[0].source);
             let from = (&*node.shape, read.size());
             let cut = reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0;
-            // Few rows would leave devices without elements.
+            // If there are few rows, some devices would have no elements.
             if largest(&cut, &node.shape) * 4 <= largest(&sharding, &node.shape) * 5 {
                 cut
             } else {
@@ -54,8 +54,7 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
             NodeOp::Fill | NodeOp::Index(_) => Placement::on(fresh()),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
                 let hinted = targets[position].filter(|&update| {
-                    // The place written to decides where its value is computed, if it lies there
-                    // already.
+                    // An existing base decides the sharding of the value that is written to it.
                     match graph.nodes[update].inputs[0].source {
                         Source::Leaf(_) => true,
                         Source::Node(old) => (old as usize) < position,
@@ -135,8 +134,8 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
                 let value = through(&node.inputs[0]);
                 let (shape, _) = view_shape(graph, &node.inputs[0]);
                 let space = leading(&value, &shape, mesh);
-                // The block of each device follows from the counts; until they are known it is said
-                // to be even.
+                // The blocks follow from counts that are not known yet; until then, the sharding is
+                // even.
                 let output = match space.axes.iter().flatten().next() {
                     None => Sharding::replicated(1),
                     Some(split) => {
@@ -153,7 +152,7 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
     placements
 }
 
-/// The placement of a node on one device, which has every value whole.
+/// The placement of a node on one device, which holds all of every value.
 fn whole(graph: &Graph, node: &NodeData) -> Placement {
     let ndim = match &node.op {
         NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } | NodeOp::Compress | NodeOp::Reshape => {
@@ -169,7 +168,7 @@ fn whole(graph: &Graph, node: &NodeData) -> Placement {
     }
 }
 
-/// How many elements the largest block has.
+/// The number of elements of the largest block.
 fn largest(sharding: &Sharding, shape: &[usize]) -> usize {
     let extents = shape.iter().zip(&sharding.axes);
     extents
@@ -177,8 +176,8 @@ fn largest(sharding: &Sharding, shape: &[usize]) -> usize {
         .product()
 }
 
-/// For each node, the first reshape that reads its whole value, or the value that elementwise
-/// operations of its shape make of it.
+/// For each node, the first reshape of its whole value, or of the result of elementwise operations
+/// with its shape.
 fn reshaping_readers(graph: &Graph) -> Vec<Option<usize>> {
     let mut readers: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     for (position, node) in graph.nodes.iter().enumerate().rev() {
@@ -211,8 +210,8 @@ pub(crate) fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, p
     )
 }
 
-/// For each node, the update whose value it computes, directly or through further elementwise
-/// operations of its shape.
+/// For each node, the update that writes its value, directly or after elementwise operations with
+/// its shape.
 fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
     let mut targets: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     for (position, node) in graph.nodes.iter().enumerate().rev() {
@@ -239,8 +238,9 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
     targets
 }
 
-/// The sharding of an elementwise operation: that of the input under which the others move the
-/// fewest bytes, of equal ones that of most inputs, then of the first; `fresh` if no input has one.
+/// The sharding of an elementwise operation: the input's sharding for which the other inputs move
+/// the fewest bytes; among equals, the one of most inputs, then of the first. `fresh` if no input
+/// is split or replicated whole.
 fn align(
     graph: &Graph,
     inputs: &[Input],
@@ -296,7 +296,7 @@ fn align(
     }
 }
 
-/// Whether a source is computed wherever it is needed, without reading anything.
+/// Whether a source is computed wherever it is used, without any load.
 fn is_free(graph: &Graph, source: Source) -> bool {
     match source {
         Source::Scalar(_) => true,
@@ -307,7 +307,7 @@ fn is_free(graph: &Graph, source: Source) -> bool {
     }
 }
 
-/// The sharding nearest to `sharding` in which blocks are consecutive in C order.
+/// A sharding whose blocks are consecutive in C order: `sharding` itself, or an even one.
 fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
     if sharding.is_replicated() {
         return Sharding::replicated(shape.len());
@@ -321,8 +321,8 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
     }
 }
 
-/// The shardings before and after a reshape between which no byte moves, nearest to the input's.
-/// `from` and `to` are the shapes and the sizes of their elements in bytes.
+/// The shardings before and after a reshape that make it move no byte, as near to the input's as
+/// possible. `from` and `to` are shapes with the sizes of their elements in bytes.
 fn reshape(
     input: &Sharding,
     (from, item): (&[usize], usize),
@@ -351,14 +351,14 @@ fn reshape(
     if let Some(bounds) = split.bounds.scaled(old_row).divided(new_row) {
         return (before.clone(), place(to, new, bounds));
     }
-    // Cut where both shapes have whole rows.
+    // Otherwise cut where rows of both shapes begin.
     let unit = lcm(old_row, new_row);
     let cuts = Bounds::even(item * size(from) / unit, split.bounds.parts());
     (place(from, old, cuts.scaled(unit / old_row)), place(to, new, cuts.scaled(unit / new_row)))
 }
 
-/// The sharding after another size of the elements has changed the last axis alone, if blocks end
-/// where new elements do.
+/// The sharding after a change of the element size that affects only the last axis, if blocks end
+/// at boundaries of new elements.
 fn with_other_items(
     input: &Sharding,
     (from, item): (&[usize], usize),

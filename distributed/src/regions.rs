@@ -1,4 +1,4 @@
-//! Which box of a base a box of a view reads, and whether that is where it lies.
+//! The boxes of a base that boxes of a view read, and whether a device holds them in its own block.
 
 use phalanx_ops::shape::size;
 use phalanx_ops::sharding::{intersect, is_empty};
@@ -6,7 +6,7 @@ use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The smallest box of the base that holds everything a box of the view maps to.
+/// The smallest box of the base that contains the image of a box of the view.
 pub fn image(map: &AffineMap, of: &[Range<usize>]) -> IndexBox {
     map.axes
         .iter()
@@ -39,8 +39,8 @@ pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> 
     }
 }
 
-/// Whether two maps from the same space never lead to the same index of a base, each restricted to
-/// a box of the space. A proof by boxes and steps: `false` may also mean "not known".
+/// Whether two maps, each from a box of the same space, never reach the same index of a base. It is
+/// a proof by boxes and steps: `false` may also mean "not known".
 pub fn are_apart(a: (&AffineMap, &[Range<usize>]), b: (&AffineMap, &[Range<usize>])) -> bool {
     let interleaves = |(a, b): (&AxisMap, &AxisMap)| {
         let step = greatest_common_divisor(a.step.unsigned_abs(), b.step.unsigned_abs());
@@ -50,14 +50,14 @@ pub fn are_apart(a: (&AffineMap, &[Range<usize>]), b: (&AffineMap, &[Range<usize
         || a.0.axes.iter().zip(&b.0.axes).any(interleaves)
 }
 
-/// Whether an update through `target` writes so small a part of its base that storing the value
-/// elsewhere first costs less than a copy of the base.
+/// Whether an update through `target` writes a small part of its base: storing the value elsewhere
+/// first costs less than copying the base.
 pub fn is_small_write(target: &AffineMap, base: &[usize]) -> bool {
     2 * size(&target.shape) < size(base)
 }
 
-/// Whether what is read of a base may be overwritten, at another index of the space, by what is
-/// written to it; each by its map from the space and the box of the space where that happens.
+/// Whether a read of a base may overlap a write to it at another index of the space. Each is a map
+/// from the space and a box of the space.
 pub fn may_clash(
     read: (&AffineMap, &[Range<usize>]),
     written: (&AffineMap, &[Range<usize>]),
@@ -72,9 +72,9 @@ pub(crate) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Whether every device that computes its block of a space with sharding `space` finds what it
-/// reads through `map` in its own block of the value. A proof by the form of the bounds: `false`
-/// may also mean "not known".
+/// Whether every device, in its block of a space with sharding `space`, reads through `map` only
+/// its own block of the value. It is a proof by the form of the bounds: `false` may also mean "not
+/// known".
 pub fn is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding) -> bool {
     (0..map.axes.len()).all(|axis| axis_is_aligned(value, map, space, axis))
 }

@@ -1,4 +1,4 @@
-//! What placements and plans depend on besides the window: equal on all ranks.
+//! The settings that placements and plans depend on besides the window; equal on all ranks.
 
 use crate::lower::Lowerings;
 use crate::policy::Policy;
@@ -9,8 +9,8 @@ use phalanx_ops::Mesh;
 pub struct Setup<'a> {
     /// The devices.
     pub mesh: &'a Mesh,
-    /// When arrays are split.
+    /// The sizes at which arrays are split.
     pub policy: &'a Policy,
-    /// How structured operations are distributed.
+    /// The lowering of each structured operation.
     pub lowerings: Lowerings,
 }

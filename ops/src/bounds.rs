@@ -1,24 +1,24 @@
-//! Bounds: where the blocks of one axis begin and end, as closed forms or as a vector.
+//! Bounds: the first and last positions of an axis's blocks, as closed forms or as a vector.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The blocks of one axis. Blocks tile the axis; they may be uneven or empty; a reversed slice
-/// reverses their order.
+/// The blocks of one axis. Blocks tile the axis and may be uneven or empty. A slice with a negative
+/// step reverses their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bounds(Arc<Form>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 enum Form {
-    /// `extent` cut into `parts`, the first `extent % parts` of them one longer, as `array_split`
-    /// cuts.
+    /// `extent` cut into `parts`; the first `extent % parts` of them are one longer, as in
+    /// `array_split`.
     Even { extent: usize, parts: usize },
     /// Cut points, from 0 to the extent.
     Explicit { cuts: Vec<usize> },
     /// The positions `start + step * k` for `k` in `0..len`, with the blocks of the inner bounds.
     Clipped { inner: Bounds, start: i64, step: i64, len: usize },
-    /// Every position of the inner bounds stands for `factor` consecutive ones.
+    /// Each position of the inner bounds becomes `factor` consecutive ones.
     Scaled { inner: Bounds, factor: usize },
 }
 
@@ -39,14 +39,14 @@ impl Bounds {
 
     /// The bounds of the slice whose position `k` is `start + step * k`, with this axis's blocks.
     ///
-    /// Positions that this axis lacks, and a step of 0, give bounds that are not
-    /// [valid](Bounds::is_valid).
+    /// A position outside of the axis, or a step of 0, makes the bounds invalid (see
+    /// [`is_valid`](Bounds::is_valid)).
     pub fn clipped(&self, start: i64, step: i64, len: usize) -> Bounds {
         if start == 0 && step == 1 && len == self.extent() {
             return self.clone();
         }
         let whole = i64::try_from(self.extent().max(1)).unwrap_or(i64::MAX);
-        // A step that is never taken may be any.
+        // With at most one position, the step does not matter.
         let step = if len <= 1 { step.clamp(-whole, whole) } else { step };
         if let Form::Clipped { inner, start: first, step: outer, .. } = &*self.0 {
             let composed = outer
@@ -60,7 +60,7 @@ impl Bounds {
         Bounds(Arc::new(Form::Clipped { inner: self.clone(), start, step, len }))
     }
 
-    /// The bounds after every position became `factor` consecutive ones.
+    /// The bounds with each position replaced by `factor` consecutive ones.
     pub fn scaled(&self, factor: usize) -> Bounds {
         match &*self.0 {
             _ if factor == 1 => self.clone(),
@@ -69,8 +69,8 @@ impl Bounds {
         }
     }
 
-    /// The bounds after every `factor` consecutive positions became one, if no block is cut inside
-    /// of one.
+    /// The bounds with every `factor` consecutive positions merged into one; `None` if a block ends
+    /// inside of such a run, or if that is not known.
     pub fn divided(&self, factor: usize) -> Option<Bounds> {
         match &*self.0 {
             _ if factor == 1 => Some(self.clone()),
@@ -91,7 +91,7 @@ impl Bounds {
         }
     }
 
-    /// How many positions the axis has.
+    /// The number of positions of the axis.
     pub fn extent(&self) -> usize {
         match &*self.0 {
             Form::Even { extent, .. } => *extent,
@@ -101,8 +101,8 @@ impl Bounds {
         }
     }
 
-    /// Whether the blocks tile the axis. Only of bounds that do may the blocks be asked for; what
-    /// slicing and reshaping make of them does so too.
+    /// Whether the blocks tile the axis. Methods that return blocks require it. Slices and reshapes
+    /// of valid bounds are valid.
     pub fn is_valid(&self) -> bool {
         match &*self.0 {
             Form::Even { extent, parts } => *parts > 0 && *extent <= i64::MAX as usize,
@@ -121,7 +121,7 @@ impl Bounds {
         }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub fn parts(&self) -> usize {
         match &*self.0 {
             Form::Even { parts, .. } => *parts,
@@ -149,8 +149,7 @@ impl Bounds {
         }
     }
 
-    /// The parts whose blocks meet `positions`, as a range of parts that may also hold parts with
-    /// empty blocks.
+    /// The range of parts whose blocks meet `positions`; some parts in it may have empty blocks.
     pub fn parts_meeting(&self, positions: Range<usize>) -> Range<usize> {
         if positions.is_empty() || self.parts() == 0 {
             return 0..0;
@@ -185,7 +184,8 @@ impl Bounds {
         }
     }
 
-    /// The largest block's size; for closed forms without visiting all blocks.
+    /// The size of the largest block (for a slice, an upper bound); closed forms do not visit all
+    /// blocks.
     pub fn largest_block(&self) -> usize {
         match &*self.0 {
             Form::Even { extent, parts } => extent.div_ceil(*parts),
@@ -209,7 +209,7 @@ impl Bounds {
     }
 }
 
-/// The `k` in `0..len` for which `start + step * k` lies in `block`.
+/// The `k` in `0..len` for which `start + step * k` is in `block`.
 fn preimage(block: Range<usize>, start: i64, step: i64, len: usize) -> Range<usize> {
     let (low, high) = (block.start as i64, block.end as i64);
     let (first, last) = if block.is_empty() {

@@ -1,20 +1,20 @@
-//! Casting rules: which dtype may become which, as NumPy's `can_cast` answers, with bfloat16 added.
+//! Casting rules: the casts that are allowed, as in NumPy's `can_cast`, with bfloat16 added.
 
 use crate::dtype::{DType, Kind};
 use crate::promote::promote;
 
-/// How much a cast may lose.
+/// How much information a cast may lose.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Casting {
-    /// Nothing changes at all.
+    /// The dtypes are equal.
     No,
-    /// Only the byte order changes; Phalanx has native order alone, so as `No`.
+    /// Only the byte order changes. Phalanx has only native order, so this equals `No`.
     Equiv,
-    /// Every value is kept (NumPy counts 64-bit integers to f64 as kept).
+    /// Every value is preserved (NumPy includes 64-bit integers to f64).
     Safe,
     /// Safe, or within a kind, or to a higher kind.
     SameKind,
-    /// Anything goes.
+    /// Every cast is allowed.
     Unsafe,
 }
 
@@ -52,8 +52,8 @@ pub const fn can_cast(from: DType, to: DType, casting: Casting) -> bool {
     }
 }
 
-/// The order of kinds in which NumPy's `same_kind` goes up; an integer without sign goes to one
-/// with sign, not back.
+/// The order of kinds for NumPy's `same_kind`: a cast may go to an equal or higher kind, so
+/// unsigned to signed, but not back.
 const fn rank(kind: Kind) -> u8 {
     match kind {
         Kind::Bool => 0,

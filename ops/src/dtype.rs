@@ -1,9 +1,9 @@
-//! The dtype table: one row for each element type, in NumPy's order of kinds.
+//! The dtype table: one row for each element type.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The kind of a dtype, ordered as NumPy orders kinds for promotion of Python scalars.
+/// The kind of a dtype, in NumPy's order for the promotion of Python scalars.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Truth values.
@@ -34,8 +34,7 @@ macro_rules! dtypes {
             /// The short name used in plans and kernels, such as `f64`.
             pub const fn name(self) -> &'static str { match self { $(DType::$variant => $name),* } }
 
-            /// The character NumPy uses in ufunc type strings (`E` for bfloat16, which NumPy
-            /// lacks).
+            /// The character of NumPy's ufunc type strings (`E` for bfloat16, which NumPy lacks).
             pub const fn char(self) -> char { match self { $(DType::$variant => $char),* } }
 
             /// The kind of the dtype.
@@ -79,8 +78,8 @@ impl DType {
         DType::ALL.iter().copied().find(|dtype| dtype.name() == name)
     }
 
-    /// The dtype of the given NumPy type character (`q`/`Q`, NumPy's second 64-bit names,
-    /// included).
+    /// The dtype of the given NumPy type character, including `q` and `Q`, NumPy's second names of
+    /// 64-bit integers.
     pub fn from_char(char: char) -> Option<DType> {
         match char {
             'q' => Some(DType::I64),
@@ -120,12 +119,12 @@ impl DType {
         matches!(self.kind(), Kind::Float | Kind::Complex)
     }
 
-    /// Whether the dtype is an integer; bool is not.
+    /// Whether the dtype is an integer, signed or unsigned; false for bool.
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), Kind::Signed | Kind::Unsigned)
     }
 
-    /// The real dtype of a complex dtype's components; any other dtype itself.
+    /// The real dtype of a complex dtype's components; every other dtype is returned unchanged.
     pub const fn real(self) -> DType {
         match self {
             DType::C64 => DType::F32,

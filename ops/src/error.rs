@@ -1,4 +1,4 @@
-//! Static errors: what a call is told at once about shapes, dtypes and axes.
+//! Static errors: errors in arguments, which a call returns immediately.
 
 use crate::cast::Casting;
 use crate::dtype::DType;
@@ -16,12 +16,12 @@ pub enum OpError {
         /// The other shape.
         right: Shape,
     },
-    /// A value whose shape does not fit the place it is written to.
+    /// A value whose shape does not broadcast to the part of an array it is written to.
     #[error("could not broadcast a value of shape {value:?} into shape {target:?}")]
     BroadcastInto {
         /// The value's shape.
         value: Shape,
-        /// The shape of the place.
+        /// The shape of that part.
         target: Shape,
     },
     /// An axis that the array does not have.
@@ -86,7 +86,7 @@ pub enum OpError {
         /// The input dtypes.
         dtypes: Vec<DType>,
     },
-    /// A cast that the rule in force forbids.
+    /// A cast that the casting rule forbids.
     #[error("cannot cast {from} to {to} with casting rule 'same_kind'")]
     Cast {
         /// The dtype of the value.
@@ -133,7 +133,7 @@ pub enum OpError {
         /// The dtype.
         dtype: DType,
     },
-    /// A reduction of nothing by an operation that has no identity.
+    /// A reduction of no elements by an operation without an identity.
     #[error("zero-size array to reduction operation {operation} which has no identity")]
     EmptyReduction {
         /// The operation.
@@ -149,7 +149,7 @@ pub enum OpError {
         /// The right shape.
         right: Shape,
     },
-    /// An operand with a number of axes that the operation does not take.
+    /// An operand with a number of axes that the operation does not accept.
     #[error("{operation} takes {expected} axes, but the array has {ndim}")]
     Ndim {
         /// The operation.
@@ -177,7 +177,7 @@ pub enum OpError {
         /// The argument's name.
         argument: &'static str,
     },
-    /// Arguments that do not go together, or too few or too many of them.
+    /// Arguments that exclude each other, or too few or too many arguments.
     #[error("{operation}: {problem}")]
     Arguments {
         /// The operation.
@@ -185,7 +185,7 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Arrays of different meshes in one operation, or a generator elsewhere than on its mesh.
+    /// Arrays of different meshes in one operation, or a generator used on another mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
         /// One mesh.
@@ -193,7 +193,7 @@ pub enum OpError {
         /// The other mesh.
         right: String,
     },
-    /// A shape that needs more bytes than addresses exist.
+    /// A shape that needs more bytes than an array may have.
     #[error("an array of shape {shape:?} is too large")]
     TooLarge {
         /// The shape.
@@ -213,7 +213,7 @@ pub enum OpError {
         /// The shape.
         shape: Vec<usize>,
     },
-    /// A view of the bytes as elements of another size that NumPy does not give.
+    /// A view of the bytes as another dtype that NumPy refuses.
     #[error("an array of {from} of shape {shape:?} cannot be seen as {to}: {reason}")]
     Reinterpret {
         /// The dtype of the array.
@@ -225,7 +225,7 @@ pub enum OpError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// An operand that is no matrix, or no stack of matrices.
+    /// An operand that is not a matrix or a stack of matrices.
     #[error("{operation}: an array of {ndim} dimensions was given, which must have {expected}")]
     Matrix {
         /// The operation.
@@ -235,7 +235,7 @@ pub enum OpError {
         /// The array's number.
         ndim: usize,
     },
-    /// Matrices with other extents in the last two axes where they must be equal.
+    /// Matrices whose last two extents differ although they must be equal.
     #[error("{operation}: the last two extents of shape {shape:?} must be equal")]
     NotSquare {
         /// The operation.
@@ -243,7 +243,7 @@ pub enum OpError {
         /// The array's shape.
         shape: Shape,
     },
-    /// Matrices that an operation of linear algebra is not defined for.
+    /// Matrices for which an operation of linear algebra is not defined.
     #[error("{operation}: {problem}")]
     Matrices {
         /// The operation.
@@ -251,7 +251,7 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Positions of a dtype that is no integer.
+    /// Positions whose dtype is not an integer.
     #[error("arrays used as indices must be of integer or bool dtype, not {}", list(dtypes))]
     Indices {
         /// The dtypes.
@@ -362,7 +362,7 @@ impl OpError {
             | OpError::Sharding { .. } => "ValueError",
             OpError::Axis { .. } => "AxisError",
             OpError::Permutation { axes, ndim } => {
-                // As many axes as there are, one of which the array has not.
+                // The count is right, but an axis does not exist.
                 let reach = *ndim as i64;
                 let is_beyond = axes.iter().any(|axis| !(-reach..reach).contains(axis));
                 if axes.len() == *ndim && is_beyond { "AxisError" } else { "ValueError" }
@@ -388,7 +388,7 @@ impl OpError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do.
     pub const fn hint(&self) -> &'static str {
         match self {
             OpError::Broadcast { .. } => {

@@ -1,17 +1,17 @@
-//! Whether the host has memory: where it has none, what asks for much is refused before it begins.
+//! Checks whether the host has memory, before large requests.
 //!
-//! An allocation that fails ends the process, wherever it stands and in whichever library. So what
-//! takes memory that grows with the program's data asks here first.
+//! A failed allocation ends the process, in our code or in a library. So code that needs memory in
+//! proportion to the program's data checks here first, and refuses the request instead.
 
 use std::hint::black_box;
 
-/// What small things need beside what is asked for: plans, messages, threads.
+/// The bytes that plans, messages and threads need beside a request.
 pub const BESIDE: usize = 16 << 20;
-/// Fewer bytes are small things.
+/// Requests of fewer bytes are not checked.
 const SMALL: usize = 1 << 20;
 
-/// Whether the host gives so many bytes just now, and leaves what small things need. A few
-/// microseconds; 0 does not ask whether anything is left.
+/// Whether the host can provide this many bytes now, and `BESIDE` more. The check takes a few
+/// microseconds. Small requests, such as 0, always pass.
 ///
 /// ```
 /// # use phalanx_ops::memory::has_room;
@@ -22,16 +22,16 @@ pub fn has_room(bytes: usize) -> bool {
     bytes < SMALL || can_be_given(bytes.saturating_add(BESIDE))
 }
 
-/// Whether the host still has what small things need, after much was taken.
+/// Whether the host can still provide `BESIDE` bytes.
 pub fn has_some_left() -> bool {
     can_be_given(BESIDE)
 }
 
-/// Asks the system and gives back. Pages that nobody touches cost nothing.
+/// Allocates and frees the bytes. Pages that are never touched cost nothing.
 fn can_be_given(bytes: usize) -> bool {
     let mut probe: Vec<u8> = Vec::new();
     let is_given = probe.try_reserve_exact(bytes).is_ok();
-    // An allocation that nobody looks at may be left out.
+    // The compiler may remove an unused allocation.
     black_box(probe.as_mut_ptr());
     is_given
 }

@@ -30,7 +30,7 @@ impl Mesh {
         self.axes.len()
     }
 
-    /// The number of devices; the greatest number there is if they are more than that.
+    /// The number of devices; `usize::MAX` if there are more.
     pub fn devices(&self) -> usize {
         self.axes.iter().fold(1, |devices, axis| devices.saturating_mul(axis.1))
     }

@@ -71,12 +71,12 @@ impl Monoid {
         }
     }
 
-    /// Where the index of an `ArgMin`/`ArgMax` item of `dtype` lies, in bytes.
+    /// The byte offset of the index in an `ArgMin`/`ArgMax` item of `dtype`.
     pub const fn index_offset(dtype: DType) -> usize {
         if dtype.size() > 8 { dtype.size() } else { 8 }
     }
 
-    /// How many parts an item has. The last is what a reduction gives: the index of
+    /// The number of parts of an item. The last part is the result of a reduction: the index of
     /// `ArgMin`/`ArgMax`, the squares of `Moments`.
     pub const fn parts(self) -> u8 {
         match self {
@@ -86,7 +86,7 @@ impl Monoid {
         }
     }
 
-    /// Where a part of an item of `dtype` lies, in bytes.
+    /// The byte offset of a part of an item of `dtype`.
     pub const fn part_offset(self, dtype: DType, part: u8) -> usize {
         match self {
             Monoid::ArgMin | Monoid::ArgMax if part > 0 => Self::index_offset(dtype),

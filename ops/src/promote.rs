@@ -1,7 +1,7 @@
-//! Promotion: the dtype that holds two dtypes, as NumPy 2 (NEP 50) chooses it, with bfloat16 added.
+//! Promotion: the common dtype of two dtypes, as in NumPy 2 (NEP 50), with bfloat16 added.
 //!
-//! bfloat16 promotes with bool and 8-bit integers to itself; with f16, 16-bit integers and f32 to
-//! f32; with wider integers and f64 to f64; with complex to that complex dtype.
+//! bfloat16 with bool or 8-bit integers gives bfloat16; with f16, 16-bit integers or f32, f32; with
+//! wider integers or f64, f64; with a complex dtype, that dtype.
 
 use crate::dtype::{DType, Kind};
 use crate::scalar::Weak;
@@ -10,15 +10,14 @@ const DTYPES: usize = DType::ALL.len();
 
 const PROMOTIONS: &[[DType; DTYPES]; DTYPES] = &promotions();
 
-/// The dtype that NumPy's `result_type` gives for two dtypes.
+/// The dtype that NumPy's `result_type` returns for two dtypes.
 pub const fn promote(a: DType, b: DType) -> DType {
     PROMOTIONS[a as usize][b as usize]
 }
 
-/// The dtype that NumPy's `result_type` gives for an array dtype and a Python number.
+/// The dtype that NumPy's `result_type` returns for an array dtype and a Python number.
 ///
-/// The number gives way: its value never matters, and its kind only where it is above that of the
-/// dtype.
+/// The value of the number never matters. Its kind matters only if it is above the dtype's kind.
 pub const fn promote_weak(dtype: DType, weak: Weak) -> DType {
     match (weak.kind(), dtype.kind()) {
         (Kind::Bool, _) => dtype,
@@ -35,7 +34,7 @@ pub const fn promote_weak(dtype: DType, weak: Weak) -> DType {
     }
 }
 
-/// The dtype of a Python number that meets no array: bool, i64, f64 or c128.
+/// The dtype of a Python number without an array: bool, i64, f64 or c128.
 pub const fn default_dtype(weak: Weak) -> DType {
     match weak {
         Weak::Bool(_) => DType::Bool,

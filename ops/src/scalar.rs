@@ -17,7 +17,7 @@ pub struct Scalar {
 /// A number without a dtype of its own, such as a literal: NEP 50's weak scalar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Weak {
-    /// A truth value (which is a strong `bool` to NumPy, and kept so here).
+    /// A truth value (NumPy treats it as a strong `bool`, and so do we).
     Bool(bool),
     /// An integer; wide enough for every `i64` and `u64`.
     Int(i128),
@@ -72,7 +72,7 @@ impl Scalar {
     /// The scalar of a Rust value.
     pub fn new<T: Element>(value: T) -> Scalar {
         let mut scalar = Scalar { dtype: T::DTYPE, bytes: [0; 16] };
-        // Each arm is a no-op identity for the one type it names.
+        // Each arm applies only to the type that it names.
         macro_rules! store {
             ($($type:ty),*) => {$(
                 if let Some(value) = (&value as &dyn std::any::Any).downcast_ref::<$type>() {
@@ -95,15 +95,15 @@ impl Scalar {
         scalar
     }
 
-    /// The scalar whose element bytes are `bytes` (exactly `dtype.size()` of them are read).
+    /// The scalar with these element bytes (the first `dtype.size()` are read).
     pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
         let mut scalar = Scalar { dtype, bytes: [0; 16] };
         scalar.bytes[..dtype.size()].copy_from_slice(&bytes[..dtype.size()]);
         scalar
     }
 
-    /// The number as an element of `dtype`, as `astype` casts: integers wrap, and floats beyond an
-    /// integer dtype become what the x86-64 conversion gives.
+    /// The number as an element of `dtype`, cast as by `astype`: integers wrap, and floats beyond
+    /// an integer dtype give the result of the x86-64 conversion.
     pub fn from_weak(dtype: DType, value: Weak) -> Scalar {
         let complex = value.to_complex();
         let integer = match value {
@@ -112,7 +112,7 @@ impl Scalar {
             Weak::Float(value) => truncated(value, dtype),
             Weak::Complex(value) => truncated(value.re, dtype),
         };
-        // Integers are rounded once, not by way of `f64`.
+        // Integers are rounded once, not first to `f64`.
         let narrow = match value {
             Weak::Int(value) => odd(value),
             _ => complex.re,
@@ -136,8 +136,8 @@ impl Scalar {
         }
     }
 
-    /// The element that an array of `dtype` filled with a number has, as NumPy's `full` casts it:
-    /// integers must fit, other numbers are cast as `astype` casts.
+    /// The element of an array of `dtype` that is filled with a number, as in NumPy's `full`:
+    /// integers must fit, and other numbers are cast as by `astype`.
     ///
     /// Errors: `OpError::OutOfRange`.
     pub fn filled(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
@@ -149,9 +149,9 @@ impl Scalar {
         }
     }
 
-    /// The element that a number becomes where it is assigned to one of `dtype`, NumPy's
-    /// `a[...] = value`: what an integer dtype is given must fit after truncation, and a complex
-    /// number does not become a real one.
+    /// The element that results from assigning a number to an element of `dtype`, as in NumPy's
+    /// `a[...] = value`: a number for an integer dtype must fit after truncation, and a complex
+    /// number is not cast to a real dtype.
     ///
     /// Errors: `OpError::OutOfRange`, `OpError::Cast`.
     pub fn assigned(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
@@ -178,7 +178,7 @@ impl Scalar {
         &self.bytes[..self.dtype.size()]
     }
 
-    /// The element as `T`, cast if its dtype is another.
+    /// The element as `T`, cast if its dtype differs.
     pub fn to_element<T: Element>(&self) -> T {
         let same = self.cast(T::DTYPE);
         let mut slot: Option<T> = None;
@@ -252,8 +252,8 @@ impl Scalar {
     }
 }
 
-/// A float on its way to an integer dtype: by way of 32 bits for dtypes narrower than `u32`, else
-/// of 64.
+/// Converts a float for a cast to an integer dtype: through 32 bits for dtypes narrower than `u32`,
+/// otherwise through 64 bits.
 fn truncated(value: f64, dtype: DType) -> i128 {
     const TWO_31: f64 = 2_147_483_648.0;
     const TWO_63: f64 = 9_223_372_036_854_775_808.0;
@@ -267,8 +267,8 @@ fn truncated(value: f64, dtype: DType) -> i128 {
     }
 }
 
-/// The integer as an `f64` that rounds to narrower floats as the integer itself does: what does not
-/// fit leaves its last bit set.
+/// The integer as an `f64` that rounds to narrower floats as the integer itself does: an inexact
+/// result has its last bit set.
 fn odd(value: i128) -> f64 {
     let nearest = value as f64;
     if nearest as i128 == value {

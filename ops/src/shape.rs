@@ -9,14 +9,14 @@ pub type Shape = SmallVec<[usize; 4]>;
 /// The most axes an array may have, as in NumPy 2.
 pub const MAX_NDIM: usize = 64;
 
-/// The most bytes an array may have: more than any memory holds, and so few that the sizes of
-/// several arrays add up without overflow.
+/// The most bytes that an array may have: more than any memory has, and few enough that the sizes
+/// of several arrays add up without overflow.
 pub const MAX_BYTES: usize = 1 << 60;
 
-/// Whether there may be an array of this shape with elements of `item` bytes.
+/// Checks that an array may have this shape with elements of `item` bytes.
 ///
-/// As NumPy does, the extents of arrays without elements count as if those of 0 were 1, so that
-/// their strides can be computed too. Errors: `OpError::TooManyAxes`, `OpError::TooLarge`.
+/// As in NumPy, an extent of 0 counts as 1, so that the strides can be computed too. Errors:
+/// `OpError::TooManyAxes`, `OpError::TooLarge`.
 pub fn check(shape: &[usize], item: usize) -> Result<(), OpError> {
     check_ndim(shape.len())?;
     let bytes = shape.iter().try_fold(item, |bytes, &extent| bytes.checked_mul(extent.max(1)));
@@ -26,22 +26,22 @@ pub fn check(shape: &[usize], item: usize) -> Result<(), OpError> {
     }
 }
 
-/// Whether there may be an array of this number of axes.
+/// Checks that an array may have this number of axes.
 pub const fn check_ndim(ndim: usize) -> Result<(), OpError> {
     if ndim > MAX_NDIM { Err(OpError::TooManyAxes { ndim }) } else { Ok(()) }
 }
 
-/// A number as an index or extent; one beyond all of them as the greatest, which fits nowhere.
+/// A number as an index or extent; if it does not fit, the greatest `i64`, which no axis has.
 pub fn saturating(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// How many elements an array of this shape has.
+/// The number of elements of an array of this shape.
 pub fn size(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// The shape to which `a` and `b` broadcast together, by NumPy's rule: aligned at the last axis,
+/// The shape to which `a` and `b` broadcast by NumPy's rule: aligned at the last axis, extents are
 /// equal or 1.
 pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, OpError> {
     let ndim = a.len().max(b.len());
@@ -62,7 +62,7 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, OpError> {
     Ok(shape)
 }
 
-/// The axis a possibly negative argument names.
+/// The axis that a possibly negative argument names.
 pub fn normalize_axis(axis: i64, ndim: usize) -> Result<usize, OpError> {
     let position = if axis < 0 { axis + ndim as i64 } else { axis };
     if (0..ndim as i64).contains(&position) {

@@ -1,4 +1,4 @@
-//! Shardings: which block of an array each device of a mesh holds.
+//! Shardings: the block of an array that each device of a mesh holds.
 
 use crate::bounds::Bounds;
 use crate::mesh::Mesh;
@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Range;
 
-/// A box of indices: a range for each axis. Empty as soon as one range is.
+/// A box of indices: a range for each axis. It is empty if any range is.
 pub type IndexBox = SmallVec<[Range<usize>; 4]>;
 
 /// How one axis of an array is split.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Split {
-    /// The mesh axes that split it, major first.
+    /// The mesh axes that split it, outermost first.
     pub mesh_axes: SmallVec<[u8; 2]>,
     /// The bounds of the blocks; the number of blocks is the product of the mesh axes' extents.
     pub bounds: Bounds,
@@ -23,18 +23,18 @@ pub struct Split {
 /// The layout of an array over a mesh.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sharding {
-    /// For each axis of the array, how it is split, or `None` if every device has it whole.
+    /// For each axis of the array, its split, or `None` if every device has the whole axis.
     pub axes: SmallVec<[Option<Split>; 4]>,
-    /// Set if the shards still have to be combined over these mesh axes.
+    /// Set if the shards must still be combined.
     pub partial: Option<Partial>,
 }
 
-/// A combination that is still to be done.
+/// A pending combination of shards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Partial {
-    /// How shards are combined.
+    /// The combination.
     pub monoid: Monoid,
-    /// The mesh axes over which they are.
+    /// The mesh axes over which shards are combined.
     pub mesh_axes: SmallVec<[u8; 2]>,
 }
 
@@ -55,8 +55,8 @@ impl Sharding {
 
     /// Axis `axis` of an array of shape `shape` cut evenly over all mesh axes.
     ///
-    /// If the array has no such axis, neither has any array of this shape this sharding: it is one
-    /// for an axis more.
+    /// If the array has no such axis, the sharding has an additional axis and fits no array of this
+    /// shape.
     pub fn even(shape: &[usize], axis: usize, mesh: &Mesh) -> Sharding {
         let ndim = if axis < shape.len() { shape.len() } else { shape.len() + 1 };
         let mut sharding = Sharding::replicated(ndim);
@@ -93,12 +93,11 @@ impl Sharding {
             .product()
     }
 
-    /// The sharding of a view of an array with this sharding: blocks stay where they are, clipped
+    /// The sharding of a view of an array with this sharding: blocks stay on their devices, clipped
     /// to the view.
     ///
-    /// A split axis that the view fixes at one position leaves the view unsplit (`None` for the
-    /// whole view is then wrong only in where it lies, so the view is told to be replicated and its
-    /// readers fetch it).
+    /// A split axis that the view fixes at one position leaves the view unsplit. The view then
+    /// counts as replicated, although one device holds it, and its readers fetch it.
     pub fn through(&self, map: &AffineMap) -> Sharding {
         let mut sharding = Sharding::replicated(map.shape.len());
         sharding.partial = self.partial.clone();
@@ -166,7 +165,7 @@ pub fn intersect(a: &[Range<usize>], b: &[Range<usize>]) -> IndexBox {
         .collect()
 }
 
-/// What is in box `a` but not in box `b`, as disjoint boxes.
+/// The difference of boxes `a` and `b`, as disjoint boxes.
 pub fn subtract(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<IndexBox> {
     if is_empty(a) {
         return Vec::new();

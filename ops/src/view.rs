@@ -4,7 +4,7 @@ use crate::error::OpError;
 use crate::shape::{MAX_NDIM, Shape, check_ndim};
 use smallvec::SmallVec;
 
-/// Where a base axis gets its index from: `start + step * view_index[axis]`, or `start` alone.
+/// The source of a base axis's index: `start + step * view_index[axis]`, or `start` alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AxisMap {
     /// The axis of the view, if the base axis follows one.
@@ -44,12 +44,12 @@ pub enum Index {
     },
     /// Adds an axis of extent 1.
     NewAxis,
-    /// Stands for all axes not named.
+    /// Selects all axes that are not named.
     Ellipsis,
 }
 
 impl Clone for AffineMap {
-    // Planning copies maps more than anything else; a derived `clone` goes element by element.
+    // Planning copies maps often, and a derived `clone` copies element by element.
     fn clone(&self) -> AffineMap {
         AffineMap {
             shape: SmallVec::from_slice(&self.shape),
@@ -93,10 +93,10 @@ impl AffineMap {
             .collect()
     }
 
-    /// This map followed by another: `inner` is of a view of this map's view.
+    /// This map composed with `inner`, which is the map of a view of this map's view.
     ///
-    /// A step that is never taken, because the axis has one position at most, may be any; it is cut
-    /// down to the extent, so that products of steps and strides do not overflow.
+    /// If an axis has at most one position, its step does not matter. It is clamped to the extent,
+    /// so that products of steps and strides do not overflow.
     pub fn then(&self, inner: &AffineMap) -> AffineMap {
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_slice(&self.axes);
         for map in &mut axes {
@@ -124,8 +124,8 @@ impl AffineMap {
         Ok(self.then(&self.indexing(items)?))
     }
 
-    /// The map of a basic index alone: from the indices it gives to those of this view, with the
-    /// steps as they were given.
+    /// The map of a basic index alone: from the indices of the result to those of this view, with
+    /// the steps as given.
     pub fn indexing(&self, items: &[Index]) -> Result<AffineMap, OpError> {
         let ndim = self.shape.len();
         let given =
@@ -140,7 +140,7 @@ impl AffineMap {
         let dropped = count(|item| matches!(item, Index::At(_)));
         check_ndim(ndim - dropped + count(|item| matches!(item, Index::NewAxis)))?;
         let mut shape = Shape::new();
-        // For each axis of this view, how it follows the axes of the new one.
+        // For each axis of this view, its source in the new view.
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::new();
         let whole = |shape: &mut Shape, axes: &mut SmallVec<[AxisMap; 4]>| {
             axes.push(AxisMap { axis: Some(shape.len() as u8), start: 0, step: 1 });
@@ -161,7 +161,7 @@ impl AffineMap {
                 }
                 Index::Range { start, stop, step } => {
                     let (start, count) = resolve_range(start, stop, step, self.shape[axis])?;
-                    // Python's own limit, which has a negative of its own.
+                    // As in Python; unlike `i64::MIN`, this step can be negated.
                     let step = step.max(-i64::MAX);
                     axes.push(AxisMap { axis: Some(shape.len() as u8), start, step });
                     shape.push(count);
@@ -190,7 +190,7 @@ impl AffineMap {
         }
     }
 
-    /// The view repeated to `shape` by NumPy's broadcasting.
+    /// The view broadcast to `shape` by NumPy's rule.
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<AffineMap, OpError> {
         let wrong = || OpError::BroadcastInto { value: self.shape.clone(), target: shape.into() };
         let added = shape.len().checked_sub(self.shape.len()).ok_or_else(wrong)?;
@@ -229,7 +229,7 @@ impl AffineMap {
         let mut stride = 1i64;
         for (map, &extent) in self.axes.iter().zip(base).rev() {
             if let Some(axis) = map.axis {
-                // A stride that is never taken may overflow.
+                // A stride along an axis of one position may overflow.
                 let along = stride.wrapping_mul(map.step);
                 strides[axis as usize] = strides[axis as usize].wrapping_add(along);
             }
@@ -240,7 +240,7 @@ impl AffineMap {
 }
 
 /// The first position and the number of positions of a slice of an axis, as Python's
-/// `slice.indices` gives them.
+/// `slice.indices` returns them.
 pub fn resolve_range(
     start: Option<i64>,
     stop: Option<i64>,

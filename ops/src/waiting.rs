@@ -1,73 +1,72 @@
-//! Waiting: what a thread does while others work for it.
+//! Waiting: how a thread waits for the work of other threads.
 //!
-//! An interpreter that one thread at a time may use is let go while a thread of its waits, and a
-//! wait ends when the user asks for that. A binding of such a language installs an [`Attendant`];
-//! every wait of a thread that calls Phalanx goes through [`aside`], [`interruptible`] or [`lock`].
-//! Without an attendant they only wait.
+//! While a thread waits, other threads may use an interpreter that serves one thread at a time, and
+//! the user may interrupt the wait. A binding of such a language installs an [`Attendant`]. Every
+//! wait of a thread that calls Phalanx goes through [`aside`], [`interruptible`] or [`lock`];
+//! without an attendant, these only wait.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Who attends to waits: the interpreter of a language.
+/// An attendant of waits: the interpreter of a language.
 pub trait Attendant: Sync {
     /// Runs `wait` on the calling thread while other threads may use the interpreter.
     fn aside(&self, wait: &mut dyn FnMut());
 
-    /// Whether the user asks the thread to give up what it waits for. Asked inside of `aside`.
+    /// Whether the user interrupts the thread's wait. Called inside of `aside`.
     fn is_interrupted(&self) -> bool;
 }
 
-/// The user has asked to give up a wait.
+/// The user interrupted a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interrupted;
 
-/// How often a wait looks whether it is to be given up.
+/// The interval at which a wait checks for an interrupt.
 pub const LOOK: Duration = Duration::from_millis(50);
-/// From how many bytes on copying them is as long as a wait.
+/// From this many bytes on, a copy counts as a wait.
 const LONG_COPY: usize = 1 << 18;
 
 static ATTENDANT: OnceLock<&'static dyn Attendant> = OnceLock::new();
 
 thread_local! {
-    /// The wait that the thread is in.
+    /// The current wait of the thread.
     static WAIT: RefCell<Option<Wait>> = const { RefCell::new(None) };
 }
 
 struct Wait {
-    /// Whether it can be given up.
+    /// Whether the user can interrupt it.
     is_interruptible: bool,
     is_interrupted: bool,
     looked: Instant,
-    /// Makes what is waited for end.
+    /// Ends the work that the thread waits for.
     give_up: Option<Rc<dyn Fn()>>,
 }
 
-/// Installs who attends to all waits from now on. There is one; a second is not taken.
+/// Installs the attendant of all waits. Only the first call has an effect.
 pub fn attend(attendant: &'static dyn Attendant) {
     let _ = ATTENDANT.set(attendant);
 }
 
-/// Whether somebody attends to waits.
+/// Whether an attendant is installed.
 pub fn is_attended() -> bool {
     ATTENDANT.get().is_some()
 }
 
-/// Runs `body`, which waits for something that comes soon, whatever the user asks.
+/// Runs `body`, a short wait that the user cannot interrupt.
 pub fn aside<R>(body: impl FnOnce() -> R) -> R {
     within(false, None, body).0
 }
 
-/// As [`aside`] if `body` copies, reads or writes so many bytes that it takes long, or takes as
-/// long as that would; else runs it.
+/// Runs `body`, which takes as long as copying, reading or writing this many bytes: as [`aside`] if
+/// that is long, otherwise directly.
 pub fn copying<R>(bytes: usize, body: impl FnOnce() -> R) -> R {
     if bytes < LONG_COPY { body() } else { aside(body) }
 }
 
-/// Runs `body`, which waits for something and meanwhile calls [`look`] often. When the user asks to
-/// give up, `give_up` is called, inside of `look`, which says so from then on: one of the two makes
-/// `body` end.
+/// Runs `body`, a wait that calls [`look`] often. When the user interrupts it, `look` calls
+/// `give_up` and returns true from then on; either must make `body` return.
 pub fn interruptible<R>(
     give_up: Option<Rc<dyn Fn()>>,
     body: impl FnOnce() -> R,
@@ -76,8 +75,8 @@ pub fn interruptible<R>(
     if is_interrupted { Err(Interrupted) } else { Ok(result) }
 }
 
-/// Looks, from time to time, whether the user asks to give up the wait that the thread is in.
-/// Threads that are in none, such as those of devices, are never asked.
+/// Whether the user has interrupted the thread's wait; asks the attendant once in each interval.
+/// Always false on threads without a wait, such as those of devices.
 pub fn look() -> bool {
     let is_time = WAIT.with_borrow(|wait| {
         let wait = wait.as_ref().filter(|wait| wait.is_interruptible)?;
@@ -86,7 +85,7 @@ pub fn look() -> bool {
     let (Some((false, true)), Some(attendant)) = (is_time, ATTENDANT.get()) else {
         return is_time.is_some_and(|(is_interrupted, _)| is_interrupted);
     };
-    // The attendant may run code of the user's, which may wait, too: that is a wait of its own.
+    // The attendant may run user code, whose waits are separate from this one.
     let Some(mut wait) = WAIT.take() else { return false };
     wait.is_interrupted = attendant.is_interrupted();
     wait.looked = Instant::now();
@@ -103,15 +102,15 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     match mutex.try_lock() {
         Ok(guard) => guard,
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        // Whoever holds it may need the interpreter before letting go of it.
+        // The thread that holds it may need the interpreter before it unlocks.
         Err(TryLockError::WouldBlock) => {
             aside(|| mutex.lock().unwrap_or_else(PoisonError::into_inner))
         }
     }
 }
 
-/// Runs `body` as a wait, which is part of the one that the thread is in, if there is one; says
-/// whether it was interrupted.
+/// Runs `body` as a wait, or as part of the thread's current wait; also returns whether the wait
+/// was interrupted.
 fn within<R>(
     is_interruptible: bool,
     give_up: Option<Rc<dyn Fn()>>,
@@ -151,7 +150,7 @@ mod tests {
     use std::cell::Cell;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Counts the waits, and interrupts when asked to.
+    /// Counts the waits, and interrupts them when the flag is set.
     #[derive(Default)]
     struct Counting {
         waits: AtomicUsize,
@@ -168,7 +167,7 @@ mod tests {
         }
     }
 
-    /// One test, for there is one attendant.
+    /// A single test, because a process has one attendant.
     #[test]
     fn waits_are_attended_and_end_when_the_user_asks() {
         static ATTENDANT: Counting =

@@ -1,13 +1,13 @@
-//! Aliases: a whole array written in place *is* the value that is written, not a copy of it.
+//! Aliases: an update of a whole array becomes an alias of the written value, not a copy of it.
 
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{Legal, Origin, Placement};
 
-/// Drops the updates that replace every element by a value of the window that lies as they do;
-/// whoever reads them reads the value.
+/// Drops each update that replaces every element by a value of the window with the same sharding.
+/// Readers of the update read that value instead.
 ///
 /// Two arrays of the program may then share memory. Neither is written in place while the other
-/// lives, because memory with two owners is not given away.
+/// lives, because only memory with a single owner is overwritten.
 pub(crate) fn drop_whole_updates(legal: &mut Legal) {
     let Legal { graph, placements, moved, origins, .. } = legal;
     let mut position_of: Vec<u32> = Vec::with_capacity(graph.nodes.len());

@@ -1,10 +1,10 @@
-//! The plans a session knows: a *skeleton* for each pattern of windows, *instances* of it for their
-//! numbers.
+//! The plans of a session: a *skeleton* for each pattern of windows, and an *instance* of it for
+//! each set of numbers.
 //!
-//! A window whose numbers are known too runs a plan as it is. One of a known pattern gets the
-//! skeleton's plan with its own numbers: no operation finds its kernel again and no kernel is
-//! built. What is known is a function of the windows closed so far, so it is the same on every
-//! rank.
+//! A window with a known pattern and known numbers runs a cached plan unchanged. A window with a
+//! known pattern and new numbers refills the skeleton's plan with them: operations are not grouped
+//! again, and no kernel is built. The cached plans are a function of the windows closed so far, so
+//! they are the same on every rank.
 
 use crate::error::RunError;
 use crate::finalise::Liveness;
@@ -18,15 +18,15 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Instances that are kept; of more, those used longest ago are forgotten.
+/// The most instances that are kept; beyond, the least recently used are dropped.
 const MOST_INSTANCES: usize = 1024;
-/// Instances that stay when some are forgotten.
+/// The number of instances that remain when some are dropped.
 const KEPT_INSTANCES: usize = 512;
-/// Sets of live values that an instance, or a skeleton, is kept ready for; of more, all are
-/// forgotten: a loop that keeps values at random has ever new sets.
+/// The most sets of live values for which an instance or a skeleton stays ready; beyond, all are
+/// dropped. A loop that keeps values at random makes new sets without end.
 const MOST_LIVE_SETS: usize = 64;
 
-/// What plans are made for.
+/// The session that plans are made for.
 pub(crate) struct Target<'a> {
     pub setup: Setup<'a>,
     /// The devices of this process.
@@ -38,7 +38,7 @@ pub(crate) struct Target<'a> {
 #[derive(Default)]
 pub(crate) struct PlanCache {
     identifier: Identifier,
-    /// By hash; different patterns rarely share one.
+    /// By hash; patterns with equal hashes share an entry.
     patterns: FxHashMap<u64, Vec<Pattern>>,
     windows: u64,
     plans: usize,
@@ -51,15 +51,16 @@ struct Pattern {
     skeletons: Vec<Skeleton>,
 }
 
-/// The plan for some numbers, ready for what may be live afterwards.
+/// A plan with its numbers, ready to run for several sets of live values.
 struct Instance {
     skeleton: usize,
     ready: FxHashMap<Liveness, Arc<Ready>>,
-    /// The number of the last window that ran it.
+    /// The number of the last window that used it.
     used: u64,
 }
 
-/// The first plan of its structure; a pattern has several where numbers decide what is moved.
+/// A plan of a pattern; there are several if numbers change placements or exchanges.
+/// exchanges.
 struct Skeleton {
     placements: Vec<u64>,
     plan: Plan,
@@ -67,7 +68,7 @@ struct Skeleton {
 }
 
 impl PlanCache {
-    /// The number of plans made from nothing.
+    /// The number of plans that were not refilled from another.
     pub fn plans(&self) -> usize {
         self.plans
     }
@@ -77,8 +78,8 @@ impl PlanCache {
         self.identifier.window(graph, leaves)
     }
 
-    /// The plan of the window last identified, ready to run. `liveness` tells what is live after a
-    /// plan.
+    /// The plan of the window last identified, ready to run. `liveness` returns the values that are
+    /// live after a plan.
     pub fn ready(
         &mut self,
         graph: &Graph,
@@ -121,7 +122,7 @@ impl PlanCache {
         if let Some(ready) = instance.ready.get(&liveness) {
             return Ok(ready.clone());
         }
-        // The plan with this window's numbers; `None` if it is the skeleton's own.
+        // The plan with this window's numbers; `None` if it is the skeleton's own plan.
         let refilled = plan.unwrap_or_else(|| {
             let placements = placements_of(graph, leaves, target);
             let plan = skeleton.plan.refilled(graph, &placements, leaves, target.setup);
@@ -150,8 +151,8 @@ impl PlanCache {
         Ok(ready)
     }
 
-    /// The skeleton of a window among those of its pattern, made if there is none, and its plan
-    /// with the window's numbers, `None` if that is the skeleton's own.
+    /// Finds or makes the skeleton of a window of this pattern. Also returns the plan with the
+    /// window's numbers, or `None` if it is the skeleton's own plan.
     fn plan(
         skeletons: &mut Vec<Skeleton>,
         identifier: &mut Identifier,
@@ -177,7 +178,7 @@ impl PlanCache {
         (skeletons.len() - 1, None)
     }
 
-    /// Forgets the instances used longest ago, and patterns without any.
+    /// Drops the least recently used instances, and patterns without instances.
     fn forget(&mut self) {
         let mut used: Vec<u64> = self
             .patterns
@@ -199,7 +200,7 @@ impl PlanCache {
     }
 }
 
-/// Where the operations of a window run, as far as that has to be known to find its skeleton.
+/// The placements of a window's operations; empty on one device, where a skeleton is found without.
 fn placements_of(graph: &Graph, leaves: &[Sharding], target: &Target<'_>) -> Vec<Placement> {
     match target.setup.mesh.devices() {
         1 => Vec::new(),

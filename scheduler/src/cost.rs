@@ -1,4 +1,5 @@
-//! Costs: what the steps of a plan read, write, send and compute, and the memory they need.
+//! Costs: the bytes that the steps of a plan read, write and send, their operations, and the peak
+//! of memory.
 
 use crate::build::Buffer;
 use crate::finalise::{Final, FinalLaunch, FinalStep};
@@ -14,19 +15,19 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Devices of which the busiest is looked for; in larger meshes a few stand for all.
+/// The most devices among which the busiest is searched; in larger meshes a sample is.
 const MOST_VISITED: usize = 64;
 
-/// What a step costs; bytes and operations.
+/// The cost of a step, in bytes and operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Cost {
     pub sent: usize,
     pub read: usize,
     pub wrote: usize,
     pub flops: u64,
-    /// How many boxes a launch is cut into, so that what needs no slab runs before slabs arrive.
+    /// The number of boxes of a launch; boxes without slabs run before the slabs arrive.
     pub boxes: usize,
-    /// How many of them wait for slabs.
+    /// The number of boxes that wait for slabs.
     pub rims: usize,
 }
 
@@ -43,7 +44,7 @@ impl Cost {
     }
 }
 
-/// What a plan costs on its busiest device, which may be another one for each figure.
+/// The costs of a plan on its busiest device, which may differ from figure to figure.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Costs {
     pub steps: Vec<Cost>,
@@ -78,7 +79,7 @@ pub(crate) fn costs(plan: &Plan, finished: &Final, mesh: &Mesh) -> Costs {
     costs
 }
 
-/// The devices that stand for all: all, or the ends, their neighbours and the middle.
+/// The devices to examine: all, or the first two, the middle one and the last two.
 fn visited(mesh: &Mesh) -> Vec<usize> {
     let devices = mesh.devices();
     if devices <= MOST_VISITED {
@@ -182,7 +183,7 @@ impl Device<'_> {
             let (_, dtype) = self.plan.graph.source(source);
             let reached = image(&access.map, &inside);
             if loaded.contains(&id) {
-                // What several loads reach is read once.
+                // Elements that several loads read count once.
                 let known = reads.entry(format!("{:?}", access.buffer));
                 let known = known.or_insert_with(|| (reached.clone(), dtype.size()));
                 known.0 = known
@@ -223,7 +224,7 @@ impl Device<'_> {
         let shapes: SmallVec<[&[usize]; 3]> =
             data.inputs.iter().map(|input| self.plan.graph.source(input.source).0).collect();
         let elements = volume(&self.block(Source::Node(node))) as u64;
-        // A product and a sum of complex numbers are four and four.
+        // A complex product and sum take four times the operations of a real one.
         let numbers = if data.dtype.is_complex() { 4 } else { 1 };
         Cost {
             read: data.inputs.iter().map(|input| self.block_bytes(input.source)).sum(),
@@ -235,7 +236,7 @@ impl Device<'_> {
     }
 }
 
-/// Elements that a launch stores of a member.
+/// The number of elements of a member that a launch stores.
 fn image_of_store(launch: &FinalLaunch, node: u32, space: &[Range<usize>]) -> usize {
     let stores =
         launch.built.accesses.iter().filter(|access| access.buffer == Buffer::Output(node));
@@ -246,7 +247,7 @@ fn load_of(expr: &Expr) -> Option<AccessId> {
     if let Expr::Load { access, .. } = expr { Some(*access) } else { None }
 }
 
-/// The operations of statements that run at so many points.
+/// The number of operations of statements that run at this many points.
 fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u64 {
     let of_statement = |statement: &Stmt| match statement {
         Stmt::Let(value) => match &kernel.values[*value].expr {
@@ -264,7 +265,7 @@ fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u
     body.iter().map(of_statement).sum()
 }
 
-/// Bytes that a device sends in an exchange.
+/// The bytes that a device sends in an exchange.
 fn sent(instance: &Instance, number: usize) -> usize {
     let of_step = |step: &LocalStep| match step {
         LocalStep::Start { exchange, sends, .. } if *exchange == number => {
@@ -275,7 +276,7 @@ fn sent(instance: &Instance, number: usize) -> usize {
     instance.steps.iter().map(of_step).sum()
 }
 
-/// How many boxes a launch is cut into, and how many of them wait for slabs.
+/// The number of boxes of a launch, and the number of those that wait for slabs.
 fn boxes(instance: &Instance, number: usize) -> (usize, usize) {
     let (mut boxes, mut rims, mut has_waited) = (0, 0, false);
     for step in &instance.steps {

@@ -1,4 +1,4 @@
-//! The digest of everything ranks have to agree on.
+//! The digest of everything on which ranks must agree.
 
 use crate::identity::Identity;
 use phalanx_array::Graph;
@@ -6,27 +6,27 @@ use phalanx_ops::DType;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What all ranks must have recorded alike, and why they close the window: its identity, scalars,
-/// which value is asked for, and the settings that plans depend on.
+/// The digest of a closing, equal on ranks that agree: the identity of the window, its scalars, the
+/// observed value, the cause of the closing, and the settings that plans depend on.
 pub(crate) fn ticket_digest(graph: &Graph, window: &Identity, cause: &str, settings: u128) -> u128 {
     let mut hasher = StableHasher::default();
     (window, &graph.scalars, graph.observed(), cause, settings).hash(&mut hasher);
     hasher.0.digest128()
 }
 
-/// What plans depend on beside the window, as equal text on ranks that agree.
+/// The digest of the settings that plans depend on, from their debug text.
 pub(crate) fn settings_digest(settings: &impl std::fmt::Debug) -> u128 {
     let mut hasher = StableHasher::default();
     hasher.write(format!("{settings:?}").as_bytes());
     hasher.0.digest128()
 }
 
-/// Host data of more bytes than this enters its digest by a sample of as many.
+/// Of larger host data, the digest covers a sample of this many bytes.
 const SAMPLE_BYTES: usize = 1 << 20;
 /// The sample consists of runs of this length, spread evenly from the first byte to the last.
 const RUN_BYTES: usize = 4 << 10;
 
-/// Host data: dtype, shape and bytes, all of them or a sample.
+/// The digest of host data: dtype, shape and bytes, all of them or a sample.
 pub(crate) fn data_digest(dtype: DType, shape: &[usize], bytes: &[u8]) -> u128 {
     let mut hasher = StableHasher::default();
     (dtype, shape).hash(&mut hasher);
@@ -43,14 +43,14 @@ pub(crate) fn data_digest(dtype: DType, shape: &[usize], bytes: &[u8]) -> u128 {
     hasher.0.digest128()
 }
 
-/// Bytes that are no array, such as the name of a file.
+/// The digest of bytes that are not an array, such as the name of a file.
 pub(crate) fn bytes_digest(bytes: &[u8]) -> u128 {
     let mut hasher = StableHasher::default();
     hasher.write(bytes);
     hasher.0.digest128()
 }
 
-/// Two digests as one, which depends on their order.
+/// Joins two digests into one that depends on their order.
 pub(crate) fn join_digests(first: u128, second: u128) -> u128 {
     let mut hasher = StableHasher::default();
     hasher.write_u128(first);
@@ -58,8 +58,8 @@ pub(crate) fn join_digests(first: u128, second: u128) -> u128 {
     hasher.0.digest128()
 }
 
-/// Hashes alike in every process, whoever built it: the standard library keeps the right to change
-/// its own hasher. Numbers count as little-endian and `usize` as 64 bits.
+/// A hasher with the same result in every process and build; the standard library may change its
+/// own. Numbers are hashed as little-endian and `usize` as 64 bits.
 #[derive(Default)]
 struct StableHasher(Xxh3);
 
@@ -82,7 +82,7 @@ impl Hasher for StableHasher {
     fn write_usize(&mut self, number: usize) {
         self.write_u64(number as u64);
     }
-    // The standard library's methods for signed numbers call those for unsigned ones.
+    // The trait's methods for signed numbers call those for unsigned ones.
     fn finish(&self) -> u64 {
         self.0.digest()
     }

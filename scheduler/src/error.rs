@@ -11,15 +11,15 @@ use std::fmt::Write;
 /// A failure of the work that a program asked for.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
-    /// A device refused something else than memory.
+    /// A device failed, for another reason than too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A device has too little memory.
     #[error("{}{refusal}{}", named(.value.as_ref()), table(.largest))]
     Memory {
-        /// The value that cannot be made, where it is one alone.
+        /// The value that cannot be computed, if it is a single one.
         value: Option<(DType, Vec<usize>)>,
-        /// What was asked of which device.
+        /// The refused request and its device.
         refusal: Box<DeviceError>,
         /// The largest arrays that this process holds blocks of.
         largest: Vec<LargeArray>,
@@ -33,18 +33,18 @@ pub enum RunError {
     /// Shards given to `from_local` do not fit together.
     #[error("the shards do not fit together: {reason}")]
     Shards {
-        /// What does not fit.
+        /// The reason.
         reason: String,
     },
-    /// Elements of another library lie where no device of the session reads them.
+    /// Elements of another library reside on a device that is not one of the session's.
     #[error("the elements lie on {device}, and the devices of the session are {devices}")]
     Elsewhere {
-        /// The device that has them.
+        /// The device on which they reside.
         device: String,
-        /// Those of the session.
+        /// The devices of the session.
         devices: String,
     },
-    /// A mesh that does not have as many places as there are devices.
+    /// The number of positions of a mesh differs from the number of devices.
     #[error("{mesh} does not fit the {devices} devices of the world")]
     Mesh {
         /// The mesh.
@@ -52,19 +52,19 @@ pub enum RunError {
         /// The number of devices.
         devices: usize,
     },
-    /// A promise inside of Phalanx was broken.
+    /// An internal invariant of Phalanx was violated.
     #[error("{message}")]
     Bug {
-        /// What was found.
+        /// The text of the panic or check.
         message: String,
     },
-    /// The user has given up a wait.
+    /// The user interrupted a wait.
     #[error("the wait was interrupted")]
     Interrupted,
-    /// The session is that of the process that has forked this one.
+    /// The session belongs to the process from which this one was forked.
     #[error("this process is a fork of the one whose session it is, and has none of its threads")]
     Forked,
-    /// A local action of one rank failed.
+    /// A local action failed on one rank.
     #[error("on rank {rank}: {message}")]
     Rank {
         /// The rank.
@@ -83,7 +83,7 @@ pub struct LargeArray {
     pub dtype: DType,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// The call that made it.
+    /// The call in the program that made it.
     pub site: Site,
 }
 
@@ -122,7 +122,7 @@ impl RunError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do.
     pub fn hint(&self) -> &'static str {
         match self {
             RunError::Device(error) => error.hint(),

@@ -1,4 +1,4 @@
-//! Execution: one device runs its instance of a plan, step by step.
+//! Execution: a device runs its instance of a plan step by step.
 
 use crate::build::ScalarSource;
 use crate::error::RunError;
@@ -16,19 +16,19 @@ use std::sync::Arc;
 
 /// A device with what it needs to run plans.
 pub(crate) struct Worker {
-    /// Among this process's devices.
+    /// The number among this process's devices.
     pub local: usize,
-    /// Among the mesh's devices.
+    /// The number among the mesh's devices.
     pub device: usize,
     pub memory: Arc<dyn Device>,
     pub communicator: Arc<dyn Communicator>,
     pub mesh: Mesh,
-    /// Communicators over some of the mesh axes, made when first used (in the same step on every
-    /// device).
+    /// Communicators over a subset of the mesh axes, made at first use; that is the same step on
+    /// every device.
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
-    /// What exchanges under way bring to the host, and where it belongs.
+    /// For each exchange in flight, the receiving host slices and the slices to copy them to.
     arriving: FxHashMap<usize, Vec<(Slice, Slice)>>,
-    /// Whether what lies on the device is given to communicators as it is.
+    /// Whether communicators receive device memory directly, without a copy through the host.
     is_direct: bool,
 }
 
@@ -48,8 +48,8 @@ impl Worker {
     /// Runs a job on this device.
     pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
         let memory = &job.memory[self.local];
-        // What a plan's first run loads on the way must not be loaded while another device of this
-        // process waits for this one.
+        // The first run of a plan may load library code, which must not happen while another device
+        // of this process waits for this one. Such a run exchanges data through the host.
         let loads = job.ready.is_first_run(self.local) && job.ready.is_alone(&self.mesh);
         self.is_direct = self.communicator.takes_device_memory() && !loads;
         if self.is_direct && job.ready.is_collective {
@@ -64,7 +64,7 @@ impl Worker {
             done = segment.steps.end;
         }
         self.steps(job, memory, &steps[done..], &mut events)?;
-        // Of what fails on a GPU after this, whoever reads from it will hear.
+        // A failure on a GPU after this check is reported to the next caller that reads from it.
         self.memory.failure().map_or(Ok(()), |failure| Err(RunError::Device(failure)))
     }
 
@@ -111,7 +111,8 @@ impl Worker {
         steps: &[LocalStep],
         events: &mut FxHashMap<usize, Event>,
     ) -> Result<(), RunError> {
-        // A null device only looks at the launches.
+        // A null device runs only launch steps, which may save the texts of kernels.
+        // nothing.
         let is_null = self.memory.is_null();
         let is_done = |step: &&LocalStep| !is_null || matches!(step, LocalStep::Launch { .. });
         let mut steps = steps.iter().filter(is_done);
@@ -195,7 +196,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts an exchange. What lies where the communicator does not reach is copied to the host.
+    /// Starts an exchange. Data that the communicator cannot access is copied to the host first.
     fn exchange(
         &mut self,
         exchange: usize,
@@ -228,14 +229,14 @@ impl Worker {
         Ok(event)
     }
 
-    /// Copies what has arrived on the host to where it belongs.
+    /// Copies received data from the host to its target on the device.
     fn deliver(&mut self, exchange: usize) {
         for (host, target) in self.arriving.remove(&exchange).unwrap_or_default() {
             copy_slice(&host, &target);
         }
     }
 
-    /// Combines data of a group in place.
+    /// Combines a slice over the members of a group, in place.
     fn all_reduce(
         &self,
         group: &dyn Communicator,
@@ -258,7 +259,7 @@ impl Worker {
         event.wait().map_err(|error| RunError::Collective(CollectiveError::from(error)))
     }
 
-    /// The communicator over the devices that differ from this one on the given mesh axes only.
+    /// The communicator over the devices that differ from this one only on the given mesh axes.
     fn group(&mut self, mesh_axes: &[u8]) -> Result<Arc<dyn Communicator>, RunError> {
         if mesh_axes.len() == self.mesh.ndim() {
             return Ok(self.communicator.clone());
@@ -312,7 +313,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Tells a value whose length this execution found out where its blocks lie.
+    /// Gives a value its shape and sharding, once this run has found how many elements it has.
     fn settle(
         &mut self,
         job: &Job,
@@ -338,7 +339,7 @@ impl Worker {
             .collect();
         let split = job.ready.placements[node as usize].space.axes.iter().flatten().next();
         let Some(split) = split else { unreachable!("bug: a split space has a split axis") };
-        // One count for each block: devices that hold the same block counted the same.
+        // One count for each block; devices with the same block have the same count.
         let mut blocks = vec![0; split.bounds.parts()];
         for (device, size) in sizes.iter().enumerate() {
             blocks[split.part(&self.mesh, &self.mesh.coordinates(device))] = *size;

@@ -1,8 +1,8 @@
-//! Explaining: a plan as text: its steps with what they cost on the busiest device, then its
-//! kernels.
+//! Explaining: the text of a plan. It lists the steps with their costs on the busiest device, then
+//! the kernels.
 //!
 //! The text is a function of the plan alone. Values are named by their operation and position,
-//! inputs `in0`, `in1` and so on; kernels that are equal have one name and are printed once.
+//! inputs `in0`, `in1` and so on. Equal kernels have one name and are printed once.
 
 use crate::build::{Buffer, Built, ScalarSource};
 use crate::cost::{Cost, costs, sharding};
@@ -17,9 +17,9 @@ use phalanx_ops::sharding::volume;
 use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
 
-/// An address as aligned as those of a pool.
+/// The assumed address of a buffer, as aligned as a pool's.
 const BEGINNING: u64 = 1 << 40;
-/// Scalars of a launch that share a line.
+/// The number of scalars in a line.
 const SCALARS_IN_A_LINE: usize = 8;
 
 /// Bytes with a binary unit.
@@ -49,7 +49,7 @@ fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// The plan as text; for GPUs with how the first device runs each launch.
+/// The text of a plan; for GPUs, with the grid of each launch on the first device.
 pub(crate) fn text(
     plan: &Plan,
     liveness: &Liveness,
@@ -142,7 +142,7 @@ pub(crate) fn text(
     text + &steps + &details
 }
 
-/// The figures of a step; nothing for zeros.
+/// The figures of a step; a zero is left blank.
 fn columns(cost: &Cost) -> String {
     let size = |count: usize| if count == 0 { String::new() } else { bytes(count) };
     let computed = if cost.flops == 0 { String::new() } else { flops(cost.flops) };
@@ -181,7 +181,7 @@ pub(crate) fn operation_name(op: &NodeOp) -> &'static str {
 }
 
 impl Explainer<'_> {
-    /// A short name that tells what made a value.
+    /// A short name of a value, from the operation that computes it.
     fn name(&self, source: Source) -> String {
         let node = match source {
             Source::Leaf(leaf) => return format!("in{leaf}"),
@@ -227,7 +227,7 @@ impl Explainer<'_> {
         format!("{kind} of {}", self.name(source))
     }
 
-    /// Whether every device needs the whole value. A few devices stand for all.
+    /// Whether every device needs the whole value, judged by three of them.
     fn is_gather(&self, number: usize) -> bool {
         let exchange = &self.plan.exchanges[number];
         let all: usize = self.plan.graph.source(exchange.source).0.iter().product();
@@ -259,7 +259,7 @@ impl Explainer<'_> {
         format!("{}{partial} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
     }
 
-    /// What a buffer is of the items that a node's shards hold until they are combined.
+    /// The name of a buffer's part of the items that a node's shards hold until they are combined.
     fn part(&self, buffer: Buffer) -> &'static str {
         let (node, part) = match buffer {
             Buffer::Input(_) => return "",
@@ -276,7 +276,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Over what the shards of a node have still to be combined.
+    /// The mesh axes over which the shards of a node have yet to be combined.
     fn partial(&self, node: u32) -> String {
         let partial = self.plan.placements[node as usize].partial();
         partial.map_or(String::new(), |partial| {
@@ -305,7 +305,7 @@ impl Explainer<'_> {
         format!("{} = k{name}({}){boxes}", outputs.join("; "), inputs.join(", "))
     }
 
-    /// A value that a launch stores, and where.
+    /// A value that a launch stores, and the memory that it overwrites.
     fn output(&self, launch: &FinalLaunch, node: u32, inputs: &[Source]) -> String {
         let place = self.finished.places[node as usize];
         let place_of = |input: Source| match input {
@@ -327,7 +327,7 @@ impl Explainer<'_> {
         text
     }
 
-    /// What the names in a kernel stand for in a launch.
+    /// The meaning of the names in a kernel's text for one launch.
     fn detail(&self, launch: &FinalLaunch, number: usize, name: usize, text: &mut String) {
         let Unit::Group(group) = &self.plan.units[launch.unit] else { return };
         let built = &launch.built;
@@ -392,7 +392,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The axes of the first loop on a level.
+/// The axes of the first loop at a level.
 fn points(group: &Group, built: &Built, level: usize) -> String {
     let of_axis = |axis: usize| built.axes.iter().position(|&own| own as usize == axis);
     let axes = (0..group.axes.len()).filter(|&axis| group.axes[axis].level == level);
@@ -400,8 +400,8 @@ fn points(group: &Group, built: &Built, level: usize) -> String {
     names.join(" x ")
 }
 
-/// How the first device runs the boxes of launch number `at`, if its memory begins where that of a
-/// pool does.
+/// The grids of launch number `at` on the first device, if its buffers are as aligned as those of a
+/// pool.
 fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String) {
     for step in &instance.steps {
         let LocalStep::Launch { kernel, extents, origins, accesses, guards, .. } = step else {

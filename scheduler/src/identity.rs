@@ -1,10 +1,10 @@
-//! The identity of a window: its *pattern*, on which its skeleton depends, and its *numbers*, on
-//! which its instance depends too. Windows of equal identity differ in the values of their scalars,
-//! in their data and in their call sites alone, so that tickets compare it too.
+//! The identity of a window: its *pattern*, which determines its skeleton, and its *numbers*, which
+//! with the pattern determine its instance. Windows of equal identity differ only in the values of
+//! their scalars, their data and their call sites, so tickets compare identities.
 //!
-//! A pattern says everything but numbers: operations, dtypes, where operands come from and how
-//! their maps follow axes. Of extents and starts it says which are equal and which are 0 or 1, of
-//! blocks which are cut alike. The values of scalars are in neither: they are arguments.
+//! A pattern holds everything except numbers: operations, dtypes, sources of operands, and the axes
+//! that their maps follow. It records which extents and starts are equal, which are 0 or 1, and
+//! which blocks are alike. The values of scalars are in neither part: they are arguments.
 
 use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::{Placement, Schedule};
@@ -17,8 +17,7 @@ use std::hash::{Hash, Hasher};
 pub(crate) struct Identity {
     /// The pattern.
     pub pattern: Vec<u64>,
-    /// The numbers that the pattern leaves open, each once, in the order in which it first names
-    /// them.
+    /// The numbers that the pattern leaves open, each once, in the order of their first use in it.
     pub numbers: Numbers,
 }
 
@@ -39,7 +38,7 @@ impl Identity {
     }
 }
 
-/// Works out identities, one after the other.
+/// Computes identities, one after the other.
 #[derive(Default)]
 pub(crate) struct Identifier {
     identity: Identity,
@@ -47,7 +46,7 @@ pub(crate) struct Identifier {
     starts: FxHashMap<i64, u64>,
 }
 
-/// Extents below this stand for themselves; of starts, 0 does.
+/// Extents below this are part of the pattern, as is a start of 0.
 const PLAIN: usize = 2;
 
 impl Identifier {
@@ -200,7 +199,7 @@ impl Identifier {
     }
 }
 
-/// Writes what is hashed as words, all of it.
+/// A hasher that records all its input as words.
 struct Words<'a>(&'a mut Vec<u64>);
 
 impl Hasher for Words<'_> {
@@ -217,7 +216,7 @@ impl Hasher for Words<'_> {
     }
 }
 
-/// The number of an operation, and of what it is done with.
+/// The number of an operation, and the number of its argument.
 pub(crate) fn code(op: &NodeOp) -> (u8, u64) {
     match op {
         NodeOp::Fill => (0, 0),

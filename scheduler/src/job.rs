@@ -1,4 +1,4 @@
-//! Jobs: a plan in execution, and how it ended.
+//! Jobs: plans in execution, and their outcomes.
 
 use crate::error::RunError;
 use crate::ready::Ready;
@@ -9,38 +9,38 @@ use phalanx_ops::Scalar;
 use phalanx_ops::waiting::{LOOK, aside, interruptible, look};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How far a plan's execution has come.
+/// The state of a plan's execution.
 struct Progress {
-    /// Local devices that are not done.
+    /// The number of local devices that are not done.
     left: usize,
     error: Option<Error>,
-    /// The outcomes of earlier plans that compute what this one needs: devices run plans in order,
-    /// so these are known when this one is done.
+    /// The outcomes of earlier plans whose values this one reads. Devices run plans in order, so
+    /// these are known when this one is done.
     needed: Vec<Arc<Outcome>>,
 }
 
-/// How a plan's execution on this process's devices ended.
+/// The outcome of a plan on this process's devices.
 pub(crate) struct Outcome {
     state: Mutex<Progress>,
     changed: Condvar,
-    /// The ticket of the work, if ranks have computed it together.
+    /// The ticket of the plan, if devices communicate in it.
     pub ticket: Option<u64>,
 }
 
 impl Outcome {
-    /// The outcome of work on so many devices, which fails if what it needs has failed.
+    /// The outcome of a plan on this many devices. It fails if one of the `needed` outcomes fails.
     pub fn pending(devices: usize, ticket: Option<u64>, needed: Vec<Arc<Outcome>>) -> Arc<Outcome> {
         let state = Mutex::new(Progress { left: devices, error: None, needed });
         Arc::new(Outcome { state, changed: Condvar::new(), ticket })
     }
 
-    /// The outcome of work that has failed.
+    /// The outcome of a plan that failed before it ran.
     pub fn failed(error: Error) -> Arc<Outcome> {
         let state = Mutex::new(Progress { left: 0, error: Some(error), needed: Vec::new() });
         Arc::new(Outcome { state, changed: Condvar::new(), ticket: None })
     }
 
-    /// One device is done.
+    /// Records that one device is done.
     pub fn finish(&self, result: Result<(), RunError>, site: Site) {
         let mut state = self.state();
         state.left -= 1;
@@ -50,7 +50,7 @@ impl Outcome {
         if state.left == 0 {
             for needed in std::mem::take(&mut state.needed) {
                 if let Some(error) = needed.error() {
-                    // What was computed from it is no value.
+                    // Values computed from a failed value have failed too.
                     state.error = Some(error);
                 }
             }
@@ -75,8 +75,8 @@ impl Outcome {
 
     /// Waits for all devices.
     ///
-    /// Errors: that of a device; `Interrupted` when the user gives up, which changes nothing for
-    /// the devices.
+    /// Errors: that of a device; `Interrupted` when the user interrupts the wait, which does not
+    /// stop the devices.
     pub fn wait(&self) -> Result<(), Error> {
         if !self.is_done() {
             let given_up = || Error::failure(RunError::Interrupted, None);
@@ -85,7 +85,8 @@ impl Outcome {
         self.error().map_or(Ok(()), Err)
     }
 
-    /// Waits for all devices, whatever the user asks: the caller holds what others need.
+    /// Waits for all devices and ignores interrupts: the caller holds a lock or memory that others
+    /// need.
     pub fn wait_surely(&self) -> Result<(), Error> {
         if !self.is_done() {
             aside(|| self.wait_while(|| true));
@@ -110,13 +111,13 @@ impl Outcome {
     }
 }
 
-/// A plan in execution: everything its devices need, reserved before the first step.
+/// A plan in execution, with all memory that its devices need.
 pub(crate) struct Job {
     pub ready: Arc<Ready>,
     pub scalars: Vec<Scalar>,
     /// For each local device, its shards of the leaves, its slots and its other buffers.
     pub memory: Vec<JobMemory>,
-    /// The nodes whose shape the execution finds out.
+    /// The nodes whose shape depends on data, with the values to which the devices give it.
     pub late: Vec<(u32, Arc<Shards>)>,
     pub outcome: Arc<Outcome>,
     pub site: Site,

@@ -2,8 +2,8 @@
 //!
 //! A closed window becomes a *plan* (`plan`: shardings, fused groups, collectives), which is
 //! *finalised* for what the program can still observe (`finalise`), *instantiated* for each local
-//! device (`instance`) and *executed* by its worker (`execute`). Plans are cached by structure,
-//! kernels by their text.
+//! device (`instance`) and *executed* by its worker (`execute`). Plans and kernels are cached by
+//! structure.
 #![forbid(unsafe_code)]
 
 mod alias;

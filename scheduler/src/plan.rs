@@ -1,6 +1,6 @@
-//! Plans: the units of a window in order, with what is exchanged and combined between them.
+//! Plans: the units of a window in order, with the exchanges and combinations between them.
 //!
-//! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is
+//! A plan is a function of the window, the shardings of its leaves, the mesh and the policy. It is
 //! the same on every rank, and so is the order of its collectives.
 
 use crate::alias::drop_whole_updates;
@@ -19,15 +19,15 @@ use std::sync::Arc;
 /// A planned window. Holds no values.
 pub(crate) struct Plan {
     pub graph: Graph,
-    /// The last scalars of `graph`, which are numbers of phases and not of the window.
+    /// Numbers that phases need; they follow the window's scalars at the end of `graph.scalars`.
     pub constants: Vec<Scalar>,
     pub placements: Arc<[Placement]>,
     pub leaves: Vec<Sharding>,
-    /// The position in `graph` of each node of the window.
+    /// For each node of the window, its position in `graph`.
     pub moved: Arc<[u32]>,
-    /// What each node of `graph` comes from.
+    /// For each node of `graph`, the node, phase or operand of the window that it was made from.
     origins: Arc<[Origin]>,
-    /// The phases of those nodes of the window that take several.
+    /// The nodes of the window that expand into several phases, with the phases.
     expansions: Arc<[(u32, Expansion)]>,
     pub units: Vec<Unit>,
     pub steps: Vec<Step>,
@@ -37,11 +37,11 @@ pub(crate) struct Plan {
 /// A step, in program order.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
-    /// Shards of these nodes are combined over the mesh axes of their partial values.
+    /// Combines the shards of these nodes over the mesh axes of their partial values.
     Combine(Vec<u32>),
-    /// What a unit reads beyond its blocks is fetched.
+    /// Runs the exchange with this number, which fetches the reads beyond a unit's blocks.
     Exchange(usize),
-    /// A unit runs.
+    /// Runs a unit.
     Unit(usize),
 }
 
@@ -49,11 +49,11 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub source: Source,
-    /// The units that need it, in order; all their maps differ in their starts only.
+    /// The units that need it, in order. Their maps differ only in their starts.
     pub parts: Vec<ExchangePart>,
 }
 
-/// What one unit needs of an exchange.
+/// The boxes that one unit needs from an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct ExchangePart {
     pub unit: usize,
@@ -84,8 +84,8 @@ impl Exchange {
 }
 
 impl Exchange {
-    /// The devices that may need something of a block, ascending; all, if that does not follow from
-    /// the form of the bounds. Costs the same on a mesh of any size if it does.
+    /// The devices that may need elements of a block, in ascending order; all devices if the form
+    /// of the bounds does not tell. If it does, the time does not grow with the mesh.
     pub fn peers(&self, mesh: &Mesh, block: &[Range<usize>]) -> Range<usize> {
         let first = &self.parts[0];
         let loads = || self.parts.iter().flat_map(|part| &part.loads);
@@ -96,7 +96,7 @@ impl Exchange {
             let GroupAxis { extent, split: Some(split), .. } = &first.axes[follows] else {
                 continue;
             };
-            // Then the number of a block is that of its device.
+            // On such a split, block `i` is on device `i`.
             let is_whole_mesh = split.mesh_axes.iter().copied().eq(0..mesh.ndim() as u8);
             let is_same = |part: &ExchangePart| part.axes[follows].split.as_ref() == Some(split);
             if !is_whole_mesh || !self.parts.iter().all(is_same) {
@@ -105,7 +105,7 @@ impl Exchange {
             let starts = || loads().map(|load| load.map.axes[axis].start);
             let (Some(least), Some(most)) = (starts().min(), starts().max()) else { continue };
             let ends = [least, most].map(|start| preimage_range(&block[axis], start, map.step));
-            // What is needed is a box, so that also what lies between two positions counts.
+            // A need is one box, so positions between two needed ones count too.
             let [a, b] = ends;
             let from = a.start.min(b.start).saturating_sub(1).clamp(0, *extent as i64);
             let to = a.end.max(b.end).saturating_add(1).clamp(0, *extent as i64);
@@ -134,9 +134,9 @@ pub(crate) fn space_box(axes: &[GroupAxis], mesh: &Mesh, coordinates: &[usize]) 
         .collect()
 }
 
-/// The box of a value that a unit reads through `map` in a part of its space, if it reads anything.
+/// The box of a value that a unit reads through `map` in a part of its space, or `None`.
 ///
-/// An empty loop hinders only the reads that follow its axes: others may stand outside of it.
+/// An empty loop prevents only the reads that follow its axes; others may be outside of it.
 pub(crate) fn read_box(
     axes: &[GroupAxis],
     part: &IndexBox,
@@ -151,7 +151,7 @@ pub(crate) fn read_box(
     reads.then(|| image(map, &read))
 }
 
-/// The smallest box that holds both.
+/// The smallest box that contains both boxes.
 fn bounding(a: &IndexBox, b: &IndexBox) -> IndexBox {
     match (is_empty(a), is_empty(b)) {
         (true, _) => b.clone(),
@@ -165,7 +165,7 @@ fn same_direction(a: &AffineMap, b: &AffineMap) -> bool {
 }
 
 impl Plan {
-    /// Plans a window whose operations run where `placements` say.
+    /// Plans a window with the given placement of each operation.
     pub fn new(
         window: &Graph,
         placements: Vec<Placement>,
@@ -202,10 +202,9 @@ impl Plan {
         plan
     }
 
-    /// The same plan for another window of the same pattern whose operations run where `placements`
-    /// say, which have the pattern of this plan's: the same operations share kernels, with other
-    /// numbers. `None` if what is exchanged differs in more than that. On one device `placements`
-    /// is not looked at.
+    /// The same plan with the numbers of another window of the same pattern, and thus the same
+    /// kernels. `placements` are those of the other window; their pattern is that of this plan's,
+    /// and they are ignored on one device. `None` if the exchanges differ in more than numbers.
     pub fn refilled(
         &self,
         window: &Graph,
@@ -222,7 +221,7 @@ impl Plan {
             scalars: window.scalars.iter().copied().chain(refill.constants()).collect(),
         };
         let placements: Arc<[Placement]> = match mesh.devices() {
-            // There everything is whole, whatever its extents.
+            // On one device every value is whole, whatever its extents.
             1 => self.placements.clone(),
             _ => {
                 let nodes = graph.nodes.iter().zip(&*self.origins);
@@ -267,7 +266,7 @@ impl Plan {
         plan
     }
 
-    /// What fusion knows of the graph.
+    /// The graph with what fusion derives from it.
     pub fn context(&self) -> Context<'_> {
         Context::new(&self.graph, &self.placements, &self.leaves)
     }
@@ -276,7 +275,7 @@ impl Plan {
         &self.graph.nodes[node as usize]
     }
 
-    /// The dtype and monoid of what is combined for a partial node.
+    /// The dtype and monoid of the combination of a partial node.
     pub fn combined_item(&self, node: u32) -> Option<(DType, Monoid)> {
         let placement = &self.placements[node as usize];
         let partial = placement.partial()?;
@@ -288,14 +287,15 @@ impl Plan {
         Some((dtype, partial.monoid))
     }
 
-    /// The dtype and monoid of a node whose shards carry more than its element until they are
-    /// combined.
+    /// As `combined_item`, for a node whose monoid is compound: until the combination, its shards
+    /// hold items of several parts.
     pub fn packed_item(&self, node: u32) -> Option<(DType, Monoid)> {
         self.combined_item(node).filter(|(_, monoid)| monoid.is_compound())
     }
 }
 
-/// A node like a window's, which keeps no value alive: a plan outlives its window in the cache.
+/// A node with the same shape and dtype that keeps no value alive: the cache keeps plans for longer
+/// than windows.
 fn nobody(node: &Arc<Node>) -> Arc<Node> {
     Node::temporary(node.shape().clone(), node.dtype())
 }
@@ -303,7 +303,7 @@ fn nobody(node: &Arc<Node>) -> Arc<Node> {
 fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<Exchange>) {
     let mut steps = Vec::new();
     let mut exchanges: Vec<Exchange> = Vec::new();
-    // Nodes with partial values that nothing has needed combined yet, in program order.
+    // Nodes with partial values that are not combined yet, in program order.
     let mut partial: Vec<u32> = Vec::new();
     for (position, unit) in units.iter().enumerate() {
         let reads = reads_of(context, unit);
@@ -313,7 +313,8 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
             .filter(|node| partial.contains(node))
             .collect();
         if !needs.is_empty() {
-            // Everything that is ready is combined at once.
+            // All pending partial values are combined together, not only those that this unit
+            // needs.
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Routine(node) = unit {
@@ -343,7 +344,7 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
     (steps, exchanges)
 }
 
-/// One step for each set of mesh axes and monoid, so that each is one coalesced collective.
+/// One step for each set of mesh axes, monoid and dtypes, so that each is one coalesced collective.
 fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) {
     let key = |node: u32| {
         let (_, dtype) = context.graph.source(context.graph.nodes[node as usize].inputs[0].source);
@@ -360,7 +361,7 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
     }
 }
 
-/// What the members of a group load.
+/// The loads of all members of a group, each once.
 pub(crate) fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
     let mut loads: Vec<Load> = Vec::new();
     for load in group.members.iter().flat_map(|member| context.loads(member, group)) {
@@ -376,14 +377,14 @@ pub(crate) fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
     loads
 }
 
-/// What a unit reads.
+/// All reads of a unit.
 pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     match unit {
         Unit::Group(group) => {
             let mut reads = loads_of(context, group);
             for member in &group.members {
-                // An update that is written reads what it leaves unwritten, of which each device
-                // has its own part.
+                // A written update also reads the elements that it does not write; each device has
+                // its own part of them.
                 let node = &context.graph.nodes[member.node as usize];
                 if let phalanx_array::NodeOp::Update(map) = &node.op
                     && !member.is_selected
@@ -406,14 +407,13 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     }
 }
 
-/// What a structured operation writes its result over, where that has no other use.
+/// The operand whose memory a structured operation may use for its result, if it has one.
 pub(crate) fn overwritten(node: &NodeData) -> Option<Source> {
     let NodeOp::Structured(op) = &node.op else { return None };
     Some(node.inputs.get(op.overwrites()?)?.source)
 }
 
-/// What a group needs beyond its blocks: one part for each value and direction in which reads leave
-/// them.
+/// The reads of a group that leave its blocks: one part for each value and direction of reading.
 fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, ExchangePart)> {
     let space = group.space();
     let mut parts: Vec<(Source, ExchangePart)> = Vec::new();
@@ -437,15 +437,15 @@ fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, E
     parts
 }
 
-/// The exchange that can serve another part too, for at most what both need apart: several kernels
-/// that read a value's neighbours fetch them once.
+/// An exchange that can also serve `part`, if the joint box is no larger than both boxes together:
+/// kernels that read the same neighbours fetch them once.
 fn shared(
     exchanges: &[Exchange],
     source: Source,
     part: &ExchangePart,
     mesh: &Mesh,
 ) -> Option<usize> {
-    // A few devices stand for all, so that the choice costs the same on any mesh.
+    // Only three devices are examined, so the time does not grow with the mesh.
     let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
     exchanges.iter().position(|exchange| {
         exchange.source == source

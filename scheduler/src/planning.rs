@@ -1,4 +1,4 @@
-//! Planning without devices: what a plan looks like on a mesh that this machine does not have.
+//! Planning without devices: plans for a mesh that this machine does not have.
 
 use crate::explain;
 use crate::finalise::Liveness;
@@ -136,13 +136,13 @@ impl Engine for NullEngine {
     }
 }
 
-/// A mesh of null devices, on which programs are planned and nothing is computed: values read are
-/// zeros.
+/// A mesh of null devices: programs are planned and nothing is computed. Values that are read back
+/// are zeros.
 pub fn null_mesh(mesh: Mesh, policy: Policy) -> MeshHandle {
     MeshHandle::new(Arc::new(NullEngine { mesh, policy }))
 }
 
-/// The plan of one step of diffusion on a grid of this shape, over so many null devices.
+/// The plan of one diffusion step on a grid of this shape, over the given number of null devices.
 pub fn diffusion_step(devices: usize, shape: [usize; 2]) -> String {
     let mesh = null_mesh(Mesh::line(devices), Policy::default());
     mesh.enter(|| {

@@ -1,5 +1,5 @@
-//! Processes: what they do together outside of plans: tickets, short messages, ending at the same
-//! point.
+//! Processes: their communication outside of plans, which is tickets, short messages and a common
+//! end.
 
 use crate::digest::{join_digests, ticket_digest};
 use crate::error::RunError;
@@ -16,24 +16,24 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// All processes of the world, seen by one of them.
+/// All processes of the world, as one of them sees them.
 pub(crate) struct Processes {
     world: Arc<World>,
-    /// The first device of every process; `None` in a world of one. Plans in flight use other
+    /// Connects the first device of every process; `None` in a world of one. Plans use other
     /// communicators.
     control: Option<Arc<dyn Communicator>>,
     tickets: AtomicU64,
     /// A digest of the settings that plans depend on.
     settings: u128,
     declared: Mutex<Declared>,
-    /// Whether the program has been given an error.
+    /// Whether a call has returned an error to the program.
     has_told: AtomicBool,
-    /// Code and text of the error that the last call gave the program, if it was one.
+    /// Code and text of the error of the last call; `None` if it succeeded.
     last: Mutex<Option<(String, String)>>,
 }
 
-/// Digests of what the program has declared to be equal on all ranks since the last ticket, in its
-/// order, and where it did. The last one is of all that a ticket has no more room for.
+/// Digests of data that the program declared equal on all ranks since the last ticket, in order,
+/// with their call sites. Once the list is full, the last entry covers all further data.
 #[derive(Default)]
 struct Declared(Vec<(u128, Site)>);
 
@@ -46,7 +46,7 @@ impl Declared {
         }
     }
 
-    /// What the next ticket carries.
+    /// Takes the entries for the next ticket.
     fn take(&mut self) -> Vec<GivenData> {
         let entry = |(digest, site): (u128, Site)| GivenData { digest, site: site.to_string() };
         self.0.drain(..).map(entry).collect()
@@ -54,7 +54,7 @@ impl Declared {
 }
 
 impl Processes {
-    /// Collective over the world.
+    /// Connects the processes. Collective over the world.
     pub fn meet(world: Arc<World>, settings: u128) -> Result<Processes, RunError> {
         let meet = || awaited(&world, || first_devices(&world));
         let control = if world.size() > 1 { Some(meet()?) } else { None };
@@ -69,12 +69,12 @@ impl Processes {
         })
     }
 
-    /// Whether the world goes on. Local.
+    /// Returns the reason if the world has ended. Local.
     pub fn check(&self) -> Result<(), RunError> {
         self.world.failure().map_or(Ok(()), |failure| Err(RunError::Collective(failure)))
     }
 
-    /// Waits until all ranks are known to have done the same up to this ticket.
+    /// Waits until all ranks have posted equal tickets up to this one.
     pub fn await_ticket(&self, ticket: u64) -> Result<(), Error> {
         let verdict = awaited(&self.world, || Ok(self.world.await_ticket(ticket)?));
         verdict.map_err(|failure| Error::failure(failure, None))
@@ -132,22 +132,22 @@ impl Processes {
         self.declared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says where this process reads a value, which may take no step.
+    /// Notes the site of a read, for reports on other ranks; a read may post no ticket.
     pub fn observes(&self, site: Site) {
         if self.control.is_some() {
             self.world.note_observation("observes a value", &site.to_string());
         }
     }
 
-    /// Remembers, for the next ticket, a digest of what every rank declares to be equal. Nothing in
-    /// a world of one process.
+    /// Adds a digest of data that must be equal on all ranks to the next ticket. Does nothing in a
+    /// world of one process.
     pub fn declare(&self, digest: impl FnOnce() -> u128, site: Site) {
         if self.control.is_some() {
             self.declared().add(digest(), site);
         }
     }
 
-    /// Passes on what a call gives the program, and notes whether that is an error.
+    /// Returns the result of a call to the program, and notes whether it is an error.
     pub fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
             self.has_told.store(true, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl Processes {
         failure.is_some() && !self.has_told.load(Ordering::Relaxed)
     }
 
-    /// Tells whoever reads standard error of a failure that the program did not ask for.
+    /// Writes a failure to standard error that no call has returned to the program.
     pub fn report(&self, error: &Error, site: Site) {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default();
@@ -193,7 +193,7 @@ impl Processes {
         );
     }
 
-    /// Ends the world on all ranks because of an error that the others do not have.
+    /// Ends the world on all ranks with an error that only this one has.
     pub fn abort(&self, error_code: &str, message: String) {
         // This process gives the reason for the end, so it needs no report of it.
         self.has_told.store(true, Ordering::Relaxed);
@@ -210,7 +210,7 @@ impl Processes {
         });
     }
 
-    /// Every process's bytes, by rank; `count` says how many each of them gives. Collective.
+    /// The bytes of every process, by rank; `count` returns their number for a rank. Collective.
     pub fn gather(
         &self,
         own: Vec<u8>,
@@ -241,9 +241,9 @@ impl Processes {
 
     /// Waits until every process is about to end. Collective.
     ///
-    /// Rank 0 hears from each rank how many tickets it has posted, which may come later than that
-    /// message does, and waits for the tickets: when it answers, none is left that could differ,
-    /// and no rank has ended without hearing of one that did.
+    /// Each rank sends rank 0 the number of tickets that it has posted, and rank 0 waits for all of
+    /// these tickets, which may arrive after that message. So when rank 0 answers, all tickets are
+    /// compared, and each rank that ends has received the report of any difference.
     pub fn part(&self) -> Result<(), RunError> {
         let Some(control) = &self.control else { return Ok(()) };
         let own = self.tickets.load(Ordering::Relaxed);
@@ -264,7 +264,8 @@ impl Processes {
             let mut posted = vec![0; counts.len()];
             counts.read(0, &mut posted);
             let counted = posted.chunks_exact(WORD).map(|count| count.try_into().unwrap_or([0; 8]));
-            // The exit of whoever has posted fewest differs from what others have posted there.
+            // The last ticket of the rank with the fewest is its exit; another rank's ticket of
+            // that number differs from it.
             let fewest = counted.map(u64::from_ne_bytes).min().unwrap_or(own);
             awaited(&self.world, || Ok(self.world.await_ticket(fewest)?))?;
             wait(&others, &[])
@@ -275,7 +276,7 @@ impl Processes {
     }
 }
 
-/// Runs what waits for other processes. When the user gives up, the world ends for all of them.
+/// Runs a wait for other processes. If the user interrupts it, the world ends for all of them.
 pub(crate) fn awaited<T>(
     world: &Arc<World>,
     wait: impl FnOnce() -> Result<T, RunError>,
@@ -297,7 +298,7 @@ pub(crate) fn awaited<T>(
 fn first_devices(world: &World) -> Result<Arc<dyn Communicator>, RunError> {
     let communicators = world.communicators();
     let split = |local: usize| communicators[local].split((local == 0).then_some(0), 0);
-    // A library may let no other thread call it.
+    // With one device, this thread makes the call: a library may allow no other.
     if let [_] = &*communicators
         && let Some(control) = split(0)?
     {

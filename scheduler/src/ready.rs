@@ -1,4 +1,4 @@
-//! Ready plans: finalised, with compiled kernels and an instance for each local device.
+//! Ready plans: finalised plans with compiled kernels and an instance for each local device.
 
 use crate::build::ScalarSource;
 use crate::error::RunError;
@@ -19,10 +19,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Kernels that are kept; beyond, those that no plan holds are forgotten.
+/// The most kernels that are kept; beyond, those that no plan holds are dropped.
 const MOST_KERNELS: usize = 4096;
 
-/// Compiled kernels by structure, for the kind of device that a session has.
+/// Compiled kernels by structure, for a session's kind of device.
 #[derive(Default)]
 pub(crate) struct KernelCache {
     device: Option<Arc<dyn Device>>,
@@ -48,7 +48,7 @@ impl KernelCache {
         Ok(compiled)
     }
 
-    /// Whether the devices' work is done when they have been asked for it.
+    /// Whether a call that gives the devices work returns only when the work is done.
     pub fn is_host(&self) -> bool {
         self.device.as_ref().is_none_or(|device| device.is_host())
     }
@@ -58,36 +58,36 @@ impl KernelCache {
     }
 }
 
-/// What a plan has come to for what is live after it: it can be refilled.
+/// A plan specialised for one set of live values; it can be refilled.
 pub(crate) struct Case {
     finished: Final,
     kernels: Arc<[Arc<Executable>]>,
     runs: Arc<FirstRuns>,
 }
 
-/// What is known of the first runs of a case, whatever its numbers.
+/// The first runs of a case, for any numbers.
 struct FirstRuns {
-    /// Whether it has steps of which nobody knows before what they load.
+    /// Whether it has routines: code that a library loads on its first run is not known before.
     loads: bool,
     /// The local devices that have run it.
     devices: Mutex<FxHashSet<usize>>,
 }
 
-/// A plan that only needs memory to run.
+/// A plan that needs only memory to run.
 pub(crate) struct Ready {
     /// The position in the plan of each node of the window.
     pub moved: Arc<[u32]>,
-    /// Scalars behind those of the window.
+    /// Scalars of phases, which follow those of the window.
     pub constants: Arc<[Scalar]>,
     pub placements: Arc<[Placement]>,
-    /// Where each node of the plan lies, if it exists.
+    /// The place of each node of the plan that has a value.
     pub places: Arc<[Option<Place>]>,
     pub kernels: Arc<[Arc<Executable>]>,
     /// One for each local device.
     pub instances: Vec<Instance>,
-    /// The segments of each instance; none of devices whose work is done when it is asked for.
+    /// The segments of each instance; none on host devices.
     pub segments: Vec<Vec<Segment>>,
-    /// Whether devices tell each other something, on whatever process.
+    /// Whether any devices of the mesh communicate.
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
     workspace: OnceLock<usize>,
@@ -95,8 +95,8 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// Bytes of the host that routines work in beside the plan's memory: those of one step of each
-    /// device, which work at the same time.
+    /// Host bytes that routines need beside the plan's memory: the largest need of each device's
+    /// steps, summed, because devices work at the same time.
     pub fn workspace(&self, devices: &[Arc<dyn Device>]) -> usize {
         let of_device = |(instance, device): (&Instance, &Arc<dyn Device>)| {
             if !device.is_host() {
@@ -120,24 +120,23 @@ impl Ready {
         })
     }
 
-    /// Whether devices tell each other something.
+    /// Whether this process's devices communicate.
     pub fn communicates(&self) -> bool {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
     }
 
-    /// Whether a device runs the plan for the first time, and has steps of which nobody knows
-    /// before what they load.
+    /// Whether this is a device's first run of a plan with routines, which may load code.
     pub fn is_first_run(&self, local: usize) -> bool {
         let mut known = self.runs.devices.lock().unwrap_or_else(PoisonError::into_inner);
         self.runs.loads && known.insert(local)
     }
 
-    /// Whether all devices of a mesh are of this process.
+    /// Whether this process has all devices of a mesh.
     pub fn is_alone(&self, mesh: &Mesh) -> bool {
         self.instances.len() == mesh.devices()
     }
 
-    /// What a step has to load first on a device.
+    /// The code that a step must load on a device before it runs.
     fn missing(&self, step: &LocalStep, device: &Arc<dyn Device>) -> Vec<Missing<'_>> {
         match step {
             LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
@@ -173,8 +172,8 @@ impl Ready {
         }
     }
 
-    /// Loads what the steps run on these devices for the shapes of this plan, several at a time:
-    /// nothing is compiled or loaded while devices wait for each other.
+    /// Loads the code of all steps for these devices, on several threads, so that nothing is
+    /// compiled or loaded while devices wait for each other.
     ///
     /// Errors: those of a GPU's compiler.
     pub fn load(&self, devices: &[Arc<dyn Device>]) -> Result<(), RunError> {
@@ -221,7 +220,7 @@ fn block_at<'a>(at: &'a BlockAt, buffer: &'a Buffer) -> Block<'a> {
 }
 
 impl Case {
-    /// Finalises a plan and compiles what has never been compiled.
+    /// Finalises a plan and compiles the kernels that are new.
     pub fn new(plan: &Plan, liveness: &Liveness, cache: &KernelCache) -> Result<Case, RunError> {
         let finished = finalise(plan, liveness);
         let mut kernels = Vec::new();
@@ -235,14 +234,13 @@ impl Case {
         Ok(Case { finished, kernels: kernels.into(), runs })
     }
 
-    /// The same for a plan that is this one's with other numbers, if its kernels are right for
-    /// them.
+    /// The same case for a refill of its plan, if the kernels are correct for the new numbers.
     pub fn refilled(&self, plan: &Plan) -> Option<Case> {
         let (kernels, runs) = (self.kernels.clone(), self.runs.clone());
         Some(Case { finished: self.finished.refilled(plan)?, kernels, runs })
     }
 
-    /// What devices of the mesh do.
+    /// The ready plan of some devices of the mesh.
     pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>, is_host: bool) -> Ready {
         let instance = |device| instantiate(plan, &self.finished, mesh, device);
         let instances: Vec<Instance> = devices.map(instance).collect();

@@ -1,4 +1,4 @@
-//! What a window was, for a rank that went another way to be compared with.
+//! The record of a window, to find where ranks diverged.
 
 use crate::explain::operation_name;
 use crate::identity::code;
@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
-/// The operations of a window, without what they computed.
+/// The operations of a window without their values.
 #[derive(Debug)]
 pub(crate) struct RecordedWindow(Box<[Operation]>);
 
@@ -24,10 +24,10 @@ struct Operation {
 }
 
 impl RecordedWindow {
-    /// Those of a window that is closed.
+    /// The record of a closed window.
     pub fn of(graph: &Graph) -> RecordedWindow {
         let operation = |node: &phalanx_array::NodeData| {
-            // The same in every process of one build.
+            // This hash is the same in every process of one build.
             let mut hasher = FxHasher::default();
             (code(&node.op), node.dtype, &node.shape).hash(&mut hasher);
             match &node.op {

@@ -1,4 +1,4 @@
-//! Refilling: the nodes of a plan with the numbers of another window of its pattern.
+//! Refilling: the nodes of a plan with the numbers of another window of the same pattern.
 
 use phalanx_array::{Graph, Input, NodeData, NodeOp};
 use phalanx_distributed::{
@@ -9,17 +9,17 @@ use phalanx_ops::{AffineMap, Scalar, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What the nodes of a refilled plan follow from.
+/// The data from which the nodes of a refilled plan are derived.
 pub(crate) struct Refill<'a> {
     window: &'a Graph,
     /// Empty on one device, where every value is whole.
     placements: &'a [Placement],
-    /// The phases of nodes of the window, ascending.
+    /// The phases of the window's nodes, in ascending order of nodes.
     expansions: Vec<(u32, Expansion)>,
     lowerings: Lowerings,
 }
 
-/// A node or phase as the window has it.
+/// A node or phase of the window.
 struct Recorded<'a> {
     op: &'a NodeOp,
     inputs: SmallVec<[Read; 2]>,
@@ -27,14 +27,14 @@ struct Recorded<'a> {
     dtype: phalanx_ops::DType,
 }
 
-/// What a node or phase reads: the view and its shape.
+/// An input of a node or phase: the view and its shape.
 struct Read {
     map: Option<Arc<AffineMap>>,
     shape: Shape,
 }
 
 impl<'a> Refill<'a> {
-    /// `expansions` are those of the plan. `None` if the window has other phases.
+    /// `expansions` are those of the plan. `None` if the window expands into other phases.
     pub fn new(
         window: &'a Graph,
         placements: &'a [Placement],
@@ -50,7 +50,7 @@ impl<'a> Refill<'a> {
         Some(Refill { window, placements, expansions, lowerings })
     }
 
-    /// The numbers of phases, in the order in which they were made.
+    /// The numbers that the phases use, in the order in which they were made.
     pub fn constants(&self) -> impl Iterator<Item = Scalar> {
         self.expansions.iter().flat_map(|(_, expansion)| expansion.constants())
     }
@@ -60,12 +60,12 @@ impl<'a> Refill<'a> {
         self.expansions.into()
     }
 
-    /// A node of the plan, for the window.
+    /// A node of the plan with the window's numbers.
     pub fn node(&self, node: &NodeData, origin: Origin) -> NodeData {
         let Recorded { op, mut inputs, shape, dtype } = self.recorded(origin);
         let input_of = |old: &Input, map: Option<Arc<AffineMap>>| Input {
             source: old.source,
-            // A copy has taken the place of an operand's view, or the operation reads the value as
+            // No map: a copy replaces the view of the operand, or the operation reads the value as
             // it resides.
             map: if old.map.is_some() { map } else { None },
         };
@@ -73,7 +73,7 @@ impl<'a> Refill<'a> {
         let value = node.node.clone();
         let Some(copied) = origin.copy else {
             let op = match &node.op {
-                // Which operands it reads as they reside is a matter of the pattern.
+                // The pattern fixes which operands it reads as they reside.
                 NodeOp::Structured(_) => node.op.clone(),
                 _ => op.clone(),
             };
@@ -142,7 +142,7 @@ impl<'a> Refill<'a> {
         Recorded { op, inputs: inputs.iter().map(read).collect(), shape, dtype: *dtype }
     }
 
-    /// What an operation of the window reads.
+    /// An input of an operation of the window.
     fn read(&self, input: &Input) -> Read {
         let shape = match &input.map {
             Some(map) => map.shape.clone(),

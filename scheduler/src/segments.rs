@@ -1,9 +1,10 @@
-//! Segments: runs of steps that a device takes as a whole when they come again.
+//! Segments: runs of steps that a device captures when they repeat and then launches as a whole.
 //!
-//! What a segment does depends on the addresses of its memory and on the scalars of the run. A loop
-//! repeats them, every time or in turn, because freed memory is given out again in the same order.
-//! What comes a second time is captured, and enqueued as a whole from then on; a segment that keeps
-//! changing goes step by step.
+//! A segment's work depends on the addresses of its memory and on the scalars of the run. A loop
+//! repeats both, in each round or in turn, because freed memory is allocated again in the same
+//! order. A segment that runs a second time with the same addresses and scalars is captured, and
+//! launched as a whole from then on. A segment whose addresses or scalars keep changing runs step
+//! by step.
 
 use crate::build::ScalarSource;
 use crate::instance::{At, CopyBox, LocalStep, Memory};
@@ -13,47 +14,47 @@ use phalanx_ops::Scalar;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Steps that are worth a capture.
+/// The fewest steps that are worth a capture.
 const FEWEST: usize = 3;
-/// Captures that a segment keeps: a loop that swaps its buffers has two or three.
+/// The most captures that a segment keeps: a loop that swaps its buffers has two or three.
 const MOST_KNOWN: usize = 4;
-/// Runs of something new, from which on they must not be more than the others.
+/// After this many new runs, capturing ends once there are more new than repeated runs.
 const MOST_NEW: usize = 16;
 
 /// A maximal run of steps that only enqueue work of one device.
 pub(crate) struct Segment {
-    /// The positions of its steps.
+    /// The positions of its steps among the device's steps.
     pub steps: Range<usize>,
-    /// The memory that they touch.
+    /// The memory that its steps access.
     memories: Vec<Memory>,
     /// The scalars of the run that they read.
     arguments: Vec<u32>,
     known: Mutex<Known>,
 }
 
-/// What is known of a segment's runs.
+/// The history of a segment's runs.
 #[derive(Default)]
 struct Known {
-    /// The last one first.
+    /// The most recent first.
     runs: Vec<Run>,
     new: usize,
     again: usize,
     is_off: bool,
 }
 
-/// A run of a segment: what it depends on, and what was captured of it.
+/// A run of a segment: its addresses and scalars, and the capture of it.
 struct Run {
     key: Vec<u64>,
     captured: Option<Arc<dyn Captured>>,
 }
 
-/// What is to be done with a segment.
+/// How to run a segment.
 pub(crate) enum Turn {
-    /// Its steps, one by one.
+    /// Run its steps one by one.
     Steps,
-    /// They come a second time: they are to be captured.
+    /// Capture its steps, which run a second time.
     Capture,
-    /// What was captured.
+    /// Launch the capture.
     Launch(Arc<dyn Captured>),
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn segments(steps: &[LocalStep], kernels: &[Arc<Executable>]) -> Vec<
     segments
 }
 
-/// Whether a step does nothing on the host and waits for nobody.
+/// Whether a step only enqueues work, so the host computes nothing and waits for nothing.
 fn is_enqueued(step: &LocalStep, kernels: &[Arc<Executable>]) -> bool {
     match step {
         LocalStep::Launch { kernel, .. } => kernels[*kernel].is_enqueued(),
@@ -114,7 +115,7 @@ impl Segment {
         Segment { steps: range, memories, arguments, known: Mutex::default() }
     }
 
-    /// What to do in a run with these addresses (`None` of memory of the host) and scalars.
+    /// How to run with these addresses (`None` for host memory) and scalars.
     pub fn turn(&self, address: impl Fn(Memory) -> Option<u64>, scalars: &[Scalar]) -> Turn {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_off {
@@ -149,7 +150,7 @@ impl Segment {
         Turn::Steps
     }
 
-    /// Keeps what the last turn has captured; `None` if that was impossible.
+    /// Keeps the capture of the last turn; `None` if capturing failed.
     pub fn keep(&self, captured: Option<Arc<dyn Captured>>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match captured {
@@ -158,8 +159,8 @@ impl Segment {
         }
     }
 
-    /// Notes that what the last turn would have launched has been given up: it is captured again
-    /// when it comes again.
+    /// Notes that the capture that the last turn returned no longer exists; the next such run
+    /// captures again.
     pub fn lost(&self) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(run) = known.runs.first_mut() {

@@ -1,4 +1,4 @@
-//! Shards: the value of an array as this process holds it.
+//! Shards: the blocks of an array's value that this process holds.
 
 use crate::error::RunError;
 use crate::job::Outcome;
@@ -18,19 +18,20 @@ pub(crate) struct Shards {
     sharding: Sharding,
     shape: Vec<usize>,
     storage: Arc<Storage>,
-    /// The plan that computes them.
+    /// The outcome of the plan that computes them.
     outcome: Option<Arc<Outcome>>,
-    /// What is known only once the value is computed, for values whose shape depends on data.
+    /// The sharding and shape of a value whose shape depends on data; set once the value is
+    /// computed.
     late: Option<OnceLock<(Sharding, Vec<usize>)>>,
-    /// Why this process has no memory for its blocks.
+    /// The refusal of memory for its blocks, if there was one.
     refusal: Option<DeviceError>,
 }
 
-/// The buffers behind one or several values (a reshape shares its input's).
+/// The buffers of one value, or of several: a reshape shares those of its input.
 pub(crate) struct Storage {
     /// One for each local device.
     buffers: Vec<Buffer>,
-    /// Whether others than this session have the memory, too: it is read only.
+    /// Whether code outside this session also has the memory, which is then read only.
     is_shared: bool,
 }
 
@@ -39,12 +40,12 @@ impl Storage {
         Arc::new(Storage { buffers, is_shared: false })
     }
 
-    /// Memory of which some belongs to others.
+    /// Storage with at least one buffer that code outside this session owns.
     pub fn shared(buffers: Vec<Buffer>) -> Arc<Storage> {
         Arc::new(Storage { buffers, is_shared: true })
     }
 
-    /// Bytes of the blocks of this process.
+    /// The number of bytes of this process's blocks.
     pub fn bytes(&self) -> usize {
         self.buffers.iter().map(Buffer::len).sum()
     }
@@ -69,8 +70,8 @@ impl Shards {
         }
     }
 
-    /// A value that a device of this process has no memory for; reading it is an error, and so is
-    /// planning with it on all ranks.
+    /// A value that a device of this process has no memory for. Reading it is an error, and
+    /// planning with it is an error on all ranks.
     pub fn refused(
         dtype: DType,
         shape: &[usize],
@@ -99,36 +100,36 @@ impl Shards {
         self.refusal.as_ref()
     }
 
-    /// A value whose shape and sharding come with it.
+    /// Marks a value whose shape and sharding are known only after it is computed.
     pub fn with_unknown_shape(mut self) -> Shards {
         self.late = Some(OnceLock::new());
         self
     }
 
-    /// Whether the shape comes with the value.
+    /// Whether the shape is known only after the value is computed.
     pub fn is_late(&self) -> bool {
         self.late.is_some()
     }
 
-    /// Tells the shape and sharding of a value that now has them.
+    /// Sets the shape and sharding of such a value.
     pub fn settle(&self, sharding: Sharding, shape: Vec<usize>) {
         if let Some(late) = &self.late {
             let _ = late.set((sharding, shape));
         }
     }
 
-    /// The ticket of the work that computes it, if ranks have done that together.
+    /// The ticket of the plan that computes it, if devices communicate in that plan.
     pub fn ticket(&self) -> Option<u64> {
         self.outcome.as_ref()?.ticket
     }
 
-    /// Why the value is known to have failed. Local.
+    /// The error of the value, if its plan has ended with one. Local.
     pub fn failure(&self) -> Option<Error> {
         let outcome = self.outcome.as_ref().filter(|outcome| outcome.is_done())?;
         outcome.wait_surely().err()
     }
 
-    /// The outcome of the work that computes it, unless that is known to have gone well.
+    /// The outcome of the plan that computes it, unless that plan is known to have succeeded.
     pub fn unknown_outcome(&self) -> Option<Arc<Outcome>> {
         self.outcome.clone().filter(|outcome| !outcome.has_succeeded())
     }
@@ -138,12 +139,12 @@ impl Shards {
         &self.storage.buffers
     }
 
-    /// What is shared with reshapes of the value.
+    /// The storage, which reshapes of the value share.
     pub fn storage(&self) -> Arc<Storage> {
         self.storage.clone()
     }
 
-    /// Whether nobody else has the memory: no other value, and nobody outside of the session.
+    /// Whether no other value and no code outside the session has the memory.
     pub fn is_sole_owner(&self) -> bool {
         Arc::strong_count(&self.storage) == 1 && !self.storage.is_shared
     }
@@ -170,7 +171,7 @@ impl Shards {
             .collect()
     }
 
-    /// The elements of a view, if this process holds them by the form of the sharding.
+    /// The elements of a view; `None` unless the sharding puts all elements on this process.
     pub fn read(&self, map: &AffineMap, mesh: &Mesh, first_device: usize) -> Option<HostArray> {
         let holds_all = self.sharding().is_replicated() || self.buffers().len() == mesh.devices();
         if !holds_all {
@@ -185,7 +186,7 @@ impl Shards {
             if is_empty(&block) {
                 continue;
             }
-            // The part of the view that lies in this block.
+            // The part of the view inside this block.
             let mut part = all.clone();
             for (axis, own) in map.axes.iter().zip(&block) {
                 let inside = preimage_range(own, axis.start, axis.step);

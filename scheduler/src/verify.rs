@@ -1,5 +1,5 @@
-//! The verifier of plans: what every plan must hold, whatever fused, lowered or refilled it. Debug
-//! builds and tests run it on each plan.
+//! The verifier of plans: rules that hold for every plan after fusion, lowering and refilling.
+//! Debug builds and tests verify each plan.
 
 use crate::fuse::{Context, Group, Load, Unit};
 use crate::plan::{Plan, Step, loads_of, reads_of};
@@ -9,16 +9,16 @@ use phalanx_ops::{Mesh, Sharding};
 use rustc_hash::FxHashSet;
 
 impl Plan {
-    /// Panics (`bug:`) where a plan breaks a rule.
+    /// Panics (`bug:`) if the plan breaks a rule.
     pub fn assert_sound(&self, mesh: &Mesh) {
         if let Err(flaw) = self.verify(mesh) {
             panic!("bug: a plan that breaks a rule: {flaw}");
         }
     }
 
-    /// Finds the first rule that the plan breaks: the graph is sound, each sharding fits its value
-    /// and the mesh, each unit runs once and reads what is made and combined before, what it reads
-    /// beyond its blocks is fetched before, and a collective combines terms of one kind.
+    /// Finds the first broken rule. The graph is sound; each sharding fits its value and the mesh;
+    /// each unit runs once, after its inputs are computed, combined and, beyond its blocks,
+    /// fetched; and a collective combines terms of one kind.
     pub fn verify(&self, mesh: &Mesh) -> Result<(), String> {
         self.graph.verify()?;
         self.verify_shardings(mesh)?;
@@ -97,7 +97,7 @@ impl Plan {
                 let own: FxHashSet<u32> = group.members.iter().map(|member| member.node).collect();
                 let is_own = |source| matches!(source, Source::Node(node) if own.contains(&node));
                 for read in reads_of(context, &self.units[unit]) {
-                    // Members read each other inside of their kernel.
+                    // Members read each other inside the kernel.
                     if !is_own(read.source) {
                         self.is_there(read.source, seen)?;
                     }
@@ -120,7 +120,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Whether a device has what a kernel loads: in its block, or fetched before.
+    /// Checks that a load is inside the device's block or fetched before.
     fn is_near(
         &self,
         context: &Context<'_>,
@@ -141,7 +141,7 @@ impl Plan {
         }
     }
 
-    /// Whether a value has been made, and its terms combined.
+    /// Checks that a value is computed, and combined if it is partial.
     fn is_there(&self, source: Source, seen: &Seen) -> Result<(), String> {
         let Source::Node(node) = source else { return Ok(()) };
         let is_partial = self.placements[node as usize].partial().is_some();
@@ -152,7 +152,7 @@ impl Plan {
     }
 }
 
-/// What the steps so far have done.
+/// The effect of the steps so far.
 #[derive(Default)]
 struct Seen {
     units: FxHashSet<usize>,
@@ -161,7 +161,7 @@ struct Seen {
     combined: FxHashSet<u32>,
 }
 
-/// Whether a sharding is one of a value of this shape on a mesh.
+/// Checks that a sharding fits a shape and a mesh.
 fn fits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), String> {
     if sharding.axes.len() != shape.len() {
         return Err(format!("a sharding of {} axes for {shape:?}", sharding.axes.len()));

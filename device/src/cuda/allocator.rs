@@ -1,25 +1,25 @@
-//! Where the pool of a GPU gets its blocks from.
+//! Allocators, which provide the blocks of a GPU's pool.
 
 use super::device::CudaDevice;
 use super::driver::check;
 use crate::{Device, DeviceError};
 use cudarc::driver::sys::{self, CUmemAttach_flags};
 
-/// A source of memory of a GPU, which its pool asks for blocks and gives them back to.
+/// A source of GPU memory, from which the device's pool allocates blocks.
 pub trait Allocator: Send + Sync {
-    /// The address of a new block of so many bytes, a multiple of 512, aligned alike, which nothing
-    /// uses, in whatever stream; `None` where there is too little memory. The device's context is
-    /// current.
+    /// Allocates a block and returns its address; `None` if there is too little memory. `bytes` is
+    /// a multiple of 512, the address has the same alignment, and no work of any stream uses the
+    /// block. The device's context is current.
     ///
-    /// Errors: `DeviceError::Cuda` of whatever else goes wrong.
+    /// Errors: `DeviceError::Cuda` for any other failure.
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError>;
 
-    /// Takes a block back.
+    /// Frees a block.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The block is one that `allocate` gave, of this length, and nothing uses it: all work of the
+    /// `allocate` returned the block, with this length, and nothing uses it: all work of the
     /// device's stream is done.
     unsafe fn free(
         &self,
@@ -29,11 +29,10 @@ pub trait Allocator: Send + Sync {
     ) -> Result<(), DeviceError>;
 }
 
-/// Memory of the GPU alone: `cuMemAlloc`.
+/// Memory of the GPU only: `cuMemAlloc`.
 pub struct DeviceMemory;
 
-/// Memory that the host addresses too, and of which there may be more than the GPU has:
-/// `cuMemAllocManaged`.
+/// Memory that the host addresses too, and that may exceed the GPU's own: `cuMemAllocManaged`.
 pub struct ManagedMemory;
 
 fn given(
@@ -51,7 +50,7 @@ fn given(
 impl Allocator for DeviceMemory {
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
         let mut address = 0;
-        // SAFETY: the context is current (the caller's promise) and the place valid.
+        // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) };
         given(device, "cuMemAlloc", address, result)
     }
@@ -71,7 +70,7 @@ impl Allocator for ManagedMemory {
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
         let mut address = 0;
         let attached = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
-        // SAFETY: the context is current (the caller's promise) and the place valid.
+        // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAllocManaged(&raw mut address, bytes, attached) };
         given(device, "cuMemAllocManaged", address, result)
     }

@@ -1,8 +1,8 @@
-//! What a GPU is asked about by name.
+//! The attributes of a GPU that can be queried by name.
 
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 
-/// The names that CUDA's runtime gives attributes, and the driver's numbers for them.
+/// The names of attributes in CUDA's runtime, with the driver's numbers for them.
 pub(super) const ATTRIBUTES: &[(&str, Attribute)] = &[
     ("MaxThreadsPerBlock", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
     ("MaxBlockDimX", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),

@@ -8,7 +8,7 @@ use cudarc::cublas::sys::{self, cublasHandle_t, cublasStatus_t};
 use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Type};
 use std::ffi::c_void;
 
-/// The elements of matrices.
+/// The element type of matrices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatrixElement {
     /// IEEE binary16, summed in f32.
@@ -25,8 +25,8 @@ pub enum MatrixElement {
     C128,
 }
 
-/// A stack of products `c = a · b` or `c += a · b` of matrices in C order; those of `c` lie one
-/// after the other.
+/// A stack of products `c = a · b` or `c += a · b` of matrices in C order; the matrices of `c` are
+/// consecutive.
 #[derive(Clone, Copy, Debug)]
 pub struct Product {
     /// The elements.
@@ -37,25 +37,25 @@ pub struct Product {
     pub n: usize,
     /// Columns of `a`, rows of `b`.
     pub k: usize,
-    /// Whether the matrices of `a` and of `b` lie transposed.
+    /// Whether the matrices of `a` and of `b` are stored transposed.
     pub transposed: [bool; 2],
-    /// Elements from a row of `a` and of `b`, as they lie, to the next.
+    /// Elements from one stored row of `a` and of `b` to the next.
     pub rows: [usize; 2],
-    /// Elements from each matrix of `a` and of `b` to the next.
+    /// Elements from one matrix of `a` and of `b` to the next.
     pub steps: [usize; 2],
-    /// How many products.
+    /// The number of products.
     pub count: usize,
-    /// Whether they are added to what is there.
+    /// Whether the products are added to the old elements of `c`.
     pub adds: bool,
 }
 
-/// The first compute capability for which the library works in much memory.
+/// The first compute capability for which the library needs a large workspace.
 const FIRST_WIDE: u32 = 90;
 
-/// A scalar of the library, real or complex: a complex number is a real part and a zero.
+/// A scalar for the library, real or complex, as a real part and a zero.
 ///
-/// CUDA declares complex numbers of two doubles with an alignment of 16 bytes; the library may read
-/// them by instructions that fault at other addresses.
+/// CUDA aligns complex numbers of two doubles to 16 bytes; the library may read them with
+/// instructions that fault at other addresses.
 #[repr(C, align(16))]
 struct Factor<T>([T; 2]);
 
@@ -68,15 +68,15 @@ fn address_of<T>(factor: &'static Factor<T>) -> *const c_void {
     std::ptr::from_ref(factor).cast()
 }
 
-/// The library's handle of a device.
+/// The library's handle for a device.
 pub(super) struct Blas(cublasHandle_t);
 
-// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+// SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
 unsafe impl Send for Blas {}
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the handle any more.
+        // SAFETY: nothing uses the handle any more.
         let _ = unsafe { sys::cublasDestroy_v2(self.0) };
     }
 }
@@ -95,13 +95,13 @@ impl Blas {
         find(Library::Cublas, device.options())?;
         device.enter();
         let mut handle: cublasHandle_t = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, the place valid; the stream is the
+        // SAFETY: the library is loaded, the context current, the pointer valid; the stream is the
         // device's own.
         unsafe {
             check(device, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
             let stream = device.stream_handle() as sys::cudaStream_t;
             check(device, "cublasSetStream", sys::cublasSetStream_v2(handle, stream))?;
-            // Long sums of halves that the library cuts into parts stay in f32 until the end.
+            // Long sums of halves that the library splits are kept in f32 until the end.
             let exact = sys::cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
             check(device, "cublasSetMathMode", sys::cublasSetMathMode(handle, exact))?;
         }
@@ -113,10 +113,10 @@ impl Blas {
 impl CudaDevice {
     /// Enqueues products of matrices at three addresses.
     ///
-    /// Errors: `DeviceError::Library` without cuBLAS, `DeviceError::Cuda` where it refuses.
+    /// Errors: `DeviceError::Library` without cuBLAS, `DeviceError::Cuda` if a call fails.
     ///
     /// # Safety
-    /// The matrices lie in this device's memory, whole.
+    /// The matrices are entirely in this device's memory.
     pub unsafe fn multiply(
         &self,
         product: &Product,
@@ -147,7 +147,7 @@ impl CudaDevice {
         });
         let [a_row, b_row] = rows.map(|row| row as i64);
         let [a_step, b_step] = steps.map(|step| step as i64);
-        // The library's matrices are in Fortran's order: the transposed product is asked for.
+        // The library's matrices are in Fortran order, so this requests the transposed product.
         // SAFETY: the caller's promise; the numbers are of the compute type and outlive the call.
         let multiply = |handle| unsafe {
             sys::cublasGemmStridedBatchedEx_64(
@@ -179,7 +179,7 @@ impl CudaDevice {
         self.with_blas("cublasGemmStridedBatchedEx", multiply)
     }
 
-    /// Calls the library with its handle, which is made when it is first needed.
+    /// Calls the library with its handle, which is made at the first call.
     fn with_blas(
         &self,
         name: &'static str,
@@ -192,9 +192,9 @@ impl CudaDevice {
         };
         let workspace = self.device().allocate(self.blas_workspace())?;
         self.enter();
-        // What the library works in is free again as soon as the work is enqueued: whoever gets it
-        // is behind in the order of the stream.
-        // SAFETY: the handle lives, and the memory has so many bytes.
+        // The workspace returns to the pool once the work is enqueued: the next user of the memory
+        // follows in the order of the stream.
+        // SAFETY: the handle lives, and the memory has this many bytes.
         let set = unsafe {
             let place = workspace.as_ptr().cast::<c_void>();
             sys::cublasSetWorkspace_v2(blas.0, place, workspace.len())
@@ -203,7 +203,7 @@ impl CudaDevice {
         self.with_room(|| check(self, name, call(blas.0)))
     }
 
-    /// The bytes that the library works in, as its documentation recommends them.
+    /// The size of the workspace that the library's documentation recommends.
     fn blas_workspace(&self) -> usize {
         match self.properties().capability {
             ..FIRST_WIDE => 4 << 20,
@@ -211,14 +211,14 @@ impl CudaDevice {
         }
     }
 
-    /// Enqueues LU factorisations with partial pivoting of many small matrices in Fortran's order,
-    /// in place: `addresses` is of the address of each, `pivots` of an `i32` for each row of each,
-    /// `outcomes` of an `i32` for each, which is not zero where a pivot is zero.
+    /// Enqueues LU factorisations with partial pivoting of many small matrices in Fortran order, in
+    /// place. `addresses` points to the address of each matrix, `pivots` to an `i32` for each row
+    /// of each, `outcomes` to an `i32` for each, which is not zero if a pivot is zero.
     ///
     /// Errors: as `multiply`.
     ///
     /// # Safety
-    /// All of that lies in this device's memory, whole and apart.
+    /// All of that is entirely in this device's memory and does not overlap.
     pub unsafe fn factor_small_lu(
         &self,
         element: MatrixElement,
@@ -248,9 +248,9 @@ impl CudaDevice {
         }
     }
 
-    /// Enqueues the solutions of `A X = B`, or `Aᵀ X = B`, in place of right-hand sides of so many
-    /// columns, for matrices that `factor_small_lu` has factorised. `addresses` are those of the
-    /// factors and of the right-hand sides.
+    /// Enqueues the solutions of `A X = B`, or `Aᵀ X = B`, for matrices that `factor_small_lu`
+    /// factorised. They replace the right-hand sides, which have `columns` columns. The addresses
+    /// are those of the factors and of the right-hand sides.
     ///
     /// Errors: as `multiply`.
     ///
@@ -269,7 +269,7 @@ impl CudaDevice {
             false => sys::cublasOperation_t::CUBLAS_OP_N,
         };
         let pivots = pivots as *const i32;
-        // Whether the arguments were right, which they are.
+        // The library's check of the arguments, which always passes.
         let mut outcome = 0;
         let outcome = &raw mut outcome;
         macro_rules! solve {

@@ -1,8 +1,8 @@
 //! Compiled kernels on disk.
 //!
-//! A file holds a digest of its contents, so that a damaged one is compiled again; it is written
-//! under a name of its own and renamed, so that any number of processes may share the folder. The
-//! first process that needs a kernel compiles it, and the others wait for its file.
+//! A file contains a digest of its contents, so a damaged file is compiled again. It is written
+//! under a temporary name and renamed, so any number of processes can share the folder. The first
+//! process that needs a kernel compiles it; the others wait for the file.
 
 use std::fs::{File, TryLockError};
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
@@ -10,12 +10,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What tells files of this form from others.
+/// The mark at the start of each file.
 const MARK: &[u8; 8] = b"PXCUBIN1";
 
 /// The digest of a kernel's source and of everything else that its machine code depends on.
 pub(super) fn key(parts: &[&str]) -> String {
-    // Two digests of 64 bits with different beginnings: no two kernels of a cache share both.
+    // Two digests of 64 bits with different seeds: no two kernels of a cache share both.
     let half = |seed: u64| {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(seed);
@@ -38,20 +38,20 @@ fn digest(code: &[u8]) -> [u8; 8] {
     hasher.finish().to_le_bytes()
 }
 
-/// The machine code of a key, if it is there and whole.
+/// The machine code of a key, if the file exists and is undamaged.
 pub(super) fn load(folder: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path(folder, key)).ok()?;
     let (head, code) = bytes.split_at_checked(16)?;
     (&head[..8] == MARK && head[8..] == digest(code)).then(|| code.to_vec())
 }
 
-/// How long a process waits for another that compiles the same kernel, and how long between looks.
+/// The longest wait for another process that compiles the same kernel, and the time between checks.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// The right to compile a kernel, until it is dropped.
 pub(super) struct Turn {
-    /// Locked; `None` where the folder's file system has no locks, or another process keeps its
+    /// The locked file; `None` if the file system has no locks, or if another process holds its
     /// turn for too long.
     file: Option<File>,
     path: PathBuf,
@@ -60,7 +60,8 @@ pub(super) struct Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         if self.file.is_some() {
-            // Whoever waits for the file that is gone finds the kernel next, or compiles it.
+            // A process that waits for the deleted file gets its turn next, and finds the kernel or
+            // compiles it.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -85,11 +86,11 @@ pub(super) fn turn(folder: &Path, key: &str) -> Turn {
     }
 }
 
-/// Keeps machine code. A folder that cannot be written to is no error: the next run compiles again.
+/// Stores machine code. A folder that cannot be written is no error: the next run compiles again.
 pub(super) fn store(folder: &Path, key: &str, code: &[u8]) {
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        // Processes of different machines and containers may have the same number.
+        // Processes on different machines or in different containers may have the same id.
         let unfinished = folder.join(format!(
             "{key}.{}.{:x}.part",
             std::process::id(),

@@ -1,8 +1,8 @@
-//! Capture: what a thread enqueues is kept as one of CUDA's graphs, to be enqueued as a whole.
+//! Capture: records the work that a thread enqueues as a CUDA graph, to be launched as a whole.
 //!
-//! Work is captured in a stream that only the capturing thread has, so that nothing of other
-//! threads gets into it, and is launched in the device's own stream. Memory that it takes from the
-//! pool stays with it, because its addresses are in the graph.
+//! Work is captured in a stream that only the capturing thread uses, so it contains no work of
+//! other threads, and is launched in the device's own stream. A graph keeps the memory that its
+//! work took from the pool, because it contains the addresses.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -12,7 +12,7 @@ use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUstream};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A capture under way.
+/// A capture in progress.
 struct Capture {
     /// The device, which outlives the capture.
     device: *const CudaDevice,
@@ -22,18 +22,18 @@ struct Capture {
 }
 
 thread_local! {
-    /// The capture of this thread.
+    /// The capture in progress on this thread.
     static CAPTURE: RefCell<Option<Capture>> = const { RefCell::new(None) };
 }
 
-/// Work that has been captured.
+/// Captured work.
 pub(super) struct Graph {
     device: Arc<CudaDevice>,
-    /// `None` once it has been given up for room.
+    /// `None` once the graph has been freed to make room.
     whole: Mutex<Option<Whole>>,
 }
 
-/// An executable graph, and the memory whose addresses are in it.
+/// An executable graph, and the memory whose addresses it contains.
 struct Whole {
     graph: CUgraphExec,
     #[allow(dead_code, reason = "held for the addresses that are in the graph")]
@@ -45,13 +45,13 @@ struct Whole {
 unsafe impl Send for Whole {}
 
 impl Graph {
-    /// Gives up the graph and its memory, once its last launch is over.
+    /// Frees the graph and its memory, after its last launch is done.
     pub(super) fn release(&self) {
-        // Kept, so that nobody launches it meanwhile.
+        // The lock prevents launches meanwhile.
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Whole { graph, kept }) = whole.take() {
             self.device.synchronize();
-            // SAFETY: nobody launches the graph any more, and its last launch is over.
+            // SAFETY: nothing launches the graph any more, and its last launch is over.
             let _ = unsafe { sys::cuGraphExecDestroy(graph) };
             drop(kept);
         }
@@ -78,7 +78,7 @@ impl Drop for Graph {
     }
 }
 
-/// The stream and the capture in it, which end when this is dropped.
+/// The capturing stream; dropping this ends the capture and the stream.
 struct Begun<'a> {
     device: &'a CudaDevice,
     stream: CUstream,
@@ -89,11 +89,11 @@ impl<'a> Begun<'a> {
         device.enter();
         let mut stream: CUstream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
         check(&device.name(), "cuStreamCreate", made)?;
         let begun = Begun { device, stream };
-        // Other threads go on as if there were no capture, and this one may allocate.
+        // In this mode other threads are not affected by the capture, and this one may allocate.
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream lives and holds nothing.
         let began = unsafe { sys::cuStreamBeginCapture_v2(stream, mode) };
@@ -103,11 +103,11 @@ impl<'a> Begun<'a> {
         Ok(begun)
     }
 
-    /// What has been captured, with the memory that it took.
+    /// Ends the capture. Returns the graph and the memory that its work took.
     fn end(self) -> Result<(CUgraph, Vec<Buffer>), DeviceError> {
         let capture = CAPTURE.take();
         let mut graph: CUgraph = std::ptr::null_mut();
-        // SAFETY: the stream is being captured, and the place is valid.
+        // SAFETY: the stream is being captured, and the pointer is valid.
         let ended = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
         let Some(Capture { kept, failure, .. }) = capture else {
             unreachable!("bug: a capture that was begun has ended")
@@ -129,14 +129,14 @@ impl Drop for Begun<'_> {
             let _ = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
             destroy(graph);
         }
-        // SAFETY: nobody else has the stream.
+        // SAFETY: nothing else uses the stream.
         let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
     }
 }
 
 fn destroy(graph: CUgraph) {
     if !graph.is_null() {
-        // SAFETY: the graph is nobody's any more.
+        // SAFETY: nothing uses the graph any more.
         let _ = unsafe { sys::cuGraphDestroy(graph) };
     }
 }
@@ -156,7 +156,7 @@ impl CudaDevice {
         self.work_stream() != self.stream
     }
 
-    /// Keeps memory that captured work uses.
+    /// Lets the capture in progress keep memory that its work uses.
     pub(super) fn keep_captured(&self, buffer: &Buffer) {
         CAPTURE.with_borrow_mut(|capture| match capture {
             Some(capture) if std::ptr::eq(capture.device, self) => {
@@ -166,8 +166,8 @@ impl CudaDevice {
         });
     }
 
-    /// Keeps the failure of what cannot be captured, which leaves the device as it is; gives it
-    /// back where nothing is being captured.
+    /// Keeps a failure of the capture in progress, which does not affect the device; returns the
+    /// error if there is no capture.
     pub(super) fn keep_failure(&self, error: DeviceError) -> Option<DeviceError> {
         CAPTURE.with_borrow_mut(|capture| match capture {
             Some(capture) if std::ptr::eq(capture.device, self) => {
@@ -178,9 +178,9 @@ impl CudaDevice {
         })
     }
 
-    /// Captures what `work` enqueues on the calling thread.
+    /// Captures the work that `work` enqueues on the calling thread.
     ///
-    /// Errors: `DeviceError::Cuda` of a call that cannot be captured; the device is as before.
+    /// Errors: `DeviceError::Cuda` of a call that cannot be captured; the device is unchanged.
     pub(super) fn capture_work(
         self: Arc<Self>,
         work: &mut dyn FnMut(),
@@ -189,7 +189,7 @@ impl CudaDevice {
         work();
         let (graph, kept) = begun.end()?;
         let mut executable: CUgraphExec = std::ptr::null_mut();
-        // SAFETY: the graph is whole, and the place is valid.
+        // SAFETY: the graph is whole, and the pointer is valid.
         let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) };
         destroy(graph);
         check(&self.name(), "cuGraphInstantiate", made)?;

@@ -1,4 +1,4 @@
-//! NVRTC: the text of a kernel to machine code.
+//! NVRTC: compiles the text of a kernel to machine code.
 
 use super::cache;
 use super::library::{CudaOptions, Library, find};
@@ -7,10 +7,10 @@ use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use std::ffi::{CStr, CString};
 use std::path::Path;
 
-/// Characters of the compiler's messages that an error shows.
+/// The most characters of compiler messages in an error.
 const LONGEST_LOG: usize = 4000;
 
-/// Compiles for one architecture.
+/// A compiler for one architecture.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     options: CudaOptions,
@@ -19,7 +19,7 @@ pub struct Compiler {
     quick: bool,
 }
 
-/// Machine code in a third of the time, which runs more slowly.
+/// Compiles in a third of the time; the machine code is slower.
 const QUICK: &str = "--Ofast-compile=max";
 
 /// No fast mathematics, no contraction of the user's products and sums, subnormals kept.
@@ -35,11 +35,11 @@ const OPTIONS: [&str; 6] = [
 impl Compiler {
     /// The compiler for a compute capability (90 for 9.0).
     ///
-    /// Errors: `DeviceError::Library` where NVRTC is missing.
+    /// Errors: `DeviceError::Library` if NVRTC is missing.
     pub fn new(capability: u32, options: &CudaOptions) -> Result<Compiler, DeviceError> {
         find(Library::Nvrtc, options)?;
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: the library is loaded and both places are valid.
+        // SAFETY: the library is loaded and both pointers are valid.
         unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) };
         Ok(Compiler {
             options: options.clone(),
@@ -49,8 +49,8 @@ impl Compiler {
         })
     }
 
-    /// Compiles with little optimisation from now on, where NVRTC has an option for it (as of 13):
-    /// for tests of whether a text compiles.
+    /// Compiles with little optimisation from now on, if NVRTC has the option (as of 13), for tests
+    /// of whether a text compiles.
     pub fn quickly(mut self) -> Compiler {
         let major = self.version.split('.').next();
         self.quick = major.and_then(|major| major.parse::<u32>().ok()) >= Some(13);
@@ -67,7 +67,7 @@ impl Compiler {
         self.version.clone()
     }
 
-    /// The machine code of a text: from the disk if some run has compiled it before.
+    /// The machine code of a text, from disk if an earlier run has compiled it.
     ///
     /// Errors: `DeviceError::Compile` with the compiler's messages.
     pub fn compile(&self, name: &str, source: &str) -> Result<Vec<u8>, DeviceError> {
@@ -138,7 +138,7 @@ fn save(folder: &Path, name: &str, key: &str, source: &str) {
     let _ = std::fs::write(folder.join(format!("{name}.{key}.cu")), source);
 }
 
-/// Writes the text of a kernel to a folder, as `PHALANX_SAVE_SOURCE` has it, and compiles nothing.
+/// Writes the text of a kernel to a folder (`PHALANX_SAVE_SOURCE`) without compiling it.
 pub fn save_source(folder: &Path, name: &str, source: &str) {
     save(folder, name, &cache::key(&[source]), source);
 }
@@ -179,7 +179,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the program any more.
+        // SAFETY: nothing uses the program any more.
         unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
     }
 }
@@ -189,7 +189,7 @@ fn described(result: nvrtcResult) -> String {
     unsafe { CStr::from_ptr(sys::nvrtcGetErrorString(result)) }.to_string_lossy().into_owned()
 }
 
-/// The messages, each followed by the line of the source that it is about.
+/// The messages, each followed by the line of the source that it refers to.
 fn with_lines(log: &str, source: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut text = String::new();

@@ -1,24 +1,23 @@
-//! The context of a thread, which is what other libraries take for its current device.
+//! The context of a thread, which other libraries use as its current device.
 
 use super::device::CudaDevice;
 use cudarc::driver::sys::{self, CUcontext};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether there has been a device, so that the driver is loaded.
+/// Whether a device was made, so that the driver is loaded.
 static HAS_DEVICES: AtomicBool = AtomicBool::new(false);
 
-/// The context that a thread had, and has again when this is dropped.
+/// The context that a thread had; it is restored when this is dropped.
 pub struct KeptContext(CUcontext);
 
-/// Keeps the calling thread's context: calls of ours make those of our devices current, and a
-/// program that uses other libraries, too, has chosen a device for them. Nothing before there is a
-/// GPU.
+/// Saves the calling thread's context. Our calls make the contexts of our devices current, but the
+/// program may have chosen a device for other libraries. `None` before there is a GPU.
 pub fn keep_context() -> Option<KeptContext> {
     if !HAS_DEVICES.load(Ordering::Relaxed) {
         return None;
     }
     let mut context: CUcontext = std::ptr::null_mut();
-    // SAFETY: the driver is loaded, and the place valid.
+    // SAFETY: the driver is loaded, and the pointer valid.
     let asked = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
     (asked == sys::CUresult::CUDA_SUCCESS).then_some(KeptContext(context))
 }
@@ -31,13 +30,13 @@ impl Drop for KeptContext {
     }
 }
 
-/// Notes that there is a device.
+/// Records that there is a device.
 pub(super) fn has_begun() {
     HAS_DEVICES.store(true, Ordering::Relaxed);
 }
 
 impl CudaDevice {
-    /// As `enter`, until what is returned is dropped.
+    /// As `enter`, until the returned value is dropped.
     pub fn visit(&self) -> Option<KeptContext> {
         let kept = keep_context();
         self.enter();

@@ -1,4 +1,4 @@
-//! The bytes of a GPU's memory: to the host and back, and from place to place.
+//! Copies of a GPU's bytes: to and from the host, and within its memory.
 
 use super::compiler::Compiler;
 use super::device::CudaDevice;
@@ -12,11 +12,11 @@ use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Axes of a box that the kernel knows; more are copied slice by slice.
+/// The most axes of the kernel's boxes; boxes with more are copied slice by slice.
 const AXES: usize = 8;
-/// Threads of a block.
+/// The number of threads of a thread block.
 const THREADS: u32 = 256;
-/// Blocks at most; each thread copies as many items as it takes.
+/// The most thread blocks; each thread copies several items if needed.
 const MOST_BLOCKS: usize = 1 << 16;
 
 /// Loaded copy kernels by architecture.
@@ -30,7 +30,7 @@ struct Kernels {
     copy_selection: Function,
 }
 
-/// Elements of a block of a selection, as `copy.cu` has it.
+/// The number of elements for each thread block of a selection, as in `copy.cu`.
 const SELECTED: usize = 4096;
 
 /// The CUDA C of strided copies and selections.
@@ -39,15 +39,15 @@ pub fn copy_source() -> String {
 }
 
 impl CudaDevice {
-    /// Loads what copies need, so that none has to later.
+    /// Loads the copy kernels.
     ///
     /// Errors: those of the compiler.
     pub fn load_copies(&self) -> Result<(), DeviceError> {
         self.copy_kernels().map(drop)
     }
 
-    /// Loads what copies need and every kernel that was loaded before there was this device, so
-    /// that nothing has to be while it waits for others.
+    /// Loads the copy kernels and every kernel that was loaded before this device was made, so that
+    /// nothing is loaded while the device waits for others.
     ///
     /// Errors: those of the compiler.
     pub fn load_all(&self) -> Result<(), DeviceError> {
@@ -74,9 +74,9 @@ impl CudaDevice {
     }
 }
 
-/// A box as bytes that two places have next to each other, and axes outside of them.
+/// A box as runs of bytes that are contiguous in both places, and axes outside of them.
 struct Runs {
-    /// Bytes of a run.
+    /// The bytes of a run.
     run: usize,
     extents: Vec<usize>,
     from: Vec<isize>,
@@ -112,13 +112,13 @@ impl Runs {
     }
 }
 
-/// What the kernel is given; `copy.cu` declares the same.
+/// The argument of the kernel, as declared in `copy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct CopyArgument {
     from: u64,
     to: u64,
-    /// Items to copy.
+    /// The number of items.
     items: u64,
     /// Bytes of an item: 1, 2, 4, 8 or 16.
     item: u32,
@@ -128,14 +128,14 @@ struct CopyArgument {
     to_strides: [i64; AXES],
 }
 
-/// What the kernels of a selection are given; `copy.cu` declares the same.
+/// The argument of the kernels of a selection, as declared in `copy.cu`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Selection {
     values: u64,
     mask: u64,
     to: u64,
-    /// The selected elements of each block, then what is before each.
+    /// For each thread block, the number of selected elements, then the number before it.
     counts: u64,
     count: u64,
     item: u32,
@@ -166,7 +166,7 @@ impl Remote for CudaDevice {
             return;
         }
         self.enter();
-        // SAFETY: the bytes lie inside a buffer of this device (`Remote`).
+        // SAFETY: the bytes are inside a buffer of this device (`Remote`).
         let set = unsafe { sys::cuMemsetD8Async(address, 0, len, self.work_stream()) };
         self.note("cuMemsetD8Async", set);
     }
@@ -178,7 +178,7 @@ impl Remote for CudaDevice {
         if runs.extents.is_empty() {
             self.enter();
             let stream = self.work_stream();
-            // SAFETY: both runs lie inside buffers of this device (`copy_strided` checked them).
+            // SAFETY: both runs are inside buffers of this device (`copy_strided` checked them).
             let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, runs.run, stream) };
             self.note("cuMemcpyDtoDAsync", copied);
             return;
@@ -241,8 +241,8 @@ impl Remote for CudaDevice {
 }
 
 impl CudaDevice {
-    /// Copies bytes between GPUs of this process, or within one, beside the work of all of them,
-    /// and waits until they are there. No work under way may touch either place.
+    /// Copies bytes between GPUs of this process, or within one, in a separate stream, and waits
+    /// for the copy. No work in flight may touch either place.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn copy_beside(
@@ -257,7 +257,7 @@ impl CudaDevice {
         let _kept = self.visit();
         let stream = Stream::new(self, true, None)?;
         let (source, target) = (from.as_ptr() as u64, to.as_ptr() as u64);
-        // SAFETY: both places lie inside their buffers, which outlive the copy, since it is waited
+        // SAFETY: both ranges are inside their buffers, which outlive the copy, since it is waited
         // for; the stream lives. Addresses of all GPUs of a process are distinct.
         let copied = unsafe {
             sys::cuMemcpyAsync(target, source, from.len, stream.handle() as sys::CUstream)
@@ -266,10 +266,10 @@ impl CudaDevice {
         stream.synchronize()
     }
 
-    /// Copies runs by the kernel, in the largest words that everything is a multiple of.
+    /// Copies runs by the kernel, in the largest words that divide all addresses and sizes.
     fn copy_runs(&self, runs: &Runs, source: u64, target: u64) {
         if runs.extents.len() >= AXES {
-            // The outermost axis is the last.
+            // The last axis is the outermost.
             let last = runs.extents.len() - 1;
             for index in 0..runs.extents[last] {
                 let inner = Runs {
@@ -317,7 +317,7 @@ impl CudaDevice {
             blocks_come: Coming::InTurn,
         };
         let copied = self.copy_kernels().and_then(|kernels| {
-            // SAFETY: the argument is what the kernel declares, and the box lies inside both
+            // SAFETY: the argument is what the kernel declares, and the box is inside both
             // buffers.
             unsafe { kernels.copy_box.launch(self, size, bytes_of(&argument)) }
         });

@@ -25,18 +25,18 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What is known of a GPU.
+/// The properties of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// Its name, such as `NVIDIA H200`.
     pub name: String,
     /// The compute capability, 90 for 9.0.
     pub capability: u32,
-    /// Multiprocessors.
+    /// The number of multiprocessors.
     pub multiprocessors: u32,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of shared memory that a block may have at most.
+    /// The most bytes of shared memory of a thread block.
     pub shared_memory: usize,
     /// The version of CUDA that the driver supports, 13000 for 13.0.
     pub driver: u32,
@@ -54,40 +54,41 @@ pub struct CudaDevice {
     pub(super) stream: CUstream,
     properties: Properties,
     options: CudaOptions,
-    /// The most bytes that it may hold; `UNLIMITED` without a limit.
+    /// The most bytes that may be in use; `UNLIMITED` without a limit.
     limit: AtomicUsize,
     pool: Mutex<Pool>,
     pub(super) allocator: Box<dyn Allocator>,
-    /// Memory of others that work under way still reads, the oldest first.
+    /// Foreign memory that enqueued work may still read, the oldest first.
     borrowed: Mutex<VecDeque<(Mark, Owner)>>,
-    /// Memory of the host that the device reaches by itself.
+    /// Host memory that the device accesses directly.
     pub(super) pinned: Mutex<PinnedPool>,
-    /// What large copies between the host and the device go through.
+    /// The streams and buffers of large copies to and from the host.
     pub(super) lanes: Lanes,
-    /// Why it is of no use, or what it last had too little memory for, until somebody has heard.
+    /// The first failure, after which the device is unusable; or a refusal of memory that no caller
+    /// has received yet.
     failure: Mutex<Option<DeviceError>>,
-    /// Zeros that blocks count each other with, and leave as zeros.
+    /// Zeros with which thread blocks count each other; each kernel leaves zeros.
     counters: OnceLock<u64>,
-    /// Set when the device is made, for buffers that keep it.
+    /// The device itself, for buffers that keep it alive.
     own: std::sync::Weak<CudaDevice>,
-    /// Threads of the host, for what the GPU has no routine for; started when first needed.
+    /// Host threads for operations that have no routine on the GPU; started at first use.
     host: OnceLock<rayon::ThreadPool>,
-    /// The handle of cuBLAS, made when it is first needed.
+    /// The handle of cuBLAS, made at first use.
     pub(super) blas: Mutex<Option<Blas>>,
-    /// The handle of cuSOLVER, made when it is first needed.
+    /// The handle of cuSOLVER, made at first use.
     pub(super) solver: Mutex<Option<Solver>>,
-    /// Plans of Fourier transforms that are kept.
+    /// The cached plans of Fourier transforms.
     pub(super) plans: Mutex<Plans>,
-    /// Work that has been captured.
+    /// The captured work.
     pub(super) graphs: Mutex<Vec<std::sync::Weak<Graph>>>,
     pub(super) device: CUdevice,
 }
 
-/// What keeps memory of others.
+/// The owner of foreign memory.
 type Owner = Arc<dyn Any + Send + Sync>;
 
 const UNLIMITED: usize = usize::MAX;
-/// Threads of the host for a device, at most.
+/// The most host threads of a device.
 const MOST_THREADS: usize = 16;
 /// Bytes of counters.
 const COUNTERS: usize = 4 << 16;
@@ -98,23 +99,23 @@ unsafe impl Send for CudaDevice {}
 // SAFETY: as for `Send`: the driver orders concurrent calls itself.
 unsafe impl Sync for CudaDevice {}
 
-/// The devices of the process.
+/// The devices that the process has made.
 static LIVING: Mutex<Vec<std::sync::Weak<CudaDevice>>> = Mutex::new(Vec::new());
 
-/// The devices that the process has.
+/// The devices of the process that still exist.
 pub(super) fn living() -> Vec<Arc<CudaDevice>> {
     let living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
     living.iter().filter_map(std::sync::Weak::upgrade).collect()
 }
 
-/// How many GPUs the process can use.
+/// The number of GPUs that the process can use.
 ///
 /// Errors: `DeviceError::Library` without a driver, `DeviceError::Cuda` when it does not start.
 pub fn cuda_devices(options: &CudaOptions) -> Result<usize, DeviceError> {
     find(Library::Driver, options)?;
     let mut version = 0;
     let mut count = 0;
-    // SAFETY: the driver is loaded (`find`), and both places are valid.
+    // SAFETY: the driver is loaded (`find`), and both pointers are valid.
     unsafe {
         check("cuda", "cuInit", sys::cuInit(0))?;
         check("cuda", "cuDriverGetVersion", sys::cuDriverGetVersion(&raw mut version))?;
@@ -126,11 +127,11 @@ pub fn cuda_devices(options: &CudaOptions) -> Result<usize, DeviceError> {
     Ok(count as usize)
 }
 
-/// The numbers of the GPUs that kernels can be compiled for: those of compute capability 8.0 and
-/// later. One that does not say what it is, as when it has failed, does not count.
+/// The numbers of the GPUs for which kernels can be compiled: those of compute capability 8.0 or
+/// later. A GPU that cannot be queried, such as a failed one, is left out.
 ///
-/// Errors: those of `cuda_devices`; `DeviceError::Library` without NVRTC; that of the first GPU
-/// where none can be used, `DeviceError::Capability` or `DeviceError::Cuda`.
+/// Errors: those of `cuda_devices`; `DeviceError::Library` without NVRTC; if no GPU is usable, that
+/// of the first one, `DeviceError::Capability` or `DeviceError::Cuda`.
 pub fn usable_gpus(options: &CudaOptions) -> Result<Vec<usize>, DeviceError> {
     let count = cuda_devices(options)?;
     if count > 0 {
@@ -140,7 +141,7 @@ pub fn usable_gpus(options: &CudaOptions) -> Result<Vec<usize>, DeviceError> {
     usable((0..count).map(|ordinal| unsafe { known(ordinal) }.map(drop)))
 }
 
-/// The numbers of the GPUs about which there is no error; the first error where there is none.
+/// The numbers of the GPUs without an error; the first error if all have one.
 fn usable(gpus: impl Iterator<Item = Result<(), DeviceError>>) -> Result<Vec<usize>, DeviceError> {
     let (mut numbers, mut first) = (Vec::new(), None);
     for (ordinal, gpu) in gpus.enumerate() {
@@ -155,14 +156,14 @@ fn usable(gpus: impl Iterator<Item = Result<(), DeviceError>>) -> Result<Vec<usi
     }
 }
 
-/// The driver's handle of a GPU that kernels can be compiled for, and what is known of it.
+/// The driver's handle of a GPU for which kernels can be compiled, and its properties.
 ///
 /// # Safety
 /// The driver is initialised.
 unsafe fn known(ordinal: usize) -> Result<(CUdevice, Properties), DeviceError> {
     let name = format!("cuda:{ordinal}");
     let mut device: CUdevice = 0;
-    // SAFETY: the caller's promise; the place is valid, and the handle that of one of the driver's.
+    // SAFETY: the caller's promise; the pointer is valid, and the handle is one of the driver's.
     let properties = unsafe {
         check(&name, "cuDeviceGet", sys::cuDeviceGet(&raw mut device, ordinal as i32))?;
         properties(&name, device)?
@@ -179,7 +180,7 @@ fn new_enough(device: String, found: u32) -> Result<(), DeviceError> {
 }
 
 impl CudaDevice {
-    /// The GPU `cuda:ordinal`, with a limit of its memory in bytes if one is given.
+    /// The GPU `cuda:ordinal`, with an optional memory limit in bytes.
     ///
     /// Errors: those of `cuda_devices`; `DeviceError::NoSuchDevice`; `DeviceError::Capability` for
     /// GPUs older than compute capability 8.0.
@@ -191,7 +192,7 @@ impl CudaDevice {
         CudaDevice::with_allocator(ordinal, limit, options, Box::new(DeviceMemory))
     }
 
-    /// As `new`, with memory from an allocator, which the device's pool keeps for what comes next.
+    /// As `new`, with memory from an allocator; the device's pool caches its blocks.
     ///
     /// Errors: as `new`.
     pub fn with_allocator(
@@ -211,7 +212,7 @@ impl CudaDevice {
         let mut stream: CUstream = std::ptr::null_mut();
         has_begun();
         let _kept = keep_context();
-        // SAFETY: the driver is initialised and the device one of its own; all places are valid,
+        // SAFETY: the driver is initialised and the device one of its own; all pointers are valid,
         // and the context is made current before the stream is made in it.
         unsafe {
             let retained = sys::cuDevicePrimaryCtxRetain(&raw mut context, device);
@@ -248,29 +249,30 @@ impl CudaDevice {
         Ok(made)
     }
 
-    /// What is known of the GPU.
+    /// The properties of the GPU.
     pub fn properties(&self) -> &Properties {
         &self.properties
     }
 
-    /// How CUDA is to be used.
+    /// The options of CUDA.
     pub fn options(&self) -> &CudaOptions {
         &self.options
     }
 
-    /// The stream that orders all work of the device, for libraries that enqueue theirs in it.
+    /// The stream that orders all work of the device, for libraries that enqueue work in it.
     pub fn stream_handle(&self) -> usize {
         self.stream as usize
     }
 
-    /// Makes the device's context the calling thread's.
+    /// Makes the device's context current on the calling thread.
     pub fn enter(&self) {
         // SAFETY: the context lives as long as the device.
         let entered = unsafe { sys::cuCtxSetCurrent(self.context) };
         self.note("cuCtxSetCurrent", entered);
     }
 
-    /// Keeps the error of a call, the first of which stays.
+    /// Records the error of a call (the device keeps the first); returns whether there was none.
+    /// was none.
     pub(super) fn note(&self, call: &'static str, result: sys::CUresult) -> bool {
         match check(&self.name(), call, result) {
             Ok(()) => true,
@@ -281,7 +283,7 @@ impl CudaDevice {
         }
     }
 
-    /// The error of a call for the caller, which the device keeps too unless it goes on after it.
+    /// Returns the error of a call; the device keeps it too, unless it is about memory.
     pub(super) fn told(
         &self,
         call: &'static str,
@@ -295,7 +297,7 @@ impl CudaDevice {
         outcome
     }
 
-    /// A handle to the device itself; `None` once it is being dropped.
+    /// A handle to the device itself; `None` while it is being dropped.
     pub fn handle(&self) -> Option<Arc<CudaDevice>> {
         self.own.upgrade()
     }
@@ -309,13 +311,13 @@ impl CudaDevice {
         self.ordinal
     }
 
-    /// Sets the most bytes that it may hold; arrays that are there stay.
+    /// Sets the memory limit; existing arrays stay.
     pub fn set_memory_limit(&self, limit: Option<usize>) {
         self.limit.store(limit.unwrap_or(UNLIMITED), Ordering::Relaxed);
     }
 
-    /// The number of the GPU that has an address; `None` of the host's addresses. A driver must
-    /// have been loaded, as it is once there is a device.
+    /// The number of the GPU to which an address belongs; `None` for host addresses. The driver
+    /// must be loaded, as it is once there is a device.
     pub fn ordinal_of(address: u64) -> Option<usize> {
         let mut ordinal: i32 = 0;
         let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
@@ -326,34 +328,34 @@ impl CudaDevice {
         (asked == sys::CUresult::CUDA_SUCCESS).then(|| usize::try_from(ordinal).ok())?
     }
 
-    /// Free bytes of the GPU, and all of them.
+    /// The free and the total bytes of the GPU.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
         let _kept = self.visit();
         let (mut free, mut total) = (0, 0);
-        // SAFETY: the context is current, and both places are valid.
+        // SAFETY: the context is current, and both pointers are valid.
         let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
         check(&self.name(), "cuMemGetInfo", asked)?;
         Ok((free, total))
     }
 
-    /// What names the GPU among all of all machines.
+    /// The globally unique identity of the GPU.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn identity(&self) -> Result<String, DeviceError> {
         let mut identity = sys::CUuuid { bytes: [0; 16] };
-        // SAFETY: the device is one of the driver's, and the place is valid.
+        // SAFETY: the device is one of the driver's, and the pointer is valid.
         let asked = unsafe { sys::cuDeviceGetUuid_v2(&raw mut identity, self.device) };
         check(&self.name(), "cuDeviceGetUuid", asked)?;
         Ok(identity.bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect())
     }
 
-    /// The attributes of the GPU that it has, by the names of CUDA's runtime.
+    /// The attributes that the GPU supports, by the names of CUDA's runtime.
     pub fn attributes(&self) -> Vec<(&'static str, i32)> {
         let value = |&(name, attribute): &(&'static str, Attribute)| {
             let mut value = 0;
-            // SAFETY: the device is one of the driver's, and the place is valid.
+            // SAFETY: the device is one of the driver's, and the pointer is valid.
             let asked =
                 unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, self.device) };
             (asked == sys::CUresult::CUDA_SUCCESS).then_some((name, value))
@@ -361,7 +363,7 @@ impl CudaDevice {
         ATTRIBUTES.iter().filter_map(value).collect()
     }
 
-    /// Waits for all work of the process on the GPU, whoever has enqueued it.
+    /// Waits for all work of the process on the GPU, including that of other libraries.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn synchronize_all(&self) -> Result<(), DeviceError> {
@@ -370,7 +372,7 @@ impl CudaDevice {
         check(&self.name(), "cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
     }
 
-    /// Keeps memory of others until the work that was enqueued before is done.
+    /// Keeps foreign memory until the work enqueued so far is done.
     fn keep_until_done(&self, owner: Owner) {
         let _kept = keep_context();
         match Mark::new(self, false, false) {
@@ -387,10 +389,10 @@ impl CudaDevice {
         self.let_go();
     }
 
-    /// Lets go of memory of others that no work reads any more.
+    /// Releases foreign memory that no work reads any more.
     pub(super) fn let_go(&self) {
         loop {
-            // Owners may call whatever they like when they are dropped: not under the lock.
+            // Dropping an owner may run any code, so the lock is not held.
             let mut borrowed = self.borrowed.lock().unwrap_or_else(PoisonError::into_inner);
             match borrowed.front() {
                 Some((mark, _)) if mark.is_past(self) => {}
@@ -402,14 +404,14 @@ impl CudaDevice {
         }
     }
 
-    /// Bytes of free blocks that the pool keeps, and how many blocks they are.
+    /// The bytes and the number of the free blocks that the pool caches.
     pub fn cached(&self) -> (usize, usize) {
         let pool = self.pool_state();
         (pool.cached, pool.free_blocks())
     }
 
-    /// The address of some zeros that belong to the device, which blocks of kernels count each
-    /// other with: whoever changes them leaves them zero.
+    /// The address of zeros with which thread blocks of kernels count each other. A kernel that
+    /// changes them must leave them zero.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn counters(&self) -> Result<u64, DeviceError> {
@@ -417,13 +419,13 @@ impl CudaDevice {
             return Ok(*address);
         }
         let address = self.allocate_block(COUNTERS)?;
-        // SAFETY: the block has so many bytes, and is nobody else's.
+        // SAFETY: the block has this many bytes, and nothing else uses it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, COUNTERS, self.stream) };
         self.note("cuMemsetD8Async", set);
         let kept = *self.counters.get_or_init(|| address);
         if kept != address {
             self.synchronize();
-            // SAFETY: nobody has the block.
+            // SAFETY: the block has no owner.
             unsafe { self.allocator.free(self, address, COUNTERS)? };
         }
         Ok(kept)
@@ -438,14 +440,14 @@ impl CudaDevice {
         }
     }
 
-    /// Memory of the pool, and the turn in which it was freed: what used it before may be under way
-    /// until that is settled. Nothing has used what is new.
+    /// Allocates memory from the pool. For a reused block, also returns the turn in which it was
+    /// freed: until that turn is settled, earlier work may still use the block.
     fn take(self: Arc<Self>, bytes: usize) -> Result<(Buffer, Option<u64>), DeviceError> {
         self.let_go();
         let size = Pool::size(bytes);
         let limit = self.limit.load(Ordering::Relaxed);
         if self.bytes_in_use().saturating_add(size) > limit {
-            // Captured work holds memory, too.
+            // Captured work holds memory too.
             self.give_up();
         }
         let (cached, is_full) = {
@@ -455,7 +457,7 @@ impl CudaDevice {
                 return Err(self.refused(bytes));
             }
             let cached = pool.take(size);
-            // Free blocks of other sizes count, too, as far as others than this process go.
+            // Cached blocks of other sizes count too: other processes cannot use them.
             let held = (pool.in_use + pool.cached).saturating_add(size);
             (cached, cached.is_none() && held > limit)
         };
@@ -564,7 +566,7 @@ impl Device for CudaDevice {
     fn failure(&self) -> Option<DeviceError> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         match &*failure {
-            // The device goes on after it has been told of.
+            // The device stays usable, so the refusal is reported once.
             Some(DeviceError::OutOfMemory { .. }) => failure.take(),
             lasting => lasting.clone(),
         }
@@ -618,7 +620,7 @@ impl Drop for CudaDevice {
 unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceError> {
     let attribute = |attribute: Attribute| {
         let mut value = 0;
-        // SAFETY: the caller's promise; the place is valid.
+        // SAFETY: the caller's promise; the pointer is valid.
         let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
         check(name, "cuDeviceGetAttribute", asked).map(|()| value as u32)
     };
@@ -628,7 +630,7 @@ unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceE
     let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
     let mut title = [0 as std::ffi::c_char; 128];
     let (mut memory, mut driver) = (0, 0);
-    // SAFETY: the caller's promise; the places are valid and of the given lengths.
+    // SAFETY: the caller's promise; the pointers are valid and of the given lengths.
     unsafe {
         let asked = sys::cuDeviceGetName(title.as_mut_ptr(), title.len() as i32 - 1, device);
         check(name, "cuDeviceGetName", asked)?;

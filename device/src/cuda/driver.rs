@@ -1,10 +1,10 @@
-//! Calls of the driver, checked.
+//! Checks of the driver's calls.
 
 use crate::DeviceError;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 
-/// The outcome of a call as a typed error.
+/// Converts the status of a call to a typed error.
 pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Result<(), DeviceError> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());
@@ -18,7 +18,7 @@ pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Resul
 
 fn name(result: CUresult) -> String {
     described(|to| {
-        // SAFETY: the driver is loaded (a call has returned `result`), and `to` is a valid place.
+        // SAFETY: the driver is loaded (a call has returned `result`), and `to` is a valid pointer.
         unsafe { sys::cuGetErrorName(result, to) }
     })
 }

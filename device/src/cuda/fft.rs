@@ -7,7 +7,7 @@ use cudarc::cufft::sys::{self, cufftHandle, cufftResult, cufftType};
 use std::ffi::{c_int, c_longlong, c_void};
 use std::sync::{Arc, PoisonError};
 
-/// What a transform leads from and to; none has a factor.
+/// The kind of a transform; none has a factor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fourier {
     /// Complex to complex, with the negative exponent.
@@ -20,44 +20,44 @@ pub enum Fourier {
     RealInverse,
 }
 
-/// Lines of one length and where they lie.
+/// Lines of one length and their position in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FourierLines {
-    /// Elements of a line; those on the real side, if there is one.
+    /// The length of a line; for a real transform, that of the real side.
     pub length: usize,
-    /// How many lines.
+    /// The number of lines.
     pub count: usize,
-    /// Elements from one of a line to the next, before and after.
+    /// Elements from one element of a line to the next, in the input and in the output.
     pub strides: [usize; 2],
-    /// Elements from a line to the next, before and after.
+    /// Elements from one line to the next, in the input and in the output.
     pub distances: [usize; 2],
-    /// Whether components are binary64 and not binary32.
+    /// Whether components are binary64; otherwise binary32.
     pub is_double: bool,
 }
 
-/// Plans that a device keeps at most; each may hold some memory.
+/// The most plans that a device keeps; each may hold memory.
 const KEPT: usize = 16;
 
-/// Plans of a device, the one that was used last at the end.
+/// The plans of a device; the most recently used is last.
 #[derive(Default)]
 pub(super) struct Plans(Vec<(Key, Plan)>);
 
-/// What a plan is of: it serves both directions of a complex transform.
+/// The key of a plan; both directions of a complex transform share one plan.
 type Key = (u32, FourierLines);
 
 impl Plans {
-    /// All plans, which are dropped while the device's context is current.
+    /// Takes all plans. Drop them while the device's context is current.
     pub(super) fn take(&mut self) -> Vec<impl Sized + use<>> {
         std::mem::take(&mut self.0)
     }
 
-    /// A plan, which is the caller's until it is kept again.
+    /// Takes a plan out, until the caller keeps it again.
     fn find(&mut self, key: &Key) -> Option<Plan> {
         let at = self.0.iter().position(|(kept, _)| kept == key)?;
         Some(self.0.remove(at).1)
     }
 
-    /// Keeps a plan as the one that was used last, and gives up the oldest if there are too many.
+    /// Keeps a plan as the most recently used, and returns the oldest if there are too many.
     fn keep(&mut self, key: Key, plan: Plan) -> Option<Plan> {
         let oldest = (self.0.len() >= KEPT).then(|| self.0.remove(0).1);
         self.0.push((key, plan));
@@ -65,7 +65,7 @@ impl Plans {
     }
 }
 
-/// A plan of the library and the bytes that it works in.
+/// A plan of the library and the size of its workspace.
 struct Plan {
     handle: cufftHandle,
     workspace: usize,
@@ -73,7 +73,7 @@ struct Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the plan any more; what it has enqueued is done, or has failed.
+        // SAFETY: nothing uses the plan any more; what it has enqueued is done, or has failed.
         let _ = unsafe { sys::cufftDestroy(self.handle) };
     }
 }
@@ -102,7 +102,7 @@ impl Plan {
         lines: &FourierLines,
     ) -> Result<Plan, DeviceError> {
         let mut handle: cufftHandle = 0;
-        // SAFETY: the library is loaded, the context current, and the place valid.
+        // SAFETY: the library is loaded, the context current, and the pointer valid.
         check(device, "cufftCreate", unsafe { sys::cufftCreate(&raw mut handle) })?;
         let mut plan = Plan { handle, workspace: 0 };
         let mut extent = lines.length as c_longlong;
@@ -137,7 +137,7 @@ impl Plan {
     }
 
     /// # Safety
-    /// As `CudaDevice::transform`, of one place before and one after; the work area is set.
+    /// As `CudaDevice::transform`, for one pair of addresses; the work area is set.
     unsafe fn execute(&self, kind: Fourier, is_double: bool, [from, to]: [u64; 2]) -> cufftResult {
         const FORWARD: c_int = -1;
         const INVERSE: c_int = 1;
@@ -162,14 +162,14 @@ impl Plan {
 }
 
 impl CudaDevice {
-    /// Enqueues transforms of the lines at each of some places: the addresses of the first element
-    /// before and after. A transform to real numbers may spoil what it reads.
+    /// Enqueues transforms of the lines at each place, which is the pair of addresses of the first
+    /// input and the first output element. A complex-to-real transform may overwrite its input.
     ///
-    /// Errors: `DeviceError::Library` without cuFFT, `DeviceError::Cuda` where it refuses,
-    /// `DeviceError::OutOfMemory` for what it works in.
+    /// Errors: `DeviceError::Library` without cuFFT, `DeviceError::Cuda` if a call fails,
+    /// `DeviceError::OutOfMemory` for the workspace.
     ///
     /// # Safety
-    /// All lines lie in this device's memory, those after apart from those before; addresses are
+    /// All lines are in this device's memory, and outputs do not overlap inputs; addresses are
     /// multiples of the size of a complex element.
     pub unsafe fn transform(
         self: &Arc<Self>,
@@ -182,14 +182,14 @@ impl CudaDevice {
         self.enter();
         let plan_type = kind.plan_type(lines.is_double);
         let key = (plan_type as u32, *lines);
-        // Nobody else has the plan while it is used, and all others may be given up meanwhile.
+        // The plan is taken out while it is used; the other plans may be freed meanwhile.
         let known = plans().find(&key);
         let plan = match known {
             Some(plan) => plan,
             None => self.with_room(|| Plan::new(self, plan_type, lines))?,
         };
-        // What the plan works in is free again as soon as the work is enqueued: whoever gets it is
-        // behind in the order of the stream.
+        // The workspace returns to the pool once the work is enqueued: the next user of the memory
+        // follows in the order of the stream.
         let workspace = self.clone().allocate(plan.workspace);
         let enqueued = workspace.and_then(|workspace| {
             let area = workspace.as_ptr().cast::<c_void>();
@@ -204,7 +204,7 @@ impl CudaDevice {
         });
         let oldest = plans().keep(key, plan);
         if oldest.is_some() {
-            // What it has enqueued may be under way, and read what it holds.
+            // Work of the plan may be running and read its tables.
             self.synchronize();
         }
         enqueued

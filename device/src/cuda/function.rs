@@ -1,4 +1,4 @@
-//! Compiled kernels in memory, and their launches.
+//! Loaded kernels and their launches.
 
 use super::device::{CudaDevice, living};
 use super::driver::check;
@@ -11,7 +11,7 @@ use cudarc::driver::sys::{
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, PoisonError};
 
-/// Machine code that has been loaded; any device of its architecture may run it.
+/// Loaded machine code, which any device of its architecture may run.
 pub struct Module {
     library: CUlibrary,
 }
@@ -24,8 +24,8 @@ unsafe impl Sync for Module {}
 /// A kernel that can be launched on every device of its architecture. It stays loaded for the life
 /// of the process.
 ///
-/// It is the driver's kernel that is kept, and not its function in the context of a device: a
-/// context ends with the last device that has it, and its functions with it.
+/// It keeps the driver's kernel, not the function in a device's context: the functions of a context
+/// end with the last device that uses the context.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     kernel: CUkernel,
@@ -39,38 +39,38 @@ unsafe impl Send for Function {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Function {}
 
-/// How many blocks, and threads in each.
+/// The number of thread blocks, and of threads in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridSize {
-    /// Blocks along the three axes.
+    /// Thread blocks along the three axes.
     pub blocks: [u32; 3],
-    /// Threads of a block along the three axes.
+    /// Threads of a thread block along the three axes.
     pub threads: [u32; 3],
     /// Bytes of shared memory beyond what the kernel declares.
     pub shared: u32,
-    /// When its blocks come.
+    /// When its thread blocks start.
     pub blocks_come: Coming,
 }
 
-/// When the blocks of a kernel come.
+/// When the thread blocks of a kernel start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coming {
-    /// Once the work before is done.
+    /// After the earlier work is done.
     InTurn,
-    /// As soon as there is room: the kernel's first statement waits for the work before. From
-    /// compute capability 9.0 on; before that, in turn.
+    /// As soon as there is room: the kernel's first statement waits for the earlier work. Before
+    /// compute capability 9.0, as `InTurn`.
     Early,
-    /// In turn and all at once, so that they may wait for each other.
+    /// After the earlier work and all at once, so that thread blocks can wait for each other.
     Together,
 }
 
-/// The first compute capability whose blocks may come early.
+/// The first compute capability whose thread blocks may start early.
 const FIRST_EARLY: u32 = 90;
 
 impl Module {
     /// Loads machine code.
     ///
-    /// Errors: `DeviceError::Cuda` if it is not for this device's architecture or is damaged.
+    /// Errors: `DeviceError::Cuda` if the code is damaged or for another architecture.
     pub fn load(device: &CudaDevice, code: &[u8]) -> Result<Module, DeviceError> {
         device.enter();
         let mut library: CUlibrary = std::ptr::null_mut();
@@ -86,8 +86,8 @@ impl Module {
         Ok(Module { library })
     }
 
-    /// The kernel of a name, loaded for this device and for all others of its kind that the process
-    /// has: none is loaded later, while devices may wait for each other.
+    /// The kernel with a name, loaded on this device and on all others of its architecture in the
+    /// process, so that none is loaded later, when devices may wait for each other.
     ///
     /// Errors: `DeviceError::Cuda` if there is none.
     pub fn function(&self, device: &CudaDevice, name: &str) -> Result<Function, DeviceError> {
@@ -106,7 +106,7 @@ impl Module {
         device.enter();
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
         let mut kernel: CUkernel = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, and the place is valid.
+        // SAFETY: the library is loaded, the context current, and the pointer is valid.
         let found =
             unsafe { sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr()) };
         if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
@@ -115,7 +115,7 @@ impl Module {
         check(&device.name(), "cuLibraryGetKernel", found)?;
         let function = Function { kernel };
         let capability = device.properties().capability;
-        // Noted before it is loaded: a device that comes meanwhile loads it by itself.
+        // Recorded before it is loaded: a device that is made meanwhile loads it itself.
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).push((capability, function));
         function.load(device)?;
         for other in living() {
@@ -128,8 +128,8 @@ impl Module {
     }
 }
 
-/// Loads every kernel that the process has for a device's architecture: those that were loaded
-/// before there was the device, so that none is while it waits for others.
+/// Loads every kernel that the process has for a device's architecture, so that none is loaded
+/// while the device waits for others.
 pub(super) fn load_known(device: &CudaDevice) -> Result<(), DeviceError> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let own = known.iter().filter(|(capability, _)| *capability == device.properties().capability);
@@ -137,30 +137,30 @@ pub(super) fn load_known(device: &CudaDevice) -> Result<(), DeviceError> {
 }
 
 impl Function {
-    /// Loads the kernel into the context of a device, which else happens at its first launch.
+    /// Loads the kernel into the context of a device; otherwise its first launch does.
     fn load(&self, device: &CudaDevice) -> Result<(), DeviceError> {
         device.enter();
         let mut function: CUfunction = std::ptr::null_mut();
-        // SAFETY: the kernel stays loaded, the context is current, and the place is valid.
+        // SAFETY: the kernel stays loaded, the context is current, and the pointer is valid.
         let got = unsafe { sys::cuKernelGetFunction(&raw mut function, self.kernel) };
         check(&device.name(), "cuKernelGetFunction", got)
     }
 
-    /// What the driver takes for a function of the current context.
+    /// The kernel as a function handle, which the driver accepts in its place.
     fn handle(&self) -> CUfunction {
         self.kernel as CUfunction
     }
 
-    /// Enqueues the kernel with one argument: `argument` is the bytes of its only parameter, which
-    /// it takes by value. What fails later stays with the device.
+    /// Enqueues the kernel. `argument` is the bytes of its only parameter, which is passed by
+    /// value. The device keeps later failures.
     ///
-    /// Errors: `DeviceError::Cuda`, which the device (within a capture, that) keeps, too;
-    /// `DeviceError::OutOfMemory`.
-    /// Nothing may follow that relies on what the kernel would have written.
+    /// Errors: `DeviceError::Cuda`, which the device (or the capture in progress) keeps too;
+    /// `DeviceError::OutOfMemory`. After an error, enqueue no work that relies on the kernel's
+    /// output.
     ///
     /// # Safety
-    /// The bytes are a parameter of the kernel, and what it does with the addresses in them is
-    /// right.
+    /// The bytes are the kernel's parameter, and its accesses through the addresses in them are
+    /// valid.
     pub unsafe fn launch(
         &self,
         device: &CudaDevice,
@@ -234,12 +234,12 @@ impl Function {
         device.told("cuLaunchKernelEx", launched)
     }
 
-    /// How many blocks of so many threads a multiprocessor holds at once.
+    /// The number of thread blocks of this size that a multiprocessor runs at once.
     pub fn blocks_at_once(&self, device: &CudaDevice, threads: u32, shared: u32) -> u32 {
         device.enter();
         let (mut blocks, function) = (0, self.handle());
         // SAFETY: the kernel is loaded, and stands for its function in the current context; the
-        // place is valid.
+        // pointer is valid.
         let asked = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut blocks,

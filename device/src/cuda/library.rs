@@ -1,22 +1,22 @@
-//! Where CUDA's libraries are looked for.
+//! The search for CUDA's libraries.
 
 use super::device::CudaDevice;
 use crate::{Device, DeviceError};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// How CUDA is to be used: what a program's environment says.
+/// The options of CUDA, from the program's environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CudaOptions {
-    /// Folders that are searched for libraries before all others.
+    /// Folders that are searched for libraries first.
     pub folders: Vec<PathBuf>,
-    /// The folder in which compiled kernels are kept from run to run.
+    /// The folder that keeps compiled kernels between runs.
     pub cache: Option<PathBuf>,
-    /// A folder into which the text of every compiled kernel is written.
+    /// A folder for the text of every compiled kernel.
     pub save_source: Option<PathBuf>,
-    /// Whether launches that repeat are enqueued one by one all the same.
+    /// Whether repeated launches are enqueued one by one instead of as a CUDA graph.
     pub without_graphs: bool,
-    /// Whether products of matrices may round f32 to TF32.
+    /// Whether matrix products may round f32 to TF32.
     pub tf32: bool,
 }
 
@@ -46,12 +46,12 @@ pub enum Library {
 pub struct Found {
     /// The library.
     pub library: Library,
-    /// Where it was found; only its name if the system's loader found it.
+    /// The path; only the name if the system's loader found it.
     pub path: PathBuf,
 }
 
 impl Library {
-    /// Every library, in the order in which they are told of.
+    /// Every library, in the order of reports.
     pub const ALL: [Library; 8] = [
         Library::Driver,
         Library::Nvrtc,
@@ -63,7 +63,7 @@ impl Library {
         Library::Nvtx,
     ];
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Library::Driver => "CUDA driver",
@@ -77,7 +77,7 @@ impl Library {
         }
     }
 
-    /// How its file is called, the names that are tried first coming first.
+    /// The names of its file, in the order in which they are tried.
     const fn files(self) -> &'static [&'static str] {
         match self {
             Library::Driver => &["libcuda.so.1", "libcuda.so"],
@@ -96,8 +96,9 @@ impl Library {
         }
     }
 
-    /// How the files begin that it looks for by name, where only the system's loader looks: they
-    /// must be in memory first. They lie beside it, or in another package's folder.
+    /// The prefixes of files that the library itself loads by name. The system's loader may not
+    /// find them, so they are loaded first. They are beside the library, or in another package's
+    /// folder.
     const fn companions(self) -> &'static [&'static str] {
         match self {
             Library::Driver
@@ -111,7 +112,7 @@ impl Library {
         }
     }
 
-    /// The libraries that it is built on, which must be in memory first, too.
+    /// The libraries that it depends on, which are loaded first.
     const fn foundations(self) -> &'static [Library] {
         match self {
             Library::Cusolver => &[Library::Cublas, Library::Cusparse],
@@ -119,7 +120,7 @@ impl Library {
         }
     }
 
-    /// What is to be installed where it is missing.
+    /// What to install if it is missing.
     const fn remedy(self) -> &'static str {
         match self {
             Library::Driver => "install NVIDIA's driver, or use PHALANX_DEVICES=cpu",
@@ -149,18 +150,18 @@ impl Library {
     }
 }
 
-/// Libraries that have been loaded; they stay for the life of the process.
+/// The loaded libraries, which stay for the life of the process.
 static LOADED: Mutex<Vec<Found>> = Mutex::new(Vec::new());
 
-/// Loads a library, unless it is there, so that its functions can be called.
+/// Loads a library, unless it is loaded.
 ///
-/// It is looked for in the folders of the options, in the folders of pip's packages beside them,
-/// where the system's loader looks, and in `/usr/local/cuda`.
+/// It is searched in the folders of the options, by the system's loader, and in
+/// `/usr/local/cuda/lib64`.
 ///
-/// Errors: `DeviceError::Library` with all the places that were searched.
+/// Errors: `DeviceError::Library` with all places that were searched.
 pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceError> {
     for &foundation in library.foundations() {
-        // Where one is missing, the library may still find it by itself, or is not there either.
+        // If one is missing, the library may still find it, or fails to load too.
         let _ = find(foundation, options);
     }
     let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -219,7 +220,7 @@ fn load_companions(library: Library, path: &Path, options: &CudaOptions) {
     }
 }
 
-/// Loads a file for good, so that it is found by its name from now on.
+/// Loads a file permanently, so that it is found by its name from now on.
 fn keep(path: &Path) -> bool {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
     // SAFETY: CUDA's libraries may be loaded at any time by any thread; their initialisers need
@@ -233,7 +234,7 @@ fn keep(path: &Path) -> bool {
     }
 }
 
-/// The outcome of a call of a library as a typed error.
+/// Converts the status of a library's call to a typed error.
 pub(super) fn succeeded<S: PartialEq + std::fmt::Debug>(
     device: &CudaDevice,
     library: Library,
@@ -255,7 +256,7 @@ pub(super) fn succeeded<S: PartialEq + std::fmt::Debug>(
     })
 }
 
-/// Whether the bindings find the library, which they look for by name.
+/// Whether the bindings find the library by its name.
 fn is_present(library: Library) -> bool {
     // SAFETY: probing opens the library and calls nothing in it.
     unsafe {
@@ -266,7 +267,7 @@ fn is_present(library: Library) -> bool {
             Library::Cufft => cudarc::cufft::sys::is_culib_present(),
             Library::Cusolver => cudarc::cusolver::sys::is_culib_present(),
             Library::Cusparse => cudarc::cusparse::sys::is_culib_present(),
-            // Its functions are looked up where they are used.
+            // Their functions are looked up at their use.
             Library::Nccl | Library::Nvtx => true,
         }
     }

@@ -1,12 +1,12 @@
-//! NVIDIA GPUs through the CUDA driver, all of whose libraries are found at run time.
+//! NVIDIA GPUs through the CUDA driver. All libraries are found at run time.
 //!
 //! All work of a device is in the order of one stream: kernels, copies and fills are enqueued, and
-//! only reading to the host waits. Memory that is freed may be given out again at once, since
-//! whoever gets it is behind its last user in that order. Streams of programs and of other
-//! libraries come before or after that stream by events (`stream`).
+//! only reads to the host wait. Freed memory may be reused at once, because the next user follows
+//! the last one in that order. Streams of programs and of other libraries are ordered before or
+//! after that stream by events (`stream`).
 //!
-//! A call that fails leaves its error with the device (`Device::failure`), because a fault of the
-//! GPU shows at some later call; whoever reads results asks for it.
+//! A failed call leaves its error with the device (`Device::failure`), because a fault of the GPU
+//! appears at a later call. Code that reads results checks for it.
 
 mod allocator;
 mod attributes;

@@ -1,9 +1,10 @@
-//! NCCL: what GPUs tell each other, in one process or in several.
+//! NCCL: communication between GPUs of one or several processes.
 //!
-//! The library is opened by our own search, for it is mostly called `libnccl.so.2` and lies in
-//! pip's package. Calls of a communicator block the host only while connections are made for the
-//! first time; what they do is in the order of the communicator's stream. Another thread may end
-//! one at any time (`NcclCommunicator::abort`), after which its stream goes on and its calls fail.
+//! Our own search opens the library, which is mostly named `libnccl.so.2` and resides in pip's
+//! package. Calls of a communicator block the host only while connections are made for the first
+//! time; their work is in the order of the communicator's stream. Another thread may end a
+//! communicator at any time (`NcclCommunicator::abort`). Its stream then continues, and its calls
+//! fail.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -19,16 +20,16 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The oldest version whose functions do what is asked of them here.
+/// The oldest version whose functions behave as needed here.
 const OLDEST: c_int = 21800;
-/// The pause between two looks of whoever waits.
+/// The pause between two checks of a wait.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long calls under way may take to end by themselves before they are ended.
+/// How long calls in progress may take to return before the communicator is ended.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How long the end of a communicator is waited for, which may wait for other processes.
+/// The longest wait for the end of a communicator, which may depend on other processes.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What calls return: `ncclResult_t`, of which later versions have more values.
+/// The status of calls: `ncclResult_t`, which has more values in later versions.
 type Status = c_uint;
 const SUCCESS: Status = 0;
 const INVALID_USAGE: Status = 5;
@@ -36,7 +37,7 @@ const IN_PROGRESS: Status = 7;
 
 macro_rules! functions {
     ($($field:ident = $name:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// The functions of the library that are in use.
+        /// The functions of the library that we use.
         struct Nccl {
             $($field: unsafe extern "C" fn($($argument),*) -> $result,)*
         }
@@ -87,7 +88,7 @@ functions! {
 }
 
 unsafe extern "C" {
-    // Of the C library: the library reads its settings by the first; the others end the process.
+    // Of the C library: `setenv` sets a variable that NCCL reads; the others end the process.
     fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
     #[cfg(target_env = "gnu")]
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -97,10 +98,11 @@ unsafe extern "C" {
     fn _exit(status: c_int) -> !;
 }
 
-/// Threads that wait for members of a group, when it begins or ends, and cannot be ended.
+/// The number of threads that wait for other members to connect or disconnect; these waits cannot
+/// be ended.
 static CONNECTING: AtomicUsize = AtomicUsize::new(0);
 
-/// A thread that waits for members.
+/// A thread that waits for other members.
 struct Connecting;
 
 impl Connecting {
@@ -122,8 +124,8 @@ impl Drop for Connecting {
     }
 }
 
-/// Called with the status of a process that ends by itself. While threads are left behind in NCCL,
-/// the process ends without taking the library down under them, which would be a crash.
+/// Called with the exit status when the process exits. If threads still wait inside NCCL, the
+/// process ends without running the library's destructors, which would crash.
 #[cfg(target_env = "gnu")]
 extern "C" fn end_of_process(status: c_int, _: *mut c_void) {
     if CONNECTING.load(Ordering::SeqCst) > 0 {
@@ -139,8 +141,8 @@ fn load(options: &CudaOptions) -> Result<&'static Nccl, DeviceError> {
     static LOADED: OnceLock<Result<Nccl, DeviceError>> = OnceLock::new();
     let found = find(Library::Nccl, options)?;
     let open = || {
-        // Multicast over NVLink is off unless the program's environment has it: it is of the whole
-        // machine, and what goes wrong there is other programs' loss.
+        // Multicast over NVLink is off unless the program's environment enables it: it is shared by
+        // the whole machine, and a failure there affects other programs.
         // SAFETY: both texts are terminated. It is the first thing that the process does with the
         // library, before it starts threads of its own; a variable that is there stays.
         unsafe { setenv(c"NCCL_NVLS_ENABLE".as_ptr(), c"0".as_ptr(), 0) };
@@ -169,7 +171,7 @@ fn refused(call: &'static str, name: &str, text: String) -> DeviceError {
 
 fn version_of(nccl: &Nccl) -> Result<c_int, DeviceError> {
     let mut version = 0;
-    // SAFETY: the place is valid.
+    // SAFETY: the pointer is valid.
     let status = unsafe { (nccl.version)(&raw mut version) };
     nccl.check("cuda", "ncclGetVersion", status)?;
     Ok(version)
@@ -181,8 +183,8 @@ fn written(version: c_int) -> String {
 
 /// The version of NCCL, such as `2.28.9`.
 ///
-/// Errors: `DeviceError::Library` where it is not found; `DeviceError::Cuda` where it is too old or
-/// cannot be used.
+/// Errors: `DeviceError::Library` if it is not found; `DeviceError::Cuda` if it is too old or
+/// fails.
 pub fn nccl_version(options: &CudaOptions) -> Result<String, DeviceError> {
     version_of(load(options)?).map(written)
 }
@@ -206,21 +208,21 @@ impl Nccl {
     }
 }
 
-/// What the members of a group must have in common before they can connect: one of them makes it.
+/// The id of a group, which one member makes and all members need to connect.
 #[derive(Clone, Copy)]
 pub struct NcclId(ncclUniqueId);
 
 impl NcclId {
-    /// How many bytes it has.
+    /// The size in bytes.
     pub const BYTES: usize = size_of::<ncclUniqueId>();
 
-    /// A new one.
+    /// A new id.
     ///
     /// Errors: `DeviceError::Library`, `DeviceError::Cuda`.
     pub fn new(options: &CudaOptions) -> Result<NcclId, DeviceError> {
         let nccl = load(options)?;
         let mut id = ncclUniqueId { internal: [0; NcclId::BYTES] };
-        // SAFETY: the place is valid.
+        // SAFETY: the pointer is valid.
         nccl.check("cuda", "ncclGetUniqueId", unsafe { (nccl.unique_id)(&raw mut id) })?;
         Ok(NcclId(id))
     }
@@ -230,7 +232,7 @@ impl NcclId {
         self.0.internal.map(|byte| byte.cast_unsigned())
     }
 
-    /// The same from its bytes.
+    /// The id with these bytes.
     pub fn from_bytes(bytes: [u8; NcclId::BYTES]) -> NcclId {
         NcclId(ncclUniqueId { internal: bytes.map(|byte| byte.cast_signed()) })
     }
@@ -253,7 +255,7 @@ pub enum NcclElement {
 }
 
 impl NcclElement {
-    /// Bytes of one.
+    /// The bytes of one element.
     pub const fn size(self) -> usize {
         match self {
             NcclElement::I8 | NcclElement::U8 => 1,
@@ -279,8 +281,7 @@ impl NcclElement {
     }
 }
 
-/// How NCCL combines elements. The smaller and the larger of two floats are not NumPy's where one
-/// of them is NaN.
+/// How NCCL combines elements. `Min` and `Max` of floats differ from NumPy's if one is NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NcclReduction {
     /// Their sum.
@@ -304,7 +305,7 @@ impl NcclReduction {
     }
 }
 
-/// A handle that goes from thread to thread.
+/// A handle that may move between threads.
 struct Handle(ncclComm_t);
 
 // SAFETY: a communicator may be used by any thread, one at a time but for its end and for asking
@@ -313,23 +314,23 @@ unsafe impl Send for Handle {}
 // SAFETY: as for `Send`; calls that enqueue are made by one thread (`NcclCommunicator`).
 unsafe impl Sync for Handle {}
 
-/// One GPU of a group that communicates by NCCL. One thread at a time enqueues, in the order in
-/// which all members do; any thread may end it.
+/// One GPU of a group that communicates by NCCL. One thread at a time enqueues, in the same order
+/// on all members; any thread may end it.
 ///
-/// Addresses are of memory that the device reaches; what is there may be used again once the stream
-/// has come to this point.
+/// Addresses are of memory that the device can access. The memory may be reused by work that
+/// follows in the stream.
 pub struct NcclCommunicator {
     nccl: &'static Nccl,
     handle: Handle,
     stream: Arc<Stream>,
-    /// Twice the calls under way, and one more once it has ended.
+    /// Twice the number of calls in progress, plus one once it has ended.
     state: AtomicUsize,
 }
 
 const ENDED: usize = 1;
 const CALL: usize = 2;
 
-/// A call under way.
+/// A call in progress.
 struct Call<'a>(&'a AtomicUsize);
 
 impl Drop for Call<'_> {
@@ -339,11 +340,11 @@ impl Drop for Call<'_> {
 }
 
 impl NcclCommunicator {
-    /// Connects a GPU with the other members of a group, who do the same with the same `id`; `None`
-    /// if that is given up because it no longer `goes_on`, which is asked now and then. What is
-    /// enqueued will be in the order of `stream`. Collective.
+    /// Connects a GPU with the other members of a group, which call this with the same `id`.
+    /// `goes_on` is polled; once it returns false, this gives up and returns `None`. Work is
+    /// enqueued in `stream`. Collective.
     ///
-    /// Errors: `DeviceError::Library`; `DeviceError::Cuda` where NCCL refuses, which it does of two
+    /// Errors: `DeviceError::Library`; `DeviceError::Cuda` if NCCL refuses, as it does for two
     /// members on one GPU; `DeviceError::Threads`.
     pub fn new(
         stream: &Arc<Stream>,
@@ -357,13 +358,13 @@ impl NcclCommunicator {
         let nccl = load(device.options())?;
         let (sender, outcome) = channel();
         let (id, rank, size) = (id.0, rank as c_int, size as c_int);
-        // The call waits for all members and cannot be ended, so a thread of its own makes it: when
-        // one of them never comes, that thread is left behind.
+        // The call waits for all members and cannot be ended, so a separate thread makes it. If a
+        // member never connects, that thread is abandoned.
         let connect = move || {
             let _connecting = Connecting::new();
             device.enter();
             let mut handle: ncclComm_t = std::ptr::null_mut();
-            // SAFETY: the place is valid, and the context of the member's GPU is current.
+            // SAFETY: the pointer is valid, and the context of the member's GPU is current.
             let status = unsafe { (nccl.init)(&raw mut handle, size, id, rank) };
             let status = settled(nccl, handle, status);
             let connected =
@@ -371,7 +372,7 @@ impl NcclCommunicator {
             if let Err(unwanted) = sender.send(connected)
                 && let Ok(Handle(handle)) = unwanted.0
             {
-                // SAFETY: nobody else has the handle.
+                // SAFETY: nothing else has the handle.
                 let _ = unsafe { (nccl.abort)(handle) };
             }
         };
@@ -398,12 +399,12 @@ impl NcclCommunicator {
         self.stream.device()
     }
 
-    /// The stream that orders what is enqueued.
+    /// The stream that orders the enqueued work.
     pub fn stream(&self) -> &Arc<Stream> {
         &self.stream
     }
 
-    /// Notes a call, unless the communicator has ended.
+    /// Registers a call, unless the communicator has ended.
     fn enter(&self, call: &'static str) -> Result<Call<'_>, DeviceError> {
         let before = self.state.fetch_add(CALL, Ordering::SeqCst);
         let entered = Call(&self.state);
@@ -435,12 +436,12 @@ impl NcclCommunicator {
         self.state.load(Ordering::SeqCst) & ENDED != 0
     }
 
-    /// What has gone wrong in the background since it was connected.
+    /// The background error since it was connected, if there was one.
     pub fn failure(&self) -> Option<DeviceError> {
         let name = "ncclCommGetAsyncError";
         let _call = self.enter(name).ok()?;
         let mut status = SUCCESS;
-        // SAFETY: the communicator lives as long as the call is noted, and the place is valid.
+        // SAFETY: the communicator lives as long as the call is noted, and the pointer is valid.
         let asked = unsafe { (self.nccl.async_error)(self.handle.0, &raw mut status) };
         let status = if asked == SUCCESS { status } else { asked };
         match status {
@@ -449,14 +450,14 @@ impl NcclCommunicator {
         }
     }
 
-    /// Ends it: what its stream still holds of it comes to an end with unspecified results, and
-    /// calls fail from now on. Does nothing if it has ended. May take a while.
+    /// Ends it: its work in the stream ends with unspecified results, and its calls fail from now
+    /// on. Does nothing if it has ended. May take a while.
     pub fn abort(&self) {
         if self.state.fetch_or(ENDED, Ordering::SeqCst) & ENDED != 0 {
             return;
         }
-        // Calls under way end by themselves, but for those that make connections to who is gone:
-        // they end when the communicator does.
+        // Calls in progress return by themselves, except those that connect to a missing member:
+        // they return when the communicator ends.
         let deadline = Instant::now() + PATIENCE;
         while self.state.load(Ordering::SeqCst) >= CALL && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
@@ -464,11 +465,12 @@ impl NcclCommunicator {
         let _kept = self.device().visit();
         // SAFETY: the communicator is ended once (`ENDED`), here or in `drop`.
         let status = unsafe { (self.nccl.abort)(self.handle.0) };
-        // There is nobody to tell: whoever ends it knows of something worse.
+        // The error has no receiver: the caller already handles a worse one.
         let _ = self.nccl.check("cuda", "ncclCommAbort", status);
     }
 
-    /// Has all that `work` enqueues begin together: sends and receives to and from several members.
+    /// Starts all that `work` enqueues together, such as sends to and receives from several
+    /// members.
     ///
     /// Errors: those of `work`; `DeviceError::Cuda`.
     pub fn grouped(
@@ -495,7 +497,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// Both addresses are of `count` elements in the device's memory, apart or the same.
+    /// Both addresses are of `count` elements in the device's memory, disjoint or equal.
     pub unsafe fn all_reduce(
         &self,
         [from, to]: [u64; 2],
@@ -516,7 +518,7 @@ impl NcclCommunicator {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// As `all_reduce`; only `root` needs a place for the result.
+    /// As `all_reduce`; only `root` needs memory for the result.
     pub unsafe fn reduce(
         &self,
         [from, to]: [u64; 2],
@@ -533,12 +535,12 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues the copy of bytes of one member to all.
+    /// Enqueues a copy of bytes from one member to all.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The address is of so many bytes in the device's memory.
+    /// The address is of this many bytes in the device's memory.
     pub unsafe fn broadcast(
         &self,
         data: u64,
@@ -553,13 +555,13 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues the gathering of as many bytes of each member on all.
+    /// Enqueues a gather of equally many bytes of each member on all.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The addresses are of so many bytes, and of as many for each member, in the device's memory,
-    /// apart or the first being the member's own part of the second.
+    /// The addresses are of `bytes` bytes, and of `bytes` bytes for each member, in the device's
+    /// memory. They are disjoint, or the first is the member's own part of the second.
     pub unsafe fn all_gather(&self, [from, to]: [u64; 2], bytes: usize) -> Result<(), DeviceError> {
         let element = NcclElement::U8.of();
         self.call("ncclAllGather", |nccl, handle, stream| {
@@ -569,13 +571,13 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues the combination of the elements of all members, of which each gets as many.
+    /// Enqueues the combination of the elements of all members; each member receives an equal part.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The addresses are of `count` elements for each member, and of `count`, in the device's
-    /// memory, apart or the second being the member's own part of the first.
+    /// The addresses are of `count` elements for each member, and of `count` elements, in the
+    /// device's memory. They are disjoint, or the second is the member's own part of the first.
     pub unsafe fn reduce_scatter(
         &self,
         [from, to]: [u64; 2],
@@ -591,12 +593,12 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues the sending of bytes to a member, who receives as many.
+    /// Enqueues a send of bytes to a member, which must receive as many.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// The address is of so many bytes in the device's memory.
+    /// The address is of this many bytes in the device's memory.
     pub unsafe fn send(&self, from: u64, bytes: usize, peer: usize) -> Result<(), DeviceError> {
         let (element, peer) = (NcclElement::U8.of(), peer as c_int);
         self.call("ncclSend", |nccl, handle, stream| {
@@ -605,7 +607,7 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues the receiving of bytes from a member, who sends as many.
+    /// Enqueues a receive of bytes from a member, which must send as many.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
@@ -619,12 +621,12 @@ impl NcclCommunicator {
         })
     }
 
-    /// Enqueues a copy within the device's memory, in the same order.
+    /// Enqueues a copy within the device's memory in the communicator's stream.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// Both addresses are of so many bytes in the device's memory, apart.
+    /// Both addresses are of this many bytes in the device's memory, and do not overlap.
     pub unsafe fn copy(&self, [from, to]: [u64; 2], bytes: usize) -> Result<(), DeviceError> {
         let _kept = self.device().visit();
         let stream = self.stream.handle() as driver::CUstream;
@@ -634,12 +636,12 @@ impl NcclCommunicator {
     }
 }
 
-/// The status of a call once it is known: a program's environment may have calls return before.
+/// Waits for the status of a call: the program's environment may make calls return early.
 fn settled(nccl: &Nccl, handle: ncclComm_t, status: Status) -> Status {
     let mut status = status;
     while status == IN_PROGRESS && !handle.is_null() {
         std::thread::yield_now();
-        // SAFETY: the communicator lives, and the place is valid.
+        // SAFETY: the communicator lives, and the pointer is valid.
         let asked = unsafe { (nccl.async_error)(handle, &raw mut status) };
         if asked != SUCCESS {
             return asked;
@@ -660,13 +662,13 @@ impl Drop for NcclCommunicator {
             let _waiting = Connecting::new();
             let Handle(handle) = { handle };
             stream.device().enter();
-            // SAFETY: nobody uses the communicator any more, and it ends once (`ENDED`).
+            // SAFETY: nothing uses the communicator any more, and it ends once (`ENDED`).
             let _ = unsafe { (nccl.destroy)(handle) };
             drop(sender);
         };
         let thread = std::thread::Builder::new().name(String::from("a group of GPUs ends"));
         if thread.spawn(end).is_ok() {
-            // Whoever does not end by then is left to the end of the process.
+            // A communicator that has not ended by then is left until the process ends.
             let _ = done.recv_timeout(FAREWELL);
         }
     }

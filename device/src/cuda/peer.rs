@@ -1,5 +1,5 @@
-//! Memory of one GPU that the kernels of others read and write, of the same process or of another
-//! one on the same machine.
+//! Memory of one GPU that kernels of other GPUs read and write, in this process or in another one
+//! on the same machine.
 
 use super::device::{CudaDevice, living};
 use super::driver::check;
@@ -7,13 +7,13 @@ use crate::{Device, DeviceError};
 use cudarc::driver::sys;
 use std::sync::Arc;
 
-/// What another process needs to reach a block.
+/// The size of the handle by which another process opens a block.
 pub const PEER_HANDLE_BYTES: usize = size_of::<sys::CUipcMemHandle>();
 
-/// The driver shares memory with other processes in units of this.
+/// The unit in which the driver shares memory with other processes.
 const GRAIN: usize = 2 << 20;
 
-/// A block of a GPU's memory that others may reach. Nobody but its owner knows when they are done
+/// A block of a GPU's memory that other GPUs may access. Only the owner knows when they are done
 /// with it, so it stays until it is freed, or to the end of the process.
 pub struct PeerBlock {
     device: Arc<CudaDevice>,
@@ -21,7 +21,8 @@ pub struct PeerBlock {
 }
 
 impl PeerBlock {
-    /// At least so many zeros, beside the device's pool. Waits until they are there.
+    /// A block of at least this many zero bytes, outside of the device's pool. Waits until they are
+    /// set.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn new(device: &Arc<CudaDevice>, bytes: usize) -> Result<PeerBlock, DeviceError> {
@@ -29,12 +30,12 @@ impl PeerBlock {
         let (name, size) = (device.name(), bytes.next_multiple_of(GRAIN));
         let address = device.with_room(|| {
             let mut address = 0;
-            // SAFETY: the context is current, and the place valid.
+            // SAFETY: the context is current, and the pointer valid.
             let made = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
             check(&device.name(), "cuMemAlloc", made).map(|()| address)
         })?;
         let block = PeerBlock { device: device.clone(), address };
-        // SAFETY: the block is of this size, and nobody else knows of it.
+        // SAFETY: the block is of this size, and nothing else knows it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, size, device.stream) };
         check(&name, "cuMemsetD8Async", set)?;
         // SAFETY: the stream lives as long as its device.
@@ -48,25 +49,24 @@ impl PeerBlock {
         self.address
     }
 
-    /// What a process on the same machine needs to reach it.
+    /// The handle by which a process on the same machine opens the block.
     ///
-    /// Errors: `DeviceError::Cuda` where the system does not share memory of GPUs.
+    /// Errors: `DeviceError::Cuda` if the system does not share memory of GPUs.
     pub fn handle(&self) -> Result<[u8; PEER_HANDLE_BYTES], DeviceError> {
         let _kept = self.device.visit();
         let mut handle = sys::CUipcMemHandle { reserved: [0; PEER_HANDLE_BYTES] };
-        // SAFETY: the block is one of `cuMemAlloc`, the context current and the place valid.
+        // SAFETY: the block is one of `cuMemAlloc`, the context current and the pointer valid.
         let got = unsafe { sys::cuIpcGetMemHandle(&raw mut handle, self.address) };
         check(&self.device.name(), "cuIpcGetMemHandle", got)?;
         Ok(handle.reserved.map(|byte| byte as u8))
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// No work of any GPU that touches the block is under way or comes later, and no process other
-    /// than this one has opened it.
+    /// No work of any GPU, running or later, touches the block, and no other process has opened it.
     pub unsafe fn free(self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the caller's promise.
@@ -75,7 +75,8 @@ impl PeerBlock {
 }
 
 impl CudaDevice {
-    /// Lets kernels of this device reach blocks of another GPU of the process; whether they can.
+    /// Lets kernels of this device access blocks of another GPU of the process; returns whether
+    /// they can.
     pub fn reach(&self, ordinal: usize) -> bool {
         let others: Vec<_> = living().into_iter().filter(|one| one.ordinal() == ordinal).collect();
         let Some(other) = others.first() else { return false };
@@ -84,7 +85,7 @@ impl CudaDevice {
         }
         let _kept = self.visit();
         let mut can = 0;
-        // SAFETY: both are devices of the driver, and the place is valid.
+        // SAFETY: both are devices of the driver, and the pointer is valid.
         let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.device, other.device) };
         if asked != sys::CUresult::CUDA_SUCCESS || can == 0 {
             return false;
@@ -96,17 +97,17 @@ impl CudaDevice {
         matches!(enabled, CUDA_SUCCESS | CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
     }
 
-    /// The address at which kernels of this device reach a block of another process, whose device
-    /// this process need not see. It stays open to the end of the process, since the owner knows as
-    /// little when it is done with.
+    /// The address at which kernels of this device access a block of another process; its device
+    /// need not be visible in this process. The block stays open to the end of the process, because
+    /// only the owner knows when it is done with.
     ///
-    /// Errors: `DeviceError::Cuda` where they do not reach it.
+    /// Errors: `DeviceError::Cuda` if they cannot access it.
     pub fn open_peer_block(&self, handle: &[u8; PEER_HANDLE_BYTES]) -> Result<u64, DeviceError> {
         let _kept = self.visit();
         let handle = sys::CUipcMemHandle { reserved: handle.map(|byte| byte as _) };
         let lazily = sys::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
         let mut address = 0;
-        // SAFETY: the context is current and the place valid; the driver checks the handle.
+        // SAFETY: the context is current and the pointer valid; the driver checks the handle.
         let opened = unsafe { sys::cuIpcOpenMemHandle_v2(&raw mut address, handle, lazily) };
         check(&self.name(), "cuIpcOpenMemHandle", opened)?;
         Ok(address)

@@ -1,4 +1,4 @@
-//! Memory of the host that GPUs reach by themselves, so that copies need no detour.
+//! Pinned host memory, which GPUs access directly.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// Sizes are rounded up to this.
+/// The unit to which sizes are rounded up.
 const GRAIN: usize = 512;
 
-/// Memory of the host that does not move, which every GPU of the process reads and writes at full
-/// speed. It goes back to the pool of its device.
+/// Pinned host memory, which every GPU of the process reads and writes at full speed. It returns to
+/// the pool of its device when dropped.
 pub struct PinnedMemory {
     device: Arc<CudaDevice>,
     start: NonNull<u8>,
@@ -20,13 +20,13 @@ pub struct PinnedMemory {
     size: usize,
 }
 
-// SAFETY: plain bytes without thread affinity; who may touch them when is the program's business,
-// as with every buffer that is handed out.
+// SAFETY: plain bytes without thread affinity; the program orders accesses to them, as for every
+// buffer that it receives.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: as for `Send`; no method reads or writes the bytes.
 unsafe impl Sync for PinnedMemory {}
 
-/// Freed blocks by size, the last freed first.
+/// Freed blocks by size; the last freed is reused first.
 #[derive(Default)]
 pub(super) struct PinnedPool {
     free: HashMap<usize, Vec<Block>>,
@@ -34,24 +34,24 @@ pub(super) struct PinnedPool {
 
 struct Block(NonNull<u8>);
 
-// SAFETY: a free block belongs to nobody.
+// SAFETY: a free block has no owner.
 unsafe impl Send for Block {}
 
 impl PinnedPool {
-    /// Gives all free blocks back to the system.
+    /// Frees all cached blocks.
     pub fn free_all(&mut self) {
         for block in self.free.drain().flat_map(|(_, blocks)| blocks) {
-            // SAFETY: made by `allocate`, and nobody has it.
+            // SAFETY: made by `allocate`, and it has no owner.
             let _ = unsafe { sys::cuMemFreeHost(block.0.as_ptr().cast()) };
         }
     }
 }
 
-/// New memory of the host that no page of moves.
+/// New pinned host memory.
 pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, DeviceError> {
     let _kept = device.visit();
     let mut start = std::ptr::null_mut();
-    // SAFETY: the context is current and the place valid.
+    // SAFETY: the context is current and the pointer valid.
     let made = unsafe { sys::cuMemHostAlloc(&raw mut start, size, sys::CU_MEMHOSTALLOC_PORTABLE) };
     check(&device.name(), "cuMemHostAlloc", made)?;
     NonNull::new(start.cast()).ok_or_else(|| DeviceError::OutOfMemory {
@@ -63,9 +63,9 @@ pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, 
 }
 
 impl PinnedMemory {
-    /// So many bytes, whose contents are unspecified. Local.
+    /// Memory of this many bytes with unspecified contents. Local.
     ///
-    /// Errors: `DeviceError::Cuda` where the system has no more of it.
+    /// Errors: `DeviceError::Cuda` if the system refuses.
     pub fn new(device: &Arc<CudaDevice>, length: usize) -> Result<PinnedMemory, DeviceError> {
         let size = length.max(1).next_multiple_of(GRAIN);
         let kept = device.pinned_state().free.get_mut(&size).and_then(Vec::pop);
@@ -76,8 +76,8 @@ impl PinnedMemory {
         Ok(PinnedMemory { device: device.clone(), start, length, size })
     }
 
-    /// The bytes as a buffer of the host, which gives them back to the pool when it is dropped, and
-    /// drops what is to be kept as long.
+    /// The bytes as a host buffer. When it is dropped, the memory returns to the pool and `kept` is
+    /// dropped.
     pub fn into_buffer_with(self, kept: impl Send + Sync + 'static) -> Buffer {
         let (start, length) = (self.start, self.length);
         let release = move |_, _| {
@@ -93,12 +93,12 @@ impl PinnedMemory {
         self.start.as_ptr()
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -116,12 +116,12 @@ impl CudaDevice {
         self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many blocks of pinned memory are kept for later.
+    /// The number of cached blocks of pinned memory.
     pub fn free_pinned_blocks(&self) -> usize {
         self.pinned_state().free.values().map(Vec::len).sum()
     }
 
-    /// Gives pinned memory that is kept for later back to the system, once no copy uses it.
+    /// Frees cached pinned memory, once no copy uses it.
     pub fn release_pinned(&self) {
         let _kept = self.visit();
         self.synchronize();

@@ -1,19 +1,19 @@
-//! The memory of a GPU: freed blocks are kept by size, the last freed first, so that loops repeat
-//! their addresses.
+//! The memory pool of a GPU: freed blocks are cached by size, and the last freed is reused first,
+//! so that loops repeat their addresses.
 
 use std::collections::HashMap;
 
-/// Blocks are rounded up to this, which is also how they are aligned.
+/// The unit to which blocks are rounded up, and their alignment.
 const GRAIN: usize = 512;
 
-/// What is known of a device's memory.
+/// The state of a device's memory.
 #[derive(Default)]
 pub(super) struct Pool {
     free: HashMap<usize, Vec<Block>>,
-    /// What is freed now has this turn; the work enqueued before a turn ends is done once it is
-    /// settled.
+    /// The turn of blocks freed now. A turn is settled once the work enqueued before its end is
+    /// done.
     turn: u64,
-    /// Turns before this one are settled.
+    /// The first turn that is not settled.
     settled: u64,
     /// Bytes of free blocks.
     pub cached: usize,
@@ -25,13 +25,13 @@ pub(super) struct Pool {
 type Block = (u64, u64);
 
 impl Pool {
-    /// The size of the block that holds so many bytes.
+    /// The size of a block for this many bytes.
     pub fn size(bytes: usize) -> usize {
         bytes.max(1).next_multiple_of(GRAIN)
     }
 
-    /// A free block of exactly this size, which is in use from now on, and the turn in which it was
-    /// freed: what used it before may be under way until that is settled.
+    /// Takes a free block of exactly this size, with the turn in which it was freed: until that
+    /// turn is settled, earlier work may still use the block.
     pub fn take(&mut self, size: usize) -> Option<(u64, u64)> {
         let block = self.free.get_mut(&size)?.pop()?;
         self.cached -= size;
@@ -39,41 +39,41 @@ impl Pool {
         Some(block)
     }
 
-    /// Ends a turn, and tells which.
+    /// Ends the current turn and returns its number.
     pub fn end_turn(&mut self) -> u64 {
         self.turn += 1;
         self.turn - 1
     }
 
-    /// Notes that all work is done that was enqueued before a turn ended.
+    /// Records that all work enqueued before the end of a turn is done.
     pub fn settle(&mut self, turn: u64) {
         self.settled = self.settled.max(turn + 1);
     }
 
-    /// Whether nothing uses any more what was freed in a turn.
+    /// Whether no work uses the blocks freed in a turn any more.
     pub fn is_settled(&self, turn: u64) -> bool {
         turn < self.settled
     }
 
-    /// Notes that a new block is in use.
+    /// Records that a new block is in use.
     pub fn used(&mut self, size: usize) {
         self.in_use += size;
         self.peak = self.peak.max(self.in_use);
     }
 
-    /// Takes a block back.
+    /// Adds a freed block.
     pub fn give(&mut self, address: u64, size: usize) {
         self.in_use -= size;
         self.cached += size;
         self.free.entry(size).or_default().push((address, self.turn));
     }
 
-    /// How many free blocks there are.
+    /// The number of free blocks.
     pub fn free_blocks(&self) -> usize {
         self.free.values().map(Vec::len).sum()
     }
 
-    /// All free blocks with their sizes, which are the caller's to give back to the allocator.
+    /// Takes all free blocks with their sizes; the caller returns them to the allocator.
     pub fn drain(&mut self) -> Vec<(u64, usize)> {
         self.cached = 0;
         let of_size =
@@ -107,13 +107,13 @@ mod tests {
         pool.used(512);
         pool.used(512);
         pool.give(4096, 512);
-        // Somebody waits for all work, and meanwhile another block is freed.
+        // While one thread waits for all work, another block is freed.
         let waited = pool.end_turn();
         pool.give(8192, 512);
         pool.settle(waited);
         let turns = [pool.take(512), pool.take(512)].map(|block| block.expect("a free block").1);
         assert_eq!(turns.map(|turn| pool.is_settled(turn)), [false, true]);
-        // A wait that began earlier and ended later settles no more.
+        // A wait that started earlier and ended later settles nothing more.
         let (first, second) = (pool.end_turn(), pool.end_turn());
         pool.settle(second);
         pool.settle(first);

@@ -1,7 +1,7 @@
-//! Profilers: when they look, and names for what they see.
+//! Profilers: when they record, and names for what they show.
 //!
-//! Names go to NVTX, which passes them to a profiler if there is one. A machine without the library
-//! runs on: nobody looks there.
+//! Names are passed to NVTX, which passes them to a profiler if there is one. Without the library
+//! they are ignored.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -11,9 +11,9 @@ use cudarc::driver::sys;
 use std::ffi::{CString, c_char, c_int};
 use std::sync::OnceLock;
 
-/// Has profilers that wait for it look at a device from now on, or no longer. Local.
+/// Starts or stops recording of a device by profilers that wait for it. Local.
 ///
-/// Errors: `DeviceError::Cuda` where the driver refuses.
+/// Errors: `DeviceError::Cuda` if the driver refuses.
 pub fn profile(looks: bool, device: &CudaDevice) -> Result<(), DeviceError> {
     let _kept = device.visit();
     // SAFETY: the driver is loaded, since there is a device, whose context is current.
@@ -57,12 +57,12 @@ fn nvtx(options: &CudaOptions) -> Option<&'static Nvtx> {
     FOUND.get_or_init(look).as_ref()
 }
 
-/// A text for C, up to its first zero.
+/// A text for C, cut at its first zero.
 fn text(name: &str) -> CString {
     CString::new(name.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Begins a part of the program, of this thread, that profilers show by its name. Local.
+/// Starts a range of this thread that profilers show with its name. Local.
 pub fn push_range(name: &str, options: &CudaOptions) {
     if let Some(nvtx) = nvtx(options) {
         // SAFETY: the text is terminated and lives during the call, which copies it.
@@ -70,7 +70,7 @@ pub fn push_range(name: &str, options: &CudaOptions) {
     }
 }
 
-/// Ends the part that this thread has begun last. Local.
+/// Ends the range that this thread started last. Local.
 pub fn pop_range(options: &CudaOptions) {
     if let Some(nvtx) = nvtx(options) {
         // SAFETY: the function takes nothing, and refuses where no part has begun.
@@ -78,7 +78,7 @@ pub fn pop_range(options: &CudaOptions) {
     }
 }
 
-/// Names this moment. Local.
+/// Marks this moment with a name. Local.
 pub fn mark(name: &str, options: &CudaOptions) {
     if let Some(nvtx) = nvtx(options) {
         // SAFETY: as in `push_range`.

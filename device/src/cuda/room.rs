@@ -1,28 +1,28 @@
-//! Room in a GPU's memory: what is given back where there is too little.
+//! Room in a GPU's memory: what is freed if memory is short.
 //!
-//! First the free blocks that the pool keeps; then what only saves time, as captured work with the
-//! memory that it holds and the plans of Fourier transforms.
+//! First the pool's free blocks are freed; then what only saves time, which is captured work with
+//! the memory that it holds, and plans of Fourier transforms.
 
 use super::device::CudaDevice;
 use crate::{Device, DeviceError};
 use std::sync::PoisonError;
 
 impl CudaDevice {
-    /// Gives free blocks back to the driver, once nothing uses them.
+    /// Returns free blocks to the allocator, once no work uses them.
     pub fn release_cached(&self) {
         let blocks = self.pool_state().drain();
         let _kept = self.visit();
         self.synchronize();
         for (block, size) in blocks {
-            // SAFETY: the block came from the allocator, nobody holds it, and the stream is idle.
+            // SAFETY: the block came from the allocator, nothing holds it, and the stream is idle.
             if let Err(error) = unsafe { self.allocator.free(self, block, size) } {
                 self.fail(error);
             }
         }
     }
 
-    /// Gives up what only saves time: captured work, which is enqueued step by step from then on
-    /// until it is captured again, and plans of Fourier transforms. Says whether there was any.
+    /// Frees captured work, whose steps are enqueued one by one until it is captured again, and
+    /// plans of Fourier transforms. Returns whether there was any.
     pub(super) fn give_up(&self) -> bool {
         if self.is_capturing() {
             return false;
@@ -35,14 +35,14 @@ impl CudaDevice {
             return false;
         }
         let _kept = self.visit();
-        // What they have enqueued may be under way.
+        // Work that they enqueued may still be running.
         self.synchronize();
         drop(plans);
         graphs.iter().for_each(|graph| graph.release());
         true
     }
 
-    /// A new block from the allocator, which the pool does not know of.
+    /// Allocates a new block, which the pool does not count.
     pub(super) fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
         self.enter();
         let allocate = || self.allocator.allocate(self, size);
@@ -62,8 +62,8 @@ impl CudaDevice {
         allocate()?.ok_or_else(|| self.refused(size))
     }
 
-    /// What a library makes that takes memory of its own; where there is too little, once more
-    /// after the pool has given back what it keeps, and after all else has been given up.
+    /// Calls `make`, in which a library allocates memory. If memory is short, calls it again after
+    /// the pool's free blocks are freed, and again after `give_up`.
     pub(super) fn with_room<R>(
         &self,
         make: impl Fn() -> Result<R, DeviceError>,

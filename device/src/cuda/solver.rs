@@ -1,5 +1,5 @@
-//! Factorisations of matrices by cuSOLVER. Matrices are in Fortran's order and lie one after the
-//! other; each has a number on the device that is not zero where it has no such factorisation.
+//! Factorisations of matrices by cuSOLVER. Matrices are in Fortran order and consecutive. Each has
+//! a number on the device that is not zero if the factorisation does not exist.
 
 use super::blas::MatrixElement;
 use super::device::CudaDevice;
@@ -16,48 +16,48 @@ use std::sync::{Arc, PoisonError};
 pub struct Matrices {
     /// The elements.
     pub element: MatrixElement,
-    /// Rows of each.
+    /// The rows of each matrix.
     pub rows: usize,
-    /// Columns of each.
+    /// The columns of each matrix.
     pub columns: usize,
-    /// How many there are.
+    /// The number of matrices.
     pub count: usize,
 }
 
 /// A triangle of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Triangle {
-    /// What is not above the diagonal.
+    /// The elements on and below the diagonal.
     Lower,
-    /// What is not below the diagonal.
+    /// The elements on and above the diagonal.
     Upper,
 }
 
-/// Where the parts of singular value decompositions go.
+/// The addresses of the results of singular value decompositions.
 #[derive(Clone, Copy, Debug)]
 pub struct SingularParts {
-    /// The singular values, which are real: as many for each matrix as it has columns.
+    /// The singular values, which are real; each matrix has as many as columns.
     pub values: u64,
-    /// The left vectors in columns: all, or as many as the matrix has columns.
+    /// The left vectors in columns: all of them, or as many as the matrix has columns.
     pub left: u64,
     /// The right vectors, conjugated, in rows.
     pub right: u64,
-    /// Whether there are all left vectors.
+    /// Whether all left vectors are computed.
     pub is_full: bool,
 }
 
-/// The library's handle of a device, and its settings.
+/// The library's handle for a device, and its settings.
 pub(super) struct Solver {
     handle: cusolverDnHandle_t,
     parameters: cusolverDnParams_t,
 }
 
-// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+// SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
 unsafe impl Send for Solver {}
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the handle any more.
+        // SAFETY: nothing uses the handle any more.
         unsafe {
             let _ = sys::cusolverDnDestroyParams(self.parameters);
             let _ = sys::cusolverDnDestroy(self.handle);
@@ -65,7 +65,7 @@ impl Drop for Solver {
     }
 }
 
-/// What calls work in: memory of the device, given back once they are enqueued, and of the host.
+/// The workspaces of calls, on the device (freed once the calls are enqueued) and on the host.
 struct Workspace {
     device: Buffer,
     host: Vec<u8>,
@@ -116,7 +116,7 @@ fn pointer(address: u64) -> *mut c_void {
     address as *mut c_void
 }
 
-/// Bytes of the numbers that tell of the outcome.
+/// The bytes of the number for a matrix's outcome.
 const OUTCOME: u64 = 4;
 
 impl Solver {
@@ -125,7 +125,7 @@ impl Solver {
         device.enter();
         let mut handle: cusolverDnHandle_t = std::ptr::null_mut();
         let mut parameters: cusolverDnParams_t = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, and the places valid.
+        // SAFETY: the library is loaded, the context current, and the pointers valid.
         unsafe {
             check(device, "cusolverDnCreate", sys::cusolverDnCreate(&raw mut handle))?;
             let made = sys::cusolverDnCreateParams(&raw mut parameters);
@@ -145,7 +145,7 @@ impl Solver {
 }
 
 impl CudaDevice {
-    /// Calls the library with its handle, which is made when it is first needed.
+    /// Calls the library with its handle, which is made at the first call.
     fn solve_with<R>(
         &self,
         work: impl FnOnce(&Solver) -> Result<R, DeviceError>,
@@ -159,7 +159,7 @@ impl CudaDevice {
         work(solver)
     }
 
-    /// The memory that a call asks for: `ask` writes the bytes of the device's and of the host's.
+    /// The workspaces of a call: `ask` writes the sizes for the device and for the host.
     fn workspace(
         self: &Arc<Self>,
         call: &'static str,
@@ -170,16 +170,16 @@ impl CudaDevice {
         Ok(Workspace { device: self.clone().allocate(bytes)?, host: vec![0; host] })
     }
 
-    /// Enqueues Cholesky factorisations of Hermitian matrices of which one triangle is given: `U`
-    /// with `Uᴴ U = A` in place of the upper one, or `L` with `L Lᴴ = A` in place of the lower one.
-    /// The other triangle may be spoiled.
+    /// Enqueues Cholesky factorisations of Hermitian matrices with one triangle given. The upper
+    /// one is replaced by `U` with `Uᴴ U = A`, the lower one by `L` with `L Lᴴ = A`. The other
+    /// triangle may be overwritten.
     ///
     /// Errors of all factorisations: `DeviceError::Library` without cuSOLVER, `DeviceError::Cuda`
-    /// where it refuses, `DeviceError::OutOfMemory` for what it works in.
+    /// if a call fails, `DeviceError::OutOfMemory` for the workspaces.
     ///
     /// # Safety
-    /// All of what the addresses stand for lies in this device's memory, whole and apart;
-    /// `outcomes` is of an `i32` for each matrix.
+    /// All data at the addresses is entirely in this device's memory and does not overlap;
+    /// `outcomes` points to an `i32` for each matrix.
     pub unsafe fn factor_cholesky(
         self: &Arc<Self>,
         matrices: Matrices,
@@ -193,7 +193,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXpotrf_bufferSize", |bytes, host| unsafe {
                     let a = pointer(a);
                     sys::cusolverDnXpotrf_bufferSize(
@@ -225,10 +225,10 @@ impl CudaDevice {
         })
     }
 
-    /// Enqueues LU factorisations with partial pivoting, in place; `pivots` is of an `i64` for each
-    /// row of each matrix.
+    /// Enqueues LU factorisations with partial pivoting, in place. `pivots` points to an `i64` for
+    /// each row of each matrix.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -244,7 +244,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgetrf_bufferSize", |bytes, host| unsafe {
                     let a = pointer(a);
                     sys::cusolverDnXgetrf_bufferSize(
@@ -277,10 +277,10 @@ impl CudaDevice {
         })
     }
 
-    /// Enqueues the solution of `A X = B`, or `Aᵀ X = B`, in place of `b`, which has `columns`
-    /// columns, for matrices that `factor_lu` has factorised.
+    /// Enqueues the solution of `A X = B`, or `Aᵀ X = B`, for matrices that `factor_lu` factorised.
+    /// It replaces `b`, which has `columns` columns.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -297,7 +297,7 @@ impl CudaDevice {
             true => Operation::CUBLAS_OP_T,
             false => Operation::CUBLAS_OP_N,
         };
-        // Whether the arguments were right, which they are.
+        // The library's check of the arguments, which always passes.
         let outcome = self.clone().allocate(OUTCOME as usize)?;
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
@@ -327,9 +327,9 @@ impl CudaDevice {
     }
 
     /// Enqueues QR factorisations: `R` in the upper triangle, reflections below it, and the factor
-    /// of each reflection in `factors`, as many for each matrix as its smaller extent.
+    /// of each reflection in `factors`; each matrix has as many as its smaller extent.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -345,7 +345,7 @@ impl CudaDevice {
         let (m, n) = (rows as i64, columns as i64);
         self.solve_with(|&Solver { handle, parameters }| {
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgeqrf_bufferSize", |bytes, host| unsafe {
                     let (a, factors) = (pointer(a), pointer(factors));
                     sys::cusolverDnXgeqrf_bufferSize(
@@ -379,10 +379,10 @@ impl CudaDevice {
         })
     }
 
-    /// Enqueues the making of `Q` of one matrix in place of its first `reflections` columns, which
-    /// `factor_qr` has left. Extents are below 2³¹.
+    /// Enqueues the computation of one matrix's `Q` in place of its first `reflections` columns,
+    /// which `factor_qr` computed. Extents are below 2³¹.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -403,7 +403,7 @@ impl CudaDevice {
                     let mut elements: c_int = 0;
                     let (matrix, factors) = (pointer(a).cast(), pointer(factors).cast());
                     let place = &raw mut elements;
-                    // SAFETY: the handle lives, and the place is valid.
+                    // SAFETY: the handle lives, and the pointer is valid.
                     let asked = unsafe { $size(handle, m, n, k, matrix, m, factors, place) };
                     check(self, "cusolverDnorgqr_bufferSize", asked)?;
                     let bytes = elements as usize * sizes(element)[0] as usize;
@@ -431,10 +431,10 @@ impl CudaDevice {
         })
     }
 
-    /// Enqueues eigenvectors, in place of Hermitian matrices of which one triangle is given, and
-    /// eigenvalues, which are real and ascend, in `values`.
+    /// Enqueues the eigenvectors, in place of Hermitian matrices with one triangle given, and the
+    /// eigenvalues, real and ascending, in `values`.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -452,7 +452,7 @@ impl CudaDevice {
         self.solve_with(|&Solver { handle, parameters }| {
             let order = n as i64;
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXsyevd_bufferSize", |bytes, host| unsafe {
                     let (a, values) = (pointer(a), pointer(values));
                     sys::cusolverDnXsyevd_bufferSize(
@@ -488,10 +488,10 @@ impl CudaDevice {
         })
     }
 
-    /// Enqueues singular value decompositions of matrices that have no fewer rows than columns,
-    /// which are spoiled.
+    /// Enqueues singular value decompositions of matrices with at least as many rows as columns,
+    /// which are overwritten.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`.
@@ -509,7 +509,7 @@ impl CudaDevice {
         let left_columns = if parts.is_full { rows } else { columns };
         self.solve_with(|&Solver { handle, parameters }| {
             let mut space =
-                // SAFETY: the handle lives, and the places are valid.
+                // SAFETY: the handle lives, and the pointers are valid.
                 self.workspace("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
                     let [a, s, u, vt] =
                         [a, parts.values, parts.left, parts.right].map(pointer);
@@ -553,9 +553,10 @@ impl CudaDevice {
         })
     }
 
-    /// As `factor_cholesky`, of many small matrices at once: `addresses` is of the address of each.
+    /// As `factor_cholesky`, for many small matrices at once: `addresses` points to the address of
+    /// each.
     ///
-    /// Errors, and what is to be promised: as `factor_cholesky`.
+    /// Errors: as `factor_cholesky`.
     ///
     /// # Safety
     /// As `factor_cholesky`; extents and counts are below 2³¹.

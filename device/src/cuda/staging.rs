@@ -1,11 +1,11 @@
-//! Large copies between the host and a GPU: in streams beside the device's work, and of ordinary
-//! memory by way of two pinned buffers, of which one is filled or emptied while the GPU copies the
+//! Large copies between the host and a GPU. They run in streams beside the device's work. Ordinary
+//! memory is copied through two pinned buffers: one is filled or emptied while the GPU copies the
 //! other.
 //!
-//! A copy to the host begins when the work before is done, and waits for none that comes later. A
-//! copy to the device begins when what used its memory before is done, which for memory that has
-//! just been given out may be long ago (`Pool::is_settled`), and the work that comes later waits
-//! for it. So a block that is given back while it is copied is not written before the copy is done.
+//! A copy to the host starts after earlier work, and does not wait for later work. A copy to the
+//! device starts after the work that used its memory before, which for newly allocated memory may
+//! be long done (`Pool::is_settled`); later work waits for the copy. So a block that is freed
+//! during a copy is not written before the copy is done.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -20,61 +20,61 @@ use std::num::NonZero;
 use std::ptr::NonNull;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Bytes of a buffer.
+/// The bytes of a pinned buffer.
 const CHUNK: usize = 16 << 20;
-/// From how many bytes on a copy goes beside the device's work, and through the buffers: below, the
-/// driver's own are as good.
+/// From this many bytes on, a copy runs beside the device's work, through the buffers; below, the
+/// driver's own buffers are as fast.
 const LARGE: usize = 1 << 20;
-/// Bytes that a thread copies at once.
+/// The bytes that a thread copies at once.
 const PIECE: usize = 1 << 20;
-/// Threads that copy between ordinary and pinned memory. One moves some 10 GB/s, a fifth of what a
-/// GPU takes, and memory that is touched for the first time is slower still.
+/// The threads that copy between ordinary and pinned memory. One moves some 10 GB/s, a fifth of
+/// what a GPU accepts; memory that is touched for the first time is slower still.
 const THREADS: usize = 16;
 
 thread_local! {
-    /// The bytes that the calling thread fills, of memory that has just been given out.
+    /// The newly allocated memory that the calling thread fills.
     static FILLED: Cell<Option<Filled>> = const { Cell::new(None) };
 }
 
-/// Memory that nothing has been done with since it was given out.
+/// Memory that no work has used since its allocation.
 #[derive(Clone, Copy)]
 struct Filled {
     start: u64,
     end: u64,
-    /// When it was freed; it is new if nobody has had it.
+    /// The turn in which the block was freed; `None` for a new block.
     freed: Option<u64>,
 }
 
-/// What a copy to the device waits for.
+/// The work that a copy to the device waits for.
 #[derive(Clone, Copy)]
 enum After {
     Nothing,
-    /// What used memory that was freed in this turn.
+    /// The work that used memory freed in this turn.
     Turn(u64),
-    /// All work that has been enqueued.
+    /// All work enqueued so far.
     Work,
 }
 
-/// The two ways of large copies, each made when it is first needed.
+/// The copy lanes of both directions, each made at first use.
 #[derive(Default)]
 pub(super) struct Lanes {
     to_device: Mutex<Option<Lane>>,
     to_host: Mutex<Option<Lane>>,
-    /// Who copies between pinned and ordinary memory.
+    /// The threads that copy between pinned and ordinary memory.
     threads: OnceLock<rayon::ThreadPool>,
 }
 
-/// A stream with two pinned buffers.
+/// A copy lane: a stream with two pinned buffers.
 struct Lane {
     stream: CUstream,
     slots: [Slot; 2],
-    /// Points up to which the device's work had come, each with the turn that ended there.
+    /// Points in the device's work, each with the turn that ended there.
     turns: VecDeque<(Mark, u64)>,
 }
 
 struct Slot {
     start: NonNull<u8>,
-    /// When the GPU has done with it.
+    /// The point at which the GPU no longer uses it.
     mark: Mark,
 }
 
@@ -84,20 +84,20 @@ unsafe impl Send for Lane {}
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // SAFETY: made by `pinned::allocate`; whoever drops it has waited for the device.
+        // SAFETY: made by `pinned::allocate`; the device is idle when it is dropped.
         let _ = unsafe { sys::cuMemFreeHost(self.start.as_ptr().cast()) };
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // SAFETY: made by `Lane::new`; whoever drops it has waited for the device.
+        // SAFETY: made by `Lane::new`; the device is idle when it is dropped.
         let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
     }
 }
 
 impl Lanes {
-    /// Gives up the streams and buffers; the device has nothing to do, and its context is current.
+    /// Frees the streams and buffers. The device must be idle, and its context current.
     pub(super) fn end(&mut self) {
         for lane in [&mut self.to_device, &mut self.to_host] {
             lane.get_mut().unwrap_or_else(PoisonError::into_inner).take();
@@ -128,29 +128,29 @@ impl Lane {
         device.enter();
         let mut stream: CUstream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
         check(&device.name(), "cuStreamCreate", made)?;
         Ok(Lane { stream, slots, turns: VecDeque::new() })
     }
 
-    /// The first bytes of a buffer.
+    /// The first bytes of a pinned buffer.
     ///
     /// # Safety
-    /// The GPU does not use the buffer, and nobody else is given its bytes meanwhile.
+    /// The GPU does not use the buffer, and no other code receives its bytes meanwhile.
     unsafe fn bytes(&mut self, slot: usize, length: usize) -> &mut [u8] {
         assert!(length <= CHUNK, "bug: {length} bytes of a staging buffer");
         // SAFETY: in bounds of the allocation; the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.slots[slot].start.as_ptr(), length) }
     }
 
-    /// Notes in the stream that a buffer is in use up to here.
+    /// Marks this point in the stream as the end of a buffer's use.
     fn mark(&self, device: &CudaDevice, slot: usize) {
         // SAFETY: the stream lives as long as the lane.
         unsafe { self.slots[slot].mark.set_in(device, self.stream) };
     }
 
-    /// Has the stream wait for the device's work.
+    /// Lets the stream wait for the device's work.
     fn follow(&mut self, device: &CudaDevice, after: After) -> Result<(), DeviceError> {
         while let Some((mark, turn)) = self.turns.front()
             && mark.is_past(device)
@@ -159,7 +159,7 @@ impl Lane {
             self.turns.pop_front();
         }
         let mark = Mark::new(device, false, false)?;
-        // What is freed from now on has another turn, and may be used by work behind the mark.
+        // Blocks freed from now on have a later turn, because work after the mark may use them.
         let turn = device.pool_state().end_turn();
         mark.set(device);
         self.turns.push_back((mark, turn));
@@ -176,8 +176,8 @@ impl Lane {
         Ok(())
     }
 
-    /// Copies to the device; the bytes are taken over when this returns, and work that is enqueued
-    /// from then on waits for them.
+    /// Copies to the device. On return the bytes are read, and work enqueued later waits for the
+    /// copy.
     fn write(
         &mut self,
         device: &CudaDevice,
@@ -190,7 +190,7 @@ impl Lane {
             self.slots[slot].mark.wait(device);
             // SAFETY: the GPU has done with the buffer (`wait`).
             copy(threads, chunk, unsafe { self.bytes(slot, chunk.len()) });
-            // SAFETY: the target lies inside a buffer of this device (`Remote`); the pinned bytes
+            // SAFETY: the target is inside a buffer of this device (`Remote`); the pinned bytes
             // stay until the mark tells that they have been read.
             let copied = unsafe {
                 let to = address + (place * CHUNK) as u64;
@@ -206,7 +206,7 @@ impl Lane {
         }
     }
 
-    /// As `write`, of pinned memory, which may change when this returns.
+    /// As `write`, for pinned memory.
     fn write_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &[u8]) {
         // SAFETY: as in `write`; the bytes are waited for.
         let copied = unsafe {
@@ -220,7 +220,7 @@ impl Lane {
         self.slots[0].mark.wait(device);
     }
 
-    /// Copies from the device, for which it waits.
+    /// Copies from the device and waits for the copy.
     fn read(
         &mut self,
         device: &CudaDevice,
@@ -234,7 +234,7 @@ impl Lane {
             if begin >= length {
                 return;
             }
-            // SAFETY: the source lies inside a buffer of this device (`Remote`); what the pinned
+            // SAFETY: the source is inside a buffer of this device (`Remote`); what the pinned
             // buffer held has been read.
             let copied = unsafe {
                 let to = lane.slots[place % 2].start.as_ptr().cast();
@@ -254,7 +254,7 @@ impl Lane {
         }
     }
 
-    /// As `read`, to pinned memory.
+    /// As `read`, for pinned memory.
     fn read_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &mut [u8]) {
         // SAFETY: as in `read`; the bytes are waited for.
         let copied = unsafe {
@@ -267,7 +267,7 @@ impl Lane {
     }
 }
 
-/// Copies bytes by several threads.
+/// Copies bytes with several threads.
 fn copy(threads: &rayon::ThreadPool, from: &[u8], to: &mut [u8]) {
     let pieces = || {
         let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
@@ -276,13 +276,13 @@ fn copy(threads: &rayon::ThreadPool, from: &[u8], to: &mut [u8]) {
     threads.install(pieces);
 }
 
-/// How bytes of the host are best copied.
+/// The way to copy host bytes.
 enum Way {
-    /// The GPU reaches them by itself, and goes on doing so when the call has returned.
+    /// Directly: the GPU accesses them, also after the call returns.
     Pinned,
-    /// By the driver, which has taken them over when the call returns.
+    /// By the driver, which has read the bytes when the call returns.
     Driver,
-    /// Through the pinned buffers of a lane.
+    /// Through the pinned buffers of a copy lane.
     Staged,
 }
 
@@ -304,7 +304,7 @@ fn way(device: &CudaDevice, start: *const u8, length: usize) -> Way {
 }
 
 impl CudaDevice {
-    /// Runs `fill`, which writes memory that has just been given out and was freed in a turn.
+    /// Runs `fill`, which writes newly allocated memory that was freed in the turn `freed`.
     pub(super) fn filling(&self, buffer: &Buffer, freed: Option<u64>, fill: impl FnOnce()) {
         let start = buffer.as_ptr() as u64;
         let before =
@@ -313,7 +313,7 @@ impl CudaDevice {
         fill();
     }
 
-    /// Copies bytes to the host, once the work before is done.
+    /// Copies bytes to the host, after earlier work is done.
     pub(super) fn copy_to_host(&self, address: u64, bytes: &mut [u8]) {
         let way = way(self, bytes.as_ptr(), bytes.len());
         let is_read = bytes.len() >= LARGE
@@ -325,7 +325,7 @@ impl CudaDevice {
             self.let_go();
             return;
         }
-        // SAFETY: the bytes lie inside a buffer of this device (`Remote`); the host's are waited
+        // SAFETY: the bytes are inside a buffer of this device (`Remote`); the host's are waited
         // for before they are used.
         let copied = unsafe {
             let to = bytes.as_mut_ptr().cast();
@@ -335,7 +335,7 @@ impl CudaDevice {
         self.synchronize();
     }
 
-    /// Copies bytes from the host, which may change them when this returns.
+    /// Copies bytes from the host; the caller may change them after this returns.
     pub(super) fn copy_from_host(&self, address: u64, bytes: &[u8]) {
         let way = way(self, bytes.as_ptr(), bytes.len());
         let end = address + bytes.len() as u64;
@@ -365,8 +365,8 @@ impl CudaDevice {
         }
     }
 
-    /// Runs a copy in a lane; says whether there is one. Where the system pins no more memory, the
-    /// driver's way is left.
+    /// Runs a copy in a copy lane, and returns whether it did. If the system pins no more memory,
+    /// the caller uses the driver.
     fn by_lane(
         &self,
         lane: &Mutex<Option<Lane>>,
@@ -387,7 +387,7 @@ impl CudaDevice {
     }
 }
 
-/// What the thread filled before, once this is dropped.
+/// Restores the memory that the thread filled before when dropped.
 struct Restored(Option<Filled>);
 
 impl Drop for Restored {

@@ -1,7 +1,7 @@
-//! Streams and events of programs beside our own work, and the order between the two.
+//! Streams and events of programs, and their order with our own work.
 //!
-//! A device's own work is in the order of one stream. A program's stream comes before what the
-//! device is given next (`Stream::precede`), or after what it has been given (`Stream::follow`).
+//! A device's own work is in the order of one stream. A program's stream runs before the device's
+//! later work (`Stream::precede`), or after its earlier work (`Stream::follow`).
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -10,15 +10,15 @@ use crate::{Device, DeviceError};
 use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult, CUstream};
 use std::sync::{Arc, OnceLock};
 
-/// The stream that orders itself with all that are not made to go beside it.
+/// The stream that synchronises with all streams that are not non-blocking.
 const LEGACY: usize = 1;
-/// The stream of the calling thread.
+/// The default stream of the calling thread.
 const OF_THREAD: usize = 2;
 
-/// A stream of a program on a GPU. All of it is Local.
+/// A stream of a program on a GPU. All methods are Local.
 ///
-/// The work of arrays is not done in it, but in the device's own stream, in the order of the
-/// program: a stream of a program only comes before or after that.
+/// Arrays are computed in the device's own stream, in the order of the program, not in this one: a
+/// program's stream only runs before or after that work.
 pub struct Stream {
     device: Arc<CudaDevice>,
     handle: CUstream,
@@ -31,8 +31,8 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A new stream, which the default stream of CUDA waits for unless it is `non_blocking`. A
-    /// smaller priority is a more urgent one.
+    /// A new stream. CUDA's default stream waits for it, unless it is `non_blocking`. A smaller
+    /// priority is more urgent.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn new(
@@ -46,7 +46,7 @@ impl Stream {
             true => sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
             false => sys::CUstream_flags::CU_STREAM_DEFAULT,
         } as u32;
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe {
             sys::cuStreamCreateWithPriority(&raw mut handle, flags, priority.unwrap_or(0))
         };
@@ -54,8 +54,8 @@ impl Stream {
         Ok(Stream { device: device.clone(), handle, is_own: true })
     }
 
-    /// A stream of another library, by its handle; 0 and 1 are the default stream, 2 is that of the
-    /// calling thread.
+    /// A stream of another library, by its handle; 0 and 1 are the default stream, 2 is the calling
+    /// thread's.
     ///
     /// # Safety
     /// The handle is that of a stream of the device for as long as this lives.
@@ -64,7 +64,7 @@ impl Stream {
         Stream { device: device.clone(), handle, is_own: false }
     }
 
-    /// The stream in which the device's own work is ordered.
+    /// The stream that orders the device's own work.
     pub fn of_work(device: &Arc<CudaDevice>) -> Stream {
         Stream { device: device.clone(), handle: device.stream, is_own: false }
     }
@@ -79,15 +79,15 @@ impl Stream {
         self.handle as usize
     }
 
-    /// Whether it is there as long as its device is: whoever is not the program cannot end it.
+    /// Whether the stream exists as long as its device: no other library can end it.
     fn is_lasting(&self) -> bool {
         let is_default = matches!(self.handle as usize, LEGACY | OF_THREAD);
         self.is_own || is_default || self.handle == self.device.stream
     }
 
-    /// Waits for all that the stream holds.
+    /// Waits for all work in the stream.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the stream lives (`external`, or it is ours).
@@ -95,16 +95,16 @@ impl Stream {
         check(&self.device.name(), "cuStreamSynchronize", waited)
     }
 
-    /// Whether all that the stream holds is done.
+    /// Whether all work in the stream is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: as in `synchronize`.
         finished(&self.device, "cuStreamQuery", unsafe { sys::cuStreamQuery(self.handle) })
     }
 
-    /// Has the stream wait for an event, of whatever device.
+    /// Lets the stream wait for an event of any device.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn wait_event(&self, event: &Event) -> Result<(), DeviceError> {
@@ -114,14 +114,14 @@ impl Stream {
         check(&self.device.name(), "cuStreamWaitEvent", waits)
     }
 
-    /// What the stream holds now comes before what a device is given from now on.
+    /// Lets a device's later work wait for the work that is in the stream now.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn precede(&self, device: &Arc<CudaDevice>) -> Result<(), DeviceError> {
         self.before(&Stream::of_work(device))
     }
 
-    /// What a device has been given comes before what the stream holds from now on.
+    /// Lets later work of the stream wait for the work that a device has now.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn follow(&self, device: &Arc<CudaDevice>) -> Result<(), DeviceError> {
@@ -148,7 +148,7 @@ impl Drop for Stream {
     }
 }
 
-/// A point in a stream, for a device that knows itself.
+/// A point in a stream. Unlike `Event`, it does not keep the device alive.
 pub(super) struct Mark(CUevent);
 
 // SAFETY: as for `Stream`.
@@ -167,19 +167,19 @@ impl Mark {
         let flag = |is_set, flag: CUevent_flags| if is_set { flag as u32 } else { 0 };
         let flags = flag(!is_timed, CUevent_flags::CU_EVENT_DISABLE_TIMING)
             | flag(is_blocking, CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        // SAFETY: the context is current and the place valid.
+        // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuEventCreate(&raw mut handle, flags) };
         check(&device.name(), "cuEventCreate", made)?;
         Ok(Mark(handle))
     }
 
-    /// Makes it the point up to which the device's own work has come.
+    /// Sets the mark at the current end of the device's own work.
     pub fn set(&self, device: &CudaDevice) {
         // SAFETY: the device's own stream lives as long as it does.
         unsafe { self.set_in(device, device.stream) };
     }
 
-    /// Makes it the point up to which a stream of the device has come.
+    /// Sets the mark at the current end of a stream of the device.
     ///
     /// # Safety
     /// The stream lives.
@@ -190,7 +190,7 @@ impl Mark {
         device.note("cuEventRecord", recorded);
     }
 
-    /// Has what a stream of the device holds from now on wait for the work up to it.
+    /// Lets later work of a stream of the device wait for the work before the mark.
     ///
     /// # Safety
     /// The stream lives.
@@ -201,7 +201,7 @@ impl Mark {
         device.note("cuStreamWaitEvent", waits);
     }
 
-    /// Waits until the work up to it is done.
+    /// Waits until the work before the mark is done.
     pub fn wait(&self, device: &CudaDevice) {
         device.enter();
         // SAFETY: the event lives.
@@ -209,7 +209,7 @@ impl Mark {
         device.note("cuEventSynchronize", waited);
     }
 
-    /// Whether the work up to it is done, or never will be.
+    /// Whether the work before the mark is done, or has failed.
     pub fn is_past(&self, device: &CudaDevice) -> bool {
         device.enter();
         // SAFETY: the event lives.
@@ -225,15 +225,15 @@ impl Drop for Mark {
     }
 }
 
-/// A point in a stream. All of it is Local.
+/// A point in a stream. All methods are Local.
 pub struct Event {
     device: Arc<CudaDevice>,
     mark: Mark,
 }
 
 impl Event {
-    /// A new event, which has happened until it is recorded. Only those that are timed have a time;
-    /// a blocking one lets the processor go while somebody waits for it.
+    /// A new event, which counts as done until it is recorded. Only timed events have a time. A
+    /// wait for a blocking event lets the processor sleep.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn new(
@@ -251,7 +251,7 @@ impl Event {
         self.mark.0 as usize
     }
 
-    /// Makes it the point up to which a stream of the same device has come now.
+    /// Records the event at the current end of a stream of the same device.
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn record(&self, stream: &Stream) -> Result<(), DeviceError> {
@@ -261,9 +261,9 @@ impl Event {
         check(&self.device.name(), "cuEventRecord", recorded)
     }
 
-    /// Waits until it has happened.
+    /// Waits until the event is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the event lives.
@@ -271,9 +271,9 @@ impl Event {
         check(&self.device.name(), "cuEventSynchronize", waited)
     }
 
-    /// Whether it has happened.
+    /// Whether the event is done.
     ///
-    /// Errors: `DeviceError::Cuda`, also of work before.
+    /// Errors: `DeviceError::Cuda`, also of earlier work.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
         let _kept = self.device.visit();
         // SAFETY: the event lives.
@@ -282,12 +282,12 @@ impl Event {
 
     /// Milliseconds from another event to this one, by the device's clock.
     ///
-    /// Errors: `DeviceError::Cuda` if one of them has not happened or has no time.
+    /// Errors: `DeviceError::Cuda` if one of them is not done or has no time.
     pub fn elapsed_since(&self, start: &Event) -> Result<f32, DeviceError> {
         let _kept = self.device.visit();
         let mut milliseconds = 0.0;
         let elapsed = elapsed_time(self.device.options())?;
-        // SAFETY: both events live, and the place is valid.
+        // SAFETY: both events live, and the pointer is valid.
         let asked = unsafe { elapsed(&raw mut milliseconds, start.mark.0, self.mark.0) };
         check(&self.device.name(), "cuEventElapsedTime", asked)?;
         Ok(milliseconds)
@@ -296,8 +296,8 @@ impl Event {
 
 type ElapsedTime = unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult;
 
-/// The driver's function, of which the bindings know only the form that drivers for CUDA 12.8 and
-/// later have; the older one is in all.
+/// The driver's function. The bindings have only the form of drivers for CUDA 12.8 and later; all
+/// drivers have the older form.
 fn elapsed_time(options: &CudaOptions) -> Result<ElapsedTime, DeviceError> {
     static FUNCTION: OnceLock<Option<ElapsedTime>> = OnceLock::new();
     let found = find(Library::Driver, options)?;
@@ -331,9 +331,9 @@ fn finished(
 }
 
 impl CudaDevice {
-    /// Waits for what a library does in CUDA's own stream to set itself up, such as copies of its
-    /// tables: the device's stream, in which it works from then on, does not follow that one. The
-    /// context is current.
+    /// Waits for the set-up work that a library enqueues in CUDA's default stream, such as copies
+    /// of its tables: the device's stream, in which the library works later, does not wait for that
+    /// stream. The context is current.
     pub(super) fn settle_libraries(&self) {
         // SAFETY: the handle stands for a stream that every context has.
         let waited = unsafe { sys::cuStreamSynchronize(LEGACY as CUstream) };
@@ -341,16 +341,16 @@ impl CudaDevice {
     }
 }
 
-/// Another library that reads a device's memory: once this is dropped, the device's work comes
-/// after what the library has been doing with it.
+/// Another library that reads a device's memory: when this is dropped, the device's later work
+/// waits for the library's reads.
 pub struct Reader {
     device: Arc<CudaDevice>,
-    /// Where it works; unknown if `None`.
+    /// The stream in which the library works; `None` if unknown.
     stream: Option<Stream>,
 }
 
 impl Reader {
-    /// A reader that works in a stream, or nobody knows where.
+    /// A reader that works in a stream, or in an unknown one.
     pub fn new(device: &Arc<CudaDevice>, stream: Option<Stream>) -> Reader {
         Reader { device: device.clone(), stream }
     }
@@ -360,7 +360,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let ordered = match &self.stream {
             Some(stream) if stream.is_lasting() => stream.precede(&self.device),
-            // The stream may be gone by now, so that there is nothing to wait for but all.
+            // The stream may no longer exist, so wait for all work.
             _ => self.device.synchronize_all(),
         };
         if let Err(error) = ordered {

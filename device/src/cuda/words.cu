@@ -1,12 +1,13 @@
-// What kernels say that C++ has no words for: qualifiers, barriers, shuffles, atomics, inline
-// assembly and half types. With the device functions of `kernels` (`kernels/src/cuda/prelude/`)
-// these are the only texts that say it in CUDA's way; all others use the words that stand here. A
-// section begins with `//#` and its word; a text gets the first section and those whose words it
-// uses (`words.rs`).
+// The words that kernels use for what C++ lacks: qualifiers, barriers, shuffles, atomics, inline
+// assembly and half types. Only this text and the device functions of `kernels`
+// (`kernels/src/cuda/prelude/`) use CUDA's syntax for them; all other texts use these words. A
+// section begins with `//#` and its word; a text receives the first section and those whose words
+// it uses (`words.rs`).
 
-// `KERNEL(threads)` is what a host launches with so many threads a block, `KERNEL(threads, blocks)`
-// with so many blocks at once on a multiprocessor, `LOCAL_KERNEL` the same in a namespace. A kernel
-// reads a `PARAMETER` in place. `FAR` functions are called, and tables are constant.
+// The host launches a `KERNEL(threads)` with this many threads in a block, and a
+// `KERNEL(threads, blocks)` with this many blocks on a multiprocessor; `LOCAL_KERNEL` is that in a
+// namespace. A kernel reads a `PARAMETER` in place. `FAR` functions are not inlined; tables are
+// constant.
 //#
 typedef signed char i8;
 typedef short i16;
@@ -26,7 +27,7 @@ typedef double f64;
 #define TABLE static __constant__ const
 #define SHARED __shared__
 
-// A kernel's first statement: its blocks may be there before the work that it follows is done.
+// A kernel's first statement: its blocks may start before the work that it follows is done.
 //# begin
 DEVICE void begin() {
 #if __CUDA_ARCH__ >= 900
@@ -34,7 +35,7 @@ DEVICE void begin() {
 #endif
 }
 
-// The elements' own alignments, since a view may begin at any multiple of them.
+// The elements have their own alignments, because a view may start at any multiple of them.
 //# f16
 struct f16 { u16 bits; };
 //# bf16
@@ -51,7 +52,7 @@ DEVICE u64 bits(f64 x) { return (u64)__double_as_longlong(x); }
 DEVICE f32 from_bits(u32 x) { return __uint_as_float(x); }
 DEVICE f64 from_bits(u64 x) { return __longlong_as_double((i64)x); }
 
-// Numbers of half types, and those nearest to a wide one.
+// Conversions from half types, and to the nearest number of a half type.
 //# widen
 DEVICE f32 widen(f16 x) {
     f32 wide;
@@ -72,27 +73,27 @@ DEVICE bf16 nearest_bf16(f32 x) {
     return near;
 }
 
-// All threads of the block come here, and see what the others have written before; so do those of
-// the warp. `barrier_all` says whether something is so for all of them.
+// All threads of the block (or of the warp) wait here for each other, and see each other's earlier
+// writes. `barrier_all` returns whether a condition holds on all of them.
 //# barrier
 DEVICE void barrier() { __syncthreads(); }
 //# barrier_all
 DEVICE bool barrier_all(bool is) { return __syncthreads_and(is); }
 //# warp_barrier
 DEVICE void warp_barrier() { __syncwarp(); }
-// What the thread has written before is seen before what it writes after, on the whole GPU.
+// Earlier writes of the thread are visible on the whole GPU before later ones.
 //# fence
 DEVICE void fence() { __threadfence(); }
-// A moment in which the thread waits for others.
+// A short pause in a wait for other threads.
 //# pause
 DEVICE void pause() { __nanosleep(20); }
 
-// The lanes of the warp for which something is so, a bit for each.
+// The lanes of the warp on which a condition holds, one bit for each.
 //# ballot
 DEVICE u32 ballot(bool is) { return __ballot_sync(0xffffffffu, is); }
 //# count_ones
 DEVICE int count_ones(u32 x) { return __popc(x); }
-// The place of the lowest one; -1 if there is none.
+// The position of the lowest set bit; -1 if there is none.
 //# lowest_one
 DEVICE int lowest_one(u32 x) { return __ffs(x) - 1; }
 
@@ -108,7 +109,7 @@ template <class X, class F> DEVICE X by_words(X x, F move) {
     for (int w = 0; w < (sizeof(X) + 3) / 4; w++) parts.words[w] = move(parts.words[w]);
     return parts.whole;
 }
-// That of the lane so far above or below among each `width`; its own where there is none.
+// The value of the lane this far above or below within each `width`; its own if there is none.
 //# shuffle_down
 template <class X> DEVICE X shuffle_down(X x, int distance, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_down_sync(0xffffffffu, word, distance, width); });
@@ -117,13 +118,13 @@ template <class X> DEVICE X shuffle_down(X x, int distance, int width = 32) {
 template <class X> DEVICE X shuffle_up(X x, int distance, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_up_sync(0xffffffffu, word, distance, width); });
 }
-// That of one lane among each `width`.
+// The value of one lane within each `width`.
 //# shuffle_from
 template <class X> DEVICE X shuffle_from(X x, int lane, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_sync(0xffffffffu, word, lane, width); });
 }
 
-// Numbers of 32 or 64 bits that several threads change at the same time; what was there before.
+// Atomic updates of numbers of 32 or 64 bits; they return the old number.
 //# atomic_add
 template <class T> DEVICE T atomic_add(T* to, T x) { return atomicAdd(to, x); }
 //# atomic_and
@@ -136,14 +137,14 @@ template <class T> DEVICE T atomic_xor(T* to, T x) { return atomicXor(to, x); }
 template <class T> DEVICE T atomic_max(T* to, T x) { return atomicMax(to, x); }
 //# atomic_min
 template <class T> DEVICE T atomic_min(T* to, T x) { return atomicMin(to, x); }
-// The next number, which is 0 after `last`.
+// Increments a number, which becomes 0 after `last`.
 //# atomic_next
 DEVICE u32 atomic_next(u32* to, u32 last) { return atomicInc(to, last); }
-// Writes a number if the expected one is there.
+// Writes a number if the old one is as expected.
 //# atomic_replace
 template <class T> DEVICE T atomic_replace(T* to, T expected, T x) { return atomicCAS(to, expected, x); }
 
-// Two words at once, at a multiple of 16 bytes, which other threads read or write meanwhile.
+// Two words at once, at a multiple of 16 bytes, that other threads read or write at the same time.
 //# store_pair
 DEVICE void store_pair(void* to, u64 first, u64 second) {
     asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(first), "l"(second) : "memory");
@@ -153,8 +154,8 @@ DEVICE void load_pair(const void* from, u64& first, u64& second) {
     asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(from) : "memory");
 }
 
-// Words at addresses that the host and other GPUs reach. What was written before a release is seen
-// after an acquire that has seen the released word.
+// Words at addresses that the host and other GPUs access. Writes before a release are visible after
+// an acquire that reads the released word.
 //# load_acquire
 DEVICE u32 load_acquire(u64 from) {
     u32 word;

@@ -1,10 +1,10 @@
-//! What kernels say that C++ has no words for: qualifiers, barriers, shuffles, atomics, inline
+//! The words that kernels use for what C++ lacks: qualifiers, barriers, shuffles, atomics, inline
 //! assembly and half types.
 //!
-//! Texts of kernels use the words of `words.cu`, and `with_words` puts those before a text that it
-//! uses: compiling a line costs time. So a compiler that says these things in another way needs
-//! another `words.cu` and other device functions (`kernels/src/cuda/prelude/`). What no word stands
-//! for, such as `threadIdx` and `uint4`, the texts say as CUDA does.
+//! Texts of kernels use the words of `words.cu`. `with_words` prepends only those that a text uses,
+//! because compiling a line costs time. A compiler with another syntax for these needs another
+//! `words.cu` and other device functions (`kernels/src/cuda/prelude/`). What has no word, such as
+//! `threadIdx` and `uint4`, is written as in CUDA.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 /// All words.
 pub const WORDS: &str = include_str!("words.cu");
 
-/// What stands behind a line `//#` with a name.
+/// The text after a line `//#` with a name.
 struct Section {
     name: &'static str,
     text: String,
@@ -20,9 +20,9 @@ struct Section {
     uses: HashSet<&'static str>,
 }
 
-/// A text of definitions that other texts get as far as they use them. Lines `//# NAME` cut it into
-/// sections, in which a function or type of that name is defined, by those before it; a section
-/// without a name is for every text. Comments are left out.
+/// Definitions for other texts, which receive those that they use. Lines `//# NAME` divide the text
+/// into sections. A section defines the function or type with its name, using earlier sections; a
+/// section without a name is for every text. Comments are left out.
 pub struct Definitions(Vec<Section>);
 
 impl Definitions {
@@ -40,7 +40,7 @@ impl Definitions {
         Definitions(sections)
     }
 
-    /// A text behind what it uses.
+    /// A text, preceded by the sections that it uses.
     pub fn before(&self, text: &str) -> String {
         let mut used: HashSet<&str> = identifiers(text).collect();
         let mut needed = Vec::new();
@@ -64,7 +64,7 @@ fn definitions() -> &'static Definitions {
     DEFINITIONS.get_or_init(|| Definitions::read(WORDS))
 }
 
-/// A text behind the words that it uses.
+/// A text, preceded by the words that it uses.
 pub fn with_words(text: &str) -> String {
     definitions().before(text)
 }
@@ -84,7 +84,7 @@ mod tests {
         };
         assert_eq!(names(&text), ["", "by_words", "shuffle_up"]);
         assert_eq!(names(&with_words("")), [""]);
-        // A field that is named as a word brings the word with it.
+        // A field with the name of a word includes the word.
         let halves = with_words("nearest_f16(widen(x))");
         let all = ["", "f16", "bf16", "bits", "from_bits", "widen", "nearest_f16"];
         assert_eq!(names(&halves), all);

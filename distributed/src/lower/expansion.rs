@@ -17,11 +17,11 @@ pub struct Expansion {
 /// One step of an expansion.
 #[derive(Clone, Debug)]
 pub struct Phase {
-    /// What is computed.
+    /// The operation.
     pub op: NodeOp,
-    /// What it is computed from.
+    /// The inputs of the operation.
     pub inputs: SmallVec<[PhaseInput; 2]>,
-    /// The sharding that each input must have. The planner moves what resides elsewhere.
+    /// The sharding that each input must have. The planner copies inputs that reside otherwise.
     pub operands: OperandShardings,
     /// The shape of the value.
     pub shape: Shape,
@@ -31,12 +31,13 @@ pub struct Phase {
     pub placement: Placement,
 }
 
-/// What a phase reads.
+/// An input of a phase.
 #[derive(Clone, Debug)]
 pub struct PhaseInput {
     /// The value.
     pub source: PhaseSource,
-    /// The view of it; of an operand, a view of what the operation reads. `None` for all of it.
+    /// The view of the value that is read, for an operand on top of the operation's own view;
+    /// `None` for all of it.
     pub map: Option<AffineMap>,
 }
 
@@ -58,7 +59,7 @@ impl From<PhaseSource> for PhaseInput {
 }
 
 impl Expansion {
-    /// The numbers that its phases read, in their order.
+    /// The numbers that the phases read, in order.
     pub fn constants(&self) -> impl Iterator<Item = Scalar> {
         let inputs = self.phases.iter().flat_map(|phase| &phase.inputs);
         inputs.filter_map(|input| match input.source {
@@ -67,7 +68,7 @@ impl Expansion {
         })
     }
 
-    /// Whether both have the same phases, in other numbers perhaps.
+    /// Whether both have the same phases, up to numbers.
     pub fn is_like(&self, other: &Expansion) -> bool {
         let pairs = self.phases.iter().zip(&other.phases);
         self.phases.len() == other.phases.len()

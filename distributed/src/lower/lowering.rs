@@ -25,7 +25,7 @@ pub struct PlacedOperand<'a> {
 pub struct Call<'a> {
     /// The operation, as it was recorded.
     pub op: &'a Structured,
-    /// The operands, as the operation's views show them.
+    /// The operands, through the views that the operation reads.
     pub operands: &'a [Operand<'a>],
     /// The result.
     pub result: Operand<'a>,
@@ -38,14 +38,14 @@ impl<'a> Call<'a> {
     }
 }
 
-/// For each operand the sharding that it must have; `None` if any will do.
+/// For each operand, the sharding that it must have; `None` if any will do.
 pub type OperandShardings = SmallVec<[Option<Sharding>; 3]>;
 
 /// How the devices share a structured operation.
 ///
-/// All methods are pure functions of their arguments, so that every rank plans alike. What they
-/// return for two calls that differ in extents, starts and bounds alone may differ in those numbers
-/// and in nothing else, unless the placements differ too: plans are refilled with other numbers.
+/// All methods are pure functions of their arguments, so every rank plans alike. Plans are refilled
+/// with other numbers: for two calls that differ only in extents, starts and bounds, results may
+/// differ only in such numbers, unless the placements differ too.
 pub trait Lowering: Sync {
     /// Where the operation runs and how the devices share it. Not called on a mesh of one device,
     /// where the operation is one step.
@@ -64,12 +64,12 @@ pub trait Lowering: Sync {
         rule::operands(call, placement)
     }
 
-    /// How an operand is read through this view of a value of shape `base` without a copy: the
+    /// Reads an operand through a view of a value of shape `base` without a copy: returns the
     /// operation that does so, and the sharding that the value must have for it. `wanted` is the
-    /// sharding that the view must have. `None` if the view has to be copied.
+    /// sharding that the view must have. `None` if the view must be copied.
     ///
-    /// Depends on the pattern of the view and on equal extents alone, so that windows of one
-    /// pattern agree on it.
+    /// The result may depend only on the pattern of the view and on which extents are equal, so
+    /// windows of one pattern agree on it.
     fn read_through(
         &self,
         op: &Structured,
@@ -81,11 +81,11 @@ pub trait Lowering: Sync {
         None
     }
 
-    /// The phases that compute the operation, of which the last gives its result; `None` if one
-    /// step computes it.
+    /// The phases that compute the operation; the last one computes its result. `None` if the
+    /// operation is one step.
     ///
     /// To refill a plan, the planner expands the operation again with the new numbers. The phases
-    /// must then be the same ones, in other extents, starts and bounds.
+    /// must then be the same, up to extents, starts and bounds.
     fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
         let _ = (call, placement);
         None
@@ -97,7 +97,8 @@ pub trait Lowering: Sync {
 pub struct Lowerings(fn(&Structured) -> &'static dyn Lowering);
 
 impl Lowerings {
-    /// The lowerings that `find` gives. It must give the same for equal operations on all ranks.
+    /// The lowerings that `find` returns. On all ranks, it must return the same for equal
+    /// operations.
     pub const fn new(find: fn(&Structured) -> &'static dyn Lowering) -> Lowerings {
         Lowerings(find)
     }
@@ -120,7 +121,7 @@ impl fmt::Debug for Lowerings {
     }
 }
 
-/// The lowerings of this crate: of an operation without a folder of its own that of its rule.
+/// The lowerings of this crate: by rule, unless the operation has a folder of its own.
 fn standard(op: &Structured) -> &'static dyn Lowering {
     match op {
         Structured::Matmul(_) => &matmul::Products,

@@ -1,9 +1,9 @@
 //! Lowering: how the devices share a structured operation.
 //!
 //! `lowering` is the seam: a trait whose default follows the operation's rule (`rule`), and the
-//! table of those operations that have a schedule of their own. Such an operation has a folder
-//! here. An operation that takes more than one step expands into phases (`expansion`); the rest of
-//! the planner knows phases and never the operation's name.
+//! table of operations with a schedule of their own, each in a folder here. An operation of several
+//! steps expands into phases (`expansion`); the rest of the planner sees the phases and never the
+//! operation's name.
 
 mod expansion;
 mod lowering;

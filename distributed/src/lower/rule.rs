@@ -1,8 +1,8 @@
 //! The lowering that follows an operation's rule.
 //!
-//! Every device computes its block of the result from its blocks of the operands, which are brought
-//! there by `Reshard`s that the plan shows: along axes that the operation needs whole, operands are
-//! split elsewhere (a transposing reshard) or gathered.
+//! Every device computes its block of the result from its blocks of the operands. `Reshard`s in the
+//! plan move the operands there: along axes that the operation needs whole, operands are split
+//! along another axis (a transposing reshard) or gathered.
 
 use super::lowering::{Call, Lowering, OperandShardings, PlacedOperand};
 use crate::placement::Placement;
@@ -12,13 +12,12 @@ use phalanx_ops::shape::size;
 use phalanx_ops::structured::{Follow, Rule};
 use phalanx_ops::{AffineMap, Mesh, Sharding, Structured};
 
-/// The lowering of operations that have no schedule of their own.
+/// The lowering of operations without a schedule of their own.
 pub(crate) struct ByRule;
 
 impl Lowering for ByRule {}
 
-/// The placement under which the operands move the fewest bytes, of equal ones that with the
-/// sharding of the first operand.
+/// The placement for which the operands move the fewest bytes.
 pub(crate) fn place(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
@@ -29,7 +28,8 @@ pub(crate) fn place(
     Placement::on(output)
 }
 
-/// The sharding of the result under which the operands move the fewest bytes, and those bytes.
+/// The sharding of the result for which the operands move the fewest bytes, and those bytes. On a
+/// tie, the splits of all operands together win, then those of the first operand.
 pub(crate) fn cheapest(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
@@ -67,7 +67,7 @@ pub(crate) fn cheapest(
     cheapest.unwrap_or_else(|| (Sharding::replicated(shape.len()), 0))
 }
 
-/// Bytes that the operands move where the result has this sharding.
+/// The bytes that the operands move if the result has this sharding.
 fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &Mesh) -> usize {
     let of_operand = |(number, operand): (usize, &PlacedOperand<'_>)| {
         let wanted = follow(rule, output, number)?;
@@ -93,7 +93,7 @@ fn split_elsewhere(rule: &Rule, shape: &[usize], setup: Setup<'_>) -> Sharding {
     }
 }
 
-/// The sharding that an operand must have where the result has `output`; `None` if any will do.
+/// The sharding that an operand must have if the result has `output`; `None` if any will do.
 fn follow(rule: &Rule, output: &Sharding, operand: usize) -> Option<Sharding> {
     let follows = &rule.operands[operand];
     if follows.contains(&Follow::Own) {

@@ -1,5 +1,5 @@
-//! The elementwise table: one row an operation, and the choice of an operation's loop as NumPy
-//! makes it.
+//! The elementwise table, with one row for each operation, and NumPy's choice of an operation's
+//! loop.
 
 mod algebra;
 mod op;

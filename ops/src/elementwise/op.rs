@@ -1,4 +1,4 @@
-//! Questions to a row, and the functions with several outputs that rows make up.
+//! Properties of a row, and functions whose several outputs are rows.
 
 use super::algebra::Algebra;
 use super::row::Row;
@@ -50,7 +50,7 @@ impl Op {
         self.row().algebra
     }
 
-    /// Cost of an element, in additions.
+    /// The cost of one element, in additions.
     pub const fn flops(self) -> u32 {
         self.row().flops
     }
@@ -61,8 +61,8 @@ impl Op {
         if row.ulp > row.complex_ulp { row.ulp } else { row.complex_ulp }
     }
 
-    /// Largest error where the operands have this dtype, in units in the last place; for complex
-    /// operands, of the larger component of the result.
+    /// Largest error for operands of this dtype, in units in the last place; for complex operands,
+    /// those of the larger component of the result.
     pub const fn ulp_for(self, operands: DType) -> u32 {
         if operands.is_complex() { self.row().complex_ulp } else { self.row().ulp }
     }
@@ -72,7 +72,7 @@ impl Op {
         self.row().identity
     }
 
-    /// Whether the operands may be exchanged (up to the sign of zero and which NaN results).
+    /// Whether the operands commute (up to the sign of zero and the choice among NaNs).
     pub const fn is_commutative(self) -> bool {
         self.row().commutative
     }
@@ -85,7 +85,7 @@ impl Op {
         )
     }
 
-    /// Whether the operation asks for truth values (`logical_and` and its like).
+    /// Whether the operands are truth values (`logical_and` and similar).
     pub const fn is_logical(self) -> bool {
         matches!(self, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot)
     }

@@ -1,13 +1,13 @@
-//! The choice of a loop: which dtypes an operation's operands are cast to and what it gives, as in
-//! NumPy 2.
+//! The choice of a loop, as in NumPy 2: the dtypes to which operands are cast, and the dtype of the
+//! result.
 //!
-//! A Python number first takes the dtype that all operands promote to. Then the first loop of the
-//! row wins to whose inputs the operands can be cast safely. Four rules of NumPy's own stand beside
-//! this: `divide` and `float_power` never compute integers below f64, the logical operations cast
-//! operands of different dtypes to bool, arithmetic that has no meaning on bools refuses them
-//! though they could be cast, and `ldexp` does not let its operands promote each other.
+//! A Python number first takes the dtype to which all operands promote. The first loop of the row
+//! to whose inputs the operands can be cast safely is chosen. Four rules of NumPy are exceptions:
+//! `divide` and `float_power` compute integers at least as f64; the logical operations cast
+//! operands of different dtypes to bool; arithmetic that has no meaning on bools refuses them,
+//! although they could be cast; and `ldexp` does not promote its operands to each other.
 //!
-//! Choices are looked up: each operation computes its table of all operand kinds once.
+//! Choices are looked up: each operation computes a table for all kinds of operands once.
 
 use super::table::Op;
 use crate::cast::{Casting, can_cast};
@@ -18,7 +18,7 @@ use crate::scalar::Weak;
 use num_complex::Complex64;
 use std::sync::OnceLock;
 
-/// An operand as far as the choice of a loop goes.
+/// An operand, as the choice of a loop sees it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
     /// An array, or a scalar with a dtype of its own.
@@ -34,9 +34,9 @@ pub struct Signature {
     arity: u8,
     /// The dtype of the result.
     pub output: DType,
-    /// Set where a comparison with an integer beyond all 64-bit integers has this answer for every
-    /// element. Casting the operands to `inputs` gives the same answer but for elements that round
-    /// to the integer as f64.
+    /// The answer for every element of a comparison with an integer that no 64-bit dtype holds.
+    /// Casting the operands to `inputs` gives the same answer, except for elements that round to
+    /// the integer as f64.
     pub constant: Option<bool>,
 }
 
@@ -62,9 +62,9 @@ static CHOICES: [OnceLock<Choices>; Op::ALL.len()] = [const { OnceLock::new() };
 impl Op {
     /// The loop that NumPy would run for these operands.
     ///
-    /// Errors: `OpError::Argument` for a wrong number of operands, `OpError::Dtype` where no loop
-    /// accepts them, and `OpError::OutOfRange` where a Python integer does not fit the integer
-    /// dtype it takes (comparisons with integer arrays answer instead).
+    /// Errors: `OpError::Argument` for a wrong number of operands, `OpError::Dtype` if no loop
+    /// accepts them, and `OpError::OutOfRange` if a Python integer does not fit its integer dtype
+    /// (a comparison with an integer array returns an answer instead).
     pub fn resolve(self, args: &[Arg]) -> Result<Signature, OpError> {
         let choices = CHOICES[self as usize].get_or_init(|| choices(self));
         let position = match *args {
@@ -84,19 +84,18 @@ impl Op {
         }
     }
 
-    /// The loop that NumPy runs where dtypes are asked for: NumPy's arguments `dtype` and
-    /// `signature` of a ufunc. `asked` has a dtype, or `None`, for each operand and then for the
-    /// result.
+    /// The loop that NumPy runs when the ufunc arguments `dtype` or `signature` request dtypes.
+    /// `asked` has a dtype, or `None`, for each operand and then for the result.
     ///
-    /// The loop that would run anyway wins if it is as asked. Else, where all that is asked for is
-    /// one dtype and the result's is among it, the loop from and to this dtype wins. Else it is the
-    /// first loop as asked to whose inputs the other operands can be cast safely. `casting` must
-    /// let operands be cast to dtypes that are asked for; a Python number is cast to one that is
-    /// asked for itself, but no complex number to a real one.
+    /// The loop that would run without a request is chosen if it matches. Otherwise, if all
+    /// requests are one dtype and include the result, the loop from and to this dtype is chosen.
+    /// Otherwise it is the first matching loop to whose inputs the other operands can be cast
+    /// safely. `casting` must allow the casts to requested dtypes. A Python number is cast to the
+    /// requested dtype, except that a complex number is never cast to a real one.
     ///
-    /// Errors: `OpError::Argument` for a wrong number of dtypes, `OpError::Dtype` where no loop is
-    /// as asked, `OpError::Cast` for an operand that may not be cast to the loop's, and
-    /// `OpError::OutOfRange` for a Python integer that this does not hold.
+    /// Errors: `OpError::Argument` for a wrong number of dtypes, `OpError::Dtype` if no loop
+    /// matches, `OpError::Cast` for an operand that may not be cast to the loop's dtype, and
+    /// `OpError::OutOfRange` for a Python integer that does not fit it.
     pub fn resolve_by(
         self,
         args: &[Arg],
@@ -127,7 +126,7 @@ impl Op {
         let check = |signature: &Signature, others: Casting| {
             let mut operands = args.iter().zip(inputs).zip(signature.inputs());
             operands.try_for_each(|((&arg, asked), &to)| {
-                // The logical operations take elements of every dtype as they are.
+                // The logical operations accept elements of every dtype.
                 let is_truth = self.is_logical() && to == DType::Bool;
                 let casting = if asked.is_some() { casting } else { others };
                 match arg {
@@ -215,7 +214,7 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
     Ok(signature)
 }
 
-/// Whether a number is of a kind that a dtype has.
+/// Whether a dtype can represent numbers of this kind.
 fn is_as_narrow(weak: Weak, dtype: DType) -> bool {
     weak.kind() <= dtype.kind() || dtype.is_integer() && weak.kind() == Kind::Signed
 }
@@ -229,7 +228,7 @@ pub(crate) fn holds(dtype: DType, value: i128) -> bool {
     }
 }
 
-/// The comparison of an integer array with an integer that its dtype does not hold.
+/// The loop that compares an integer array with an integer that its dtype does not hold.
 fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signature {
     let wide = if holds(DType::I64, value) {
         DType::I64
@@ -244,8 +243,8 @@ fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signatu
         _ => DType::I64,
     };
     let constant = (wide == DType::F64).then(|| {
-        // The literal is the larger operand on the right side if it is positive, on the left if it
-        // is negative.
+        // A positive literal is larger than all elements, a negative one smaller; `ascending` means
+        // left < right.
         let ascending = (value > 0) == (operand == 1);
         match op {
             Op::NotEqual => true,
@@ -304,7 +303,7 @@ fn choose(op: Op, loops: &[Signature], args: &[Arg]) -> Option<usize> {
     let all = |test: fn(DType) -> bool| wanted.iter().all(|&dtype| test(dtype));
     match op {
         Op::Divide if all(|dtype| !dtype.is_inexact()) => find(&[DType::F64; 2]),
-        // A Python number beside an array is of no dtype here, hence of a different one.
+        // A Python number beside an array has no dtype here, so the dtypes differ.
         Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor
             if wanted[0] != wanted[1] || is_weak(args[0]) != is_weak(args[1]) =>
         {
@@ -324,7 +323,7 @@ fn is_weak(arg: Arg) -> bool {
     matches!(arg, Arg::Weak(_))
 }
 
-/// The dtypes of the operands once Python numbers have taken theirs.
+/// The dtypes of the operands after Python numbers have taken theirs.
 fn wanted_dtypes(args: &[Arg]) -> Vec<DType> {
     let strong = args.iter().find_map(|&arg| match arg {
         Arg::Strong(dtype) => Some(dtype),
@@ -338,8 +337,8 @@ fn wanted_dtypes(args: &[Arg]) -> Vec<DType> {
     args.iter().map(dtype).collect()
 }
 
-/// `ldexp` tries its loops with each operand by itself: a Python number fits any dtype of its kind
-/// or above, unless its kind is above those of all arrays, which gives it its default dtype.
+/// `ldexp` tests each operand against its loops separately. A Python number fits any dtype of its
+/// kind or above. If its kind is above those of all arrays, it has its default dtype.
 fn find_ldexp(loops: &[Signature], args: &[Arg]) -> Option<usize> {
     let gives_way = |weak| {
         args.iter().any(|&arg| match arg {

@@ -1,4 +1,4 @@
-//! What a row of the elementwise table holds, and the loop type strings that rows share.
+//! The row of the elementwise table, and the loop type strings that rows share.
 
 use crate::elementwise::Algebra;
 use crate::scalar::Weak;
@@ -6,37 +6,37 @@ use crate::scalar::Weak;
 /// One row of the elementwise table.
 #[derive(Debug)]
 pub struct Row {
-    /// NumPy's name; a component row of a multi-output function, and the constructor of complex
-    /// numbers, have a name of ours.
+    /// NumPy's name. Rows for one output of a function with several, and for the constructor of
+    /// complex numbers, have names of our own.
     pub name: &'static str,
     /// Further names of the same operation.
     pub aliases: &'static [&'static str],
     /// The number of operands.
     pub arity: usize,
-    /// Loops in NumPy's order as NumPy type strings, several to a string; `E` is bfloat16.
+    /// The loops in NumPy's order, as NumPy type strings, several in a string; `E` is bfloat16.
     pub loops: &'static [&'static str],
     /// The identity of a reduction with the operation.
     pub identity: Option<Weak>,
     /// How the operation treats partial values.
     pub algebra: Algebra,
-    /// Whether the operands may be exchanged (up to the sign of zero and which NaN results).
+    /// Whether the operands commute (up to the sign of zero and the choice among NaNs).
     pub commutative: bool,
-    /// Cost of an element, in additions.
+    /// The cost of one element, in additions.
     pub flops: u32,
     /// Largest error on real dtypes, in units in the last place of the exact result. For
-    /// `logaddexp` and `logaddexp2` of the larger of result and larger operand, which may cancel
-    /// it.
+    /// `logaddexp` and `logaddexp2`, in units of the larger of the result and the larger operand,
+    /// because the two terms may cancel.
     pub ulp: u32,
     /// Largest error on complex dtypes, in units in the last place of the larger component of the
-    /// result. For powers times `|x2| (1 + |log x1|)`, since they are computed by the logarithm in
-    /// the dtype's own precision; for quotients and `sign` where no intermediate result leaves the
+    /// result. For powers, times `|x2| (1 + |log x1|)`, because they use the logarithm in the
+    /// dtype's own precision. For quotients and `sign`, only if no intermediate result leaves the
     /// range of the dtype.
     pub complex_ulp: u32,
     /// What the operation computes.
     pub doc: &'static str,
 }
 
-// Names: what the inputs are, then their number; `TEST` loops give bool.
+// Each name states the kind of the inputs and their number; the result of `TEST` loops is bool.
 pub(super) const BOOL1: &str = "?->?";
 pub(super) const INT1: &str = "b->b B->B h->h H->H i->i I->I l->l L->L";
 pub(super) const FLOAT1: &str = "e->e E->E f->f d->d";

@@ -14,9 +14,9 @@ const MINUS_ONE: Option<Weak> = Some(Weak::Int(-1));
 const FALSE: Option<Weak> = Some(Weak::Bool(false));
 const TRUE: Option<Weak> = Some(Weak::Bool(true));
 const MINUS_INFINITY: Option<Weak> = Some(Weak::Float(f64::NEG_INFINITY));
-/// Operands may be exchanged.
+/// The operands commute.
 const EITHER: bool = true;
-/// Operands have an order, or there is one only.
+/// The operands do not commute, or there is only one.
 const ORDER: bool = false;
 
 macro_rules! elementwise {

@@ -1,15 +1,15 @@
-//! Where values would stand in a sorted vector.
+//! The positions at which values would be inserted into a sorted vector.
 
 use super::record::{Record, logarithm};
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 
-/// NumPy's `searchsorted`: operands (sorted, values) of one dtype, the former a vector. Gives the
-/// number (`i64`) of its elements that are less than each value, or not greater.
+/// NumPy's `searchsorted`: operands (sorted, values) of one dtype; `sorted` is a vector. For each
+/// value, the number (`i64`) of sorted elements that are less than it, or not greater.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SearchSorted {
-    /// Before or after equal elements.
+    /// Whether the position is before or after equal elements.
     pub side: Side,
 }
 

@@ -5,13 +5,12 @@ use super::rule::Rule;
 use super::table::Operand;
 use crate::{DType, Shape};
 
-/// A discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(∓2πi jk / n)`, without any
-/// factor.
+/// A discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(∓2πi jk / n)`, without a factor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fft {
     /// The axis.
     pub axis: u8,
-    /// Which transform.
+    /// The kind of transform.
     pub transform: Transform,
 }
 
@@ -24,8 +23,8 @@ pub enum Transform {
     Inverse,
     /// Real to complex: `n / 2 + 1` elements of the forward transform.
     RealForward,
-    /// Complex to real: the inverse of a transform of real numbers, of this many elements; the axis
-    /// has half of them and one more.
+    /// Complex to real: the inverse of the transform of this many real numbers; the operand has
+    /// half as many elements and one more.
     RealInverse {
         /// The extent of the result.
         extent: u64,

@@ -1,12 +1,12 @@
-//! Reading and writing at positions, which are `i64` from 0 to before the extent of the axis; a
-//! position outside reads the nearest element and writes nothing.
+//! Reading and writing at positions: `i64` below the extent of the axis, from 0 (for `Take`, from
+//! minus the extent). A position outside reads the nearest element and writes nothing.
 
 use super::record::Record;
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Op, Shape, Signature};
 
-/// The elements at positions of an axis: operands (table, positions), the latter a vector.
+/// The elements at positions of an axis: operands (table, positions); `positions` is a vector.
 /// `y[…, k, …] = table[…, positions[k], …]`, where negative positions count from the end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Take {
@@ -14,7 +14,7 @@ pub struct Take {
     pub axis: u8,
 }
 
-/// NumPy's `take_along_axis`: operands (table, positions) whose shapes differ in the axis alone.
+/// NumPy's `take_along_axis`: operands (table, positions) whose shapes differ only in the axis.
 /// `y[…, k, …] = table[…, positions[…, k, …], …]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TakeAlong {
@@ -22,15 +22,16 @@ pub struct TakeAlong {
     pub axis: u8,
 }
 
-/// NumPy's `put_along_axis` on a copy: operands (old, positions, values), the latter two of one
-/// shape that differs from the first in the axis alone. Written in C order, so that the last wins.
+/// NumPy's `put_along_axis` on a copy: operands (old, positions, values); the latter two have the
+/// same shape, which differs from the first only in the axis. Writes happen in C order: the last
+/// one wins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Put {
     /// The axis.
     pub axis: u8,
-    /// How a value is combined with what is there (`op(old, value)`, NumPy's `ufunc.at`); without,
-    /// it takes its place. The values may then have another dtype than the array, to which each
-    /// result is cast; an operation of one operand reads none.
+    /// Combines a value with the old element (`op(old, value)`, NumPy's `ufunc.at`); `None`
+    /// replaces the element. With an operation, values may have another dtype than the array, to
+    /// which each result is cast; an operation of one operand reads no values.
     pub op: Option<Op>,
 }
 
@@ -96,7 +97,7 @@ impl Record for Put {
         (operands[0].0.into(), operands[0].1)
     }
 
-    /// Each device writes what falls into its own block.
+    /// Each device writes the elements in its own block.
     fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let mut rule = Rule::along(self.axis, shapes, 3);
         rule.operands[0][usize::from(self.axis)] = Follow::Result(self.axis);

@@ -1,13 +1,13 @@
-//! Factorisations of matrices in the last two axes, of dtype f32, f64, c64 or c128. Those with
-//! several results give them in one array, of which functions show parts.
+//! Factorisations of matrices in the last two axes, of dtype f32, f64, c64 or c128. Several results
+//! are stored in one array; functions return views of its parts.
 
 use super::record::Record;
 use super::table::Operand;
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 
-/// A factorisation of the matrices in the last two axes, or what is made of one. Leading axes are
-/// stacks of matrices. A matrix without the wanted factorisation gives NaN in all its elements.
+/// A factorisation of the matrices in the last two axes, or a result computed from one. Leading
+/// axes are stacks of matrices. A matrix without the factorisation gives NaN in all elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decomposition {
     /// `(…, n, n) -> (…, n, n)`: the lower triangular `L` with `L Lᴴ = A`, zeros above; the lower
@@ -29,7 +29,7 @@ pub enum Decomposition {
     /// `(…, n, n) -> (…, n + 1, n)`: above, the eigenvectors in columns; below them, the
     /// eigenvalues, ascending. One triangle of the Hermitian matrix is read.
     Eigh {
-        /// The lower triangle, or the upper one.
+        /// Whether the lower triangle is read; otherwise the upper one.
         lower: bool,
     },
     /// `(…, n, n) -> (…, n + 1, n)`, complex: above, the eigenvectors in columns, of norm 1 and
@@ -40,7 +40,7 @@ pub enum Decomposition {
     },
     /// `(…, m, n) -> (…, m + n + 1, w)`, `k` the smaller extent and `w = k`, or the larger one if
     /// full: `U` in the first `m` rows, the transpose of `Vᴴ` in the next `n`, then the singular
-    /// values, descending; what is left is 0.
+    /// values, descending; all other elements are 0.
     Svd {
         /// Whether `U` and `V` are square.
         full: bool,
@@ -81,7 +81,7 @@ impl Record for Decomposition {
         (shape, dtype)
     }
 
-    /// Stacks may be split, and so may the right-hand sides of a solution.
+    /// Stacks may be split, and so may the right-hand sides of `Solve`.
     fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let ndim = shapes[0].len();
         let follow = |operand: usize, axis: usize| match self {

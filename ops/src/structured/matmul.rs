@@ -9,7 +9,7 @@ use crate::{DType, Shape};
 /// A matrix product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Matmul {
-    /// Whether the matrices of the left and of the right operand lie transposed: shapes
+    /// For the left and the right operand, whether its matrices are stored transposed: as
     /// `(…, k, m)` and `(…, n, k)`.
     pub transposed: [bool; 2],
 }
@@ -22,7 +22,7 @@ impl Matmul {
         [left[left_rows], left[other(left_rows)], right[other(right_rows)]]
     }
 
-    /// The axes of the operands along which the matrices' rows are counted.
+    /// The axes that count the rows of the matrices of both operands.
     fn rows(self, ndim: usize) -> [usize; 2] {
         self.transposed.map(|transposed| ndim - if transposed { 1 } else { 2 })
     }
@@ -41,7 +41,7 @@ impl Record for Matmul {
         (shape, operands[0].1)
     }
 
-    /// Rows of the left and columns of the right stay split, and so do the axes before them.
+    /// Rows of the left and columns of the right operand may be split, and so may leading axes.
     fn rule(&self, shapes: &[&[usize]]) -> Rule {
         let ndim = shapes[0].len();
         let [left_rows, right_rows] = self.rows(ndim);

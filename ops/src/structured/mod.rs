@@ -1,8 +1,8 @@
-//! Structured operations: those that are no function of single elements, one file each: their
-//! arguments, and a record of the shape and dtype of the result, of how operands may be split, and
-//! of costs.
+//! Structured operations: operations that do not act on each element separately. Each has a file
+//! with its arguments and its record: the shape and dtype of the result, how operands may be split,
+//! and costs.
 //!
-//! The same names stand in `distributed/src/lower/` (how devices share the work) and in
+//! The same names are in `distributed/src/lower/` (how devices share the work) and in
 //! `kernels/src/structured/` (the routines on blocks).
 
 mod ends;

@@ -1,4 +1,4 @@
-//! The record of a structured operation: everything the planner knows about it.
+//! The record of a structured operation, for the planner.
 
 use super::rule::Rule;
 use super::table::Operand;
@@ -10,17 +10,17 @@ pub(super) trait Record {
     /// The name in plans.
     fn name(&self) -> &'static str;
 
-    /// The shape and dtype of the result for operands that were checked.
+    /// The shape and dtype of the result, for checked operands.
     fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType);
 
     /// How the operands may be split. `shapes` are those of the operands.
     fn rule(&self, shapes: &[&[usize]]) -> Rule;
 
-    /// Additions and multiplications for one element of the result, about; `shapes` are those of
-    /// the operands.
+    /// The approximate number of additions and multiplications for one element of the result;
+    /// `shapes` are those of the operands.
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64;
 
-    /// The operand whose memory the result may take, where nothing else needs that memory.
+    /// The operand whose memory the result may use if nothing else needs that memory.
     fn overwrites(&self) -> Option<usize> {
         None
     }
@@ -32,12 +32,12 @@ pub(super) trait Record {
     }
 }
 
-/// The larger of an extent and 1: costs are of lines with elements.
+/// The extent of an axis, at least 1: costs assume lines with elements.
 pub(super) fn extent_along(shape: &[usize], axis: u8) -> usize {
     shape[usize::from(axis)].max(1)
 }
 
-/// The binary logarithm of an extent, rounded down, and 1 for short ones.
+/// The binary logarithm of an extent, rounded down, at least 1.
 pub(super) fn logarithm(extent: usize) -> u64 {
     u64::from(extent.max(2).ilog2())
 }

@@ -1,19 +1,19 @@
-//! Rules: how the axes of operands follow those of a result.
+//! Rules: how the splits of operands follow from the split of the result.
 
 use smallvec::SmallVec;
 
-/// What an axis of an operand follows.
+/// The split that an axis of an operand must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Follow {
-    /// It is split as this axis of the result is.
+    /// That of this axis of the result.
     Result(u8),
-    /// Every device needs all of it.
+    /// None: every device needs the whole axis.
     Whole,
-    /// It lies as it lies: each device uses its own block.
+    /// Any: each device uses its own block.
     Own,
 }
 
-/// What each axis of each operand follows. Axes of the result that no axis follows are not split.
+/// The split of each axis of each operand. Axes of the result that no axis follows are not split.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// For each operand, for each of its axes.
@@ -21,8 +21,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The first `like` operands have the axes of the result and need `axis` whole; every device
-    /// needs all of the others.
+    /// The first `like` operands have the axes of the result and need `axis` whole; of the other
+    /// operands every device needs all.
     pub(super) fn along(axis: u8, shapes: &[&[usize]], like: usize) -> Rule {
         let follow = |operand: usize, own: usize| match own {
             _ if operand >= like || own == usize::from(axis) => Follow::Whole,

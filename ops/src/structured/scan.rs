@@ -1,5 +1,5 @@
-//! Running combinations and combinations of stretches, by an operation of the elementwise table
-//! with two operands whose result has their dtype.
+//! Running combinations, and combinations of ranges, by an elementwise operation of two operands
+//! whose result has their dtype.
 
 use super::record::{Record, extent_along};
 use super::rule::Rule;
@@ -9,19 +9,19 @@ use crate::{DType, Op, Shape};
 /// NumPy's `accumulate`: `y[0] = x[0]`, `y[i] = op(y[i - 1], x[i])` along an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scan {
-    /// How elements are combined.
+    /// The operation that combines elements.
     pub op: Op,
     /// The axis.
     pub axis: u8,
 }
 
-/// NumPy's `reduceat`: operands (value, starts), the latter a vector of `i64` within the axis.
-/// Element `i` of the axis of the result combines, from left to right, those from `starts[i]` to
-/// before `starts[i + 1]` (to the end for the last), or is the one at `starts[i]` where the next
+/// NumPy's `reduceat`: operands (value, starts); `starts` is a vector of `i64` within the axis.
+/// Element `i` of the result's axis combines, from left to right, the elements from `starts[i]` to
+/// before `starts[i + 1]` (for the last, to the end). It is the element at `starts[i]` if the next
 /// start is not larger.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ReduceAt {
-    /// How elements are combined.
+    /// The operation that combines elements.
     pub op: Op,
     /// The axis.
     pub axis: u8,

@@ -10,16 +10,16 @@ use crate::{DType, Shape};
 pub struct Sort {
     /// The axis.
     pub axis: u8,
-    /// What is given.
+    /// The result.
     pub order: Order,
 }
 
-/// What sorting gives.
+/// The result of sorting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// The elements in order.
     Values,
-    /// The position that each had (`i64`).
+    /// The original position of each element (`i64`).
     Positions,
 }
 

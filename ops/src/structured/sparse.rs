@@ -1,9 +1,9 @@
 //! The product of a sparse matrix in rows (CSR) and a vector.
 //!
-//! Operands (starts, ends, columns, values, x): for each row where its entries start and end among
-//! all entries (`i64`), the column (`i32` or `i64`) and value of each entry, and the vector, of the
-//! values' dtype. The blocks of columns and values hold the entries of the rows of the block of
-//! starts.
+//! Operands (starts, ends, columns, values, x): the start and end of each row's entries among all
+//! entries (`i64`), the column (`i32` or `i64`) and value of each entry, and the vector, of the
+//! values' dtype. A device's blocks of columns and values hold the entries of the rows in its block
+//! of starts.
 
 use super::record::Record;
 use super::table::Operand;

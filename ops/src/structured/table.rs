@@ -18,7 +18,7 @@ pub enum Structured {
     Sort(Sort),
     /// Running combinations along an axis.
     Scan(Scan),
-    /// Combinations of stretches of an axis.
+    /// Combinations of ranges of an axis.
     ReduceAt(ReduceAt),
     /// The elements at positions of an axis.
     Take(Take),
@@ -26,9 +26,9 @@ pub enum Structured {
     TakeAlong(TakeAlong),
     /// Elements written at positions.
     Put(Put),
-    /// Where values would stand in a sorted vector.
+    /// The positions at which values would be inserted into a sorted vector.
     SearchSorted(SearchSorted),
-    /// A factorisation of matrices, or what is made of one.
+    /// A factorisation of matrices, or a result computed from one.
     Decomposition(Decomposition),
     /// The product of a sparse matrix in rows and a vector.
     Spmv,
@@ -59,7 +59,7 @@ impl Structured {
         self.record().name()
     }
 
-    /// The shape and dtype of the result for operands that were checked.
+    /// The shape and dtype of the result, for checked operands.
     pub fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         self.record().result(operands)
     }
@@ -69,7 +69,7 @@ impl Structured {
         self.record().rule(shapes)
     }
 
-    /// The operand whose memory the result may take, where nothing else needs that memory.
+    /// The operand whose memory the result may use if nothing else needs that memory.
     pub fn overwrites(&self) -> Option<usize> {
         self.record().overwrites()
     }
@@ -79,8 +79,8 @@ impl Structured {
         self.record().is_transposed(operand)
     }
 
-    /// Additions and multiplications for one element of the result, about; `shapes` are those of
-    /// the operands.
+    /// The approximate number of additions and multiplications for one element of the result;
+    /// `shapes` are those of the operands.
     pub fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         self.record().flops_of_element(shapes)
     }

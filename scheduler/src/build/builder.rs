@@ -1,4 +1,4 @@
-//! The builder: scopes, and the sinks that are emitted into them.
+//! The builder: scopes, and the sinks emitted into them.
 
 use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Builds the kernel that computes the members whose values are in `stored`.
+/// Builds the kernel that stores the members in `stored`.
 pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>) -> Built {
     let mut wanted = stored.clone();
     loop {
@@ -50,17 +50,17 @@ pub(super) struct Scope {
     pub(super) statements: Vec<Stmt>,
     pub(super) known: FxHashMap<Key, ValueId>,
     pub(super) folds: Vec<Fold>,
-    /// Reductions whose folds are in this scope: their results exist once it is closed.
+    /// Reductions with folds in this scope; their results exist after its loop.
     pub(super) pending: Vec<(u32, ValueId, Option<ValueId>)>,
-    /// Sums known in this scope, each with a reduction of what is summed.
+    /// Sums known in this scope, each with a reduction over the same elements.
     pub(super) sums: Vec<(u32, ValueId)>,
 }
 
-/// A member's value that has been stored.
+/// A stored member's value.
 pub(super) struct Written {
-    /// From the group to the value.
+    /// The map from the group to the value.
     pub(super) map: MapId,
-    /// The outermost level on which it may be loaded: that of the loop, closed by now, that stored
+    /// The outermost level at which it may be loaded: that of its store or, after the loop, around
     /// it.
     pub(super) level: usize,
 }
@@ -69,38 +69,36 @@ pub(super) struct Builder<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) group: &'a Group,
     pub(super) stored: &'a BTreeSet<u32>,
-    /// The members that stored ones depend on, themselves included.
+    /// The stored members and those that they depend on.
     pub(super) needed: BTreeSet<u32>,
     pub(super) kernel: Kernel,
-    /// The kernel axis of each group axis, in the loop that is open now: every loop has axes of its
-    /// own.
+    /// The kernel axis of each group axis in the currently open loop; every loop has its own axes.
     pub(super) place: Vec<usize>,
     pub(super) axes: Vec<u8>,
     pub(super) maps: Maps,
-    /// Each with its map and guard.
+    /// The accesses, each with its map and guard.
     pub(super) accesses: Vec<(Buffer, MapId, Option<GuardId>)>,
     pub(super) access_of: FxHashMap<(Buffer, MapId, Vec<AxisId>, Option<GuardId>), usize>,
     pub(super) guards: Vec<IndexBox>,
-    /// The guard under which values are computed now: loads outside of it must not happen.
+    /// The guard of the values computed now: loads outside of it must not happen.
     pub(super) guard: Option<GuardId>,
     /// The level at which the member whose value is computed now reads its inputs.
     pub(super) depth: usize,
     pub(super) params: FxHashMap<Buffer, usize>,
     pub(super) scalars: Vec<ScalarSource>,
-    /// The scalars that are numbers of the plan, with their places among the numbers.
+    /// The scalars that are numbers of the plan, with their indices among the numbers.
     pub(super) scalar_numbers: Vec<(usize, usize)>,
     pub(super) scalar_of: FxHashMap<ScalarKey, usize>,
     pub(super) scopes: Vec<Scope>,
     pub(super) level_of: Vec<usize>,
-    /// Members stored by a loop that has been closed.
+    /// Members that are stored already.
     pub(super) written: FxHashMap<u32, Written>,
     pub(super) computed_in_closed_loop: BTreeSet<u32>,
-    /// What each member of `moments` finds beside the squares: the count, the mean, and the rest if
-    /// it is to be combined.
+    /// For each member of `moments`, the count, the mean and, if it is partial, the rest.
     pub(super) parts_of: FxHashMap<u32, SmallVec<[ValueId; 4]>>,
     pub(super) reloaded: BTreeSet<u32>,
-    /// Whether the values computed now will be loaded instead, once what they are computed for is
-    /// stored.
+    /// Whether the values computed now belong to a value that a rebuild of the kernel will load
+    /// instead.
     pub(super) is_recomputing: bool,
 }
 
@@ -199,7 +197,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The members that stored ones depend on, themselves included.
+    /// The stored members and those that they depend on.
     fn needed(&self) -> BTreeSet<u32> {
         let mut needed = self.stored.clone();
         for member in self.group.members.iter().rev() {
@@ -256,14 +254,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes loops whose folds the member needs, directly or through members that are not sinks
-    /// themselves.
+    /// Closes loops whose folds the member needs, directly or through members that are not sinks.
     pub(super) fn prepare(&mut self, member: &Member) {
         let mut used = BTreeSet::new();
         self.members_used(member, &mut used);
         let mut all = used.clone();
         for other in self.group.members.iter().rev() {
-            // A reduction is a sink of its own: what it needed was prepared when it was emitted.
+            // A reduction is a sink: its needs were prepared when it was emitted.
             let is_sink =
                 matches!(self.context.graph.nodes[other.node as usize].op, NodeOp::Reduce { .. });
             if all.contains(&other.node) && !is_sink {
@@ -277,7 +274,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Opens the loops to a level, at which values are computed from now on.
+    /// Opens loops up to a level, at which values are computed from now on.
     pub(super) fn open(&mut self, depth: usize) {
         self.depth = depth;
         while self.scopes.len() <= depth {
@@ -327,7 +324,7 @@ impl<'a> Builder<'a> {
         self.map(MapOrigin::Value(node))
     }
 
-    /// The map from the group to what a member iterates over.
+    /// The map from the group to a member's iteration space.
     pub(super) fn space_map(&mut self, member: &Member) -> MapId {
         self.map(MapOrigin::Space(member.node))
     }
@@ -363,7 +360,7 @@ impl<'a> Builder<'a> {
         scope.pending.push((member.node, result, index_result));
     }
 
-    /// The position of a point among the reduced axes, in C order.
+    /// The index of a point within the reduced axes, in C order.
     fn linear_index(&mut self, member: &Member, axes: &[u8]) -> ValueId {
         let mut total: Option<ValueId> = None;
         for &axis in axes {
@@ -389,7 +386,7 @@ impl<'a> Builder<'a> {
         let map = self.value_map(member.node);
         let is_partial = self.context.placements[member.node as usize].partial().is_some();
         if is_partial && monoid.is_compound() {
-            // What it gives comes last, as in `Monoid::parts`.
+            // The result is the last part, as in `Monoid::parts`.
             let given = self.member_value(member.node);
             let parts: SmallVec<[ValueId; 4]> = match monoid {
                 Monoid::Moments => {

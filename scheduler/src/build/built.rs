@@ -1,4 +1,4 @@
-//! What building a kernel gives.
+//! Built kernels.
 
 use super::maps::{MapId, Maps};
 use crate::fuse::Group;
@@ -16,33 +16,33 @@ pub(crate) enum Buffer {
     Input(Source),
     /// The value that a member stores.
     Output(u32),
-    /// A later part of the items that a member stores before they are combined, by its number:
-    /// the index of `argmin` and `argmax`, the mean, the rest and the squares of `moments`.
+    /// A later part, by its number, of the items that a member stores before they are combined: the
+    /// index of `argmin` and `argmax`; the mean, the rest and the squares of `moments`.
     OutputPart(u32, u8),
 }
 
-/// Where an access of a built kernel points.
+/// The target of a built kernel's access.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct BuiltAccess {
     pub buffer: Buffer,
-    /// From the group's axes to the index of the buffer's value.
+    /// The map from the group's axes to the index of the buffer's value.
     pub map: AffineMap,
-    /// The kernel's guard outside of which nothing is loaded.
+    /// The guard of a load: nothing is loaded outside of it.
     pub guard: Option<GuardId>,
 }
 
-/// Where a scalar argument of a built kernel comes from.
+/// The source of a built kernel's scalar argument.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ScalarSource {
     /// A scalar argument of the window.
     Argument(u32),
     /// A number of the plan.
     Number(Scalar),
-    /// How many points of the loop on this level a device visits.
+    /// The number of points that a device visits in the loop at this level.
     Points(usize),
 }
 
-/// A kernel and what its parameters stand for.
+/// A kernel with the meaning of its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Built {
     pub kernel: Arc<Kernel>,
@@ -50,26 +50,26 @@ pub(crate) struct Built {
     pub axes: SmallVec<[u8; 8]>,
     pub accesses: Vec<BuiltAccess>,
     pub scalars: Arc<[ScalarSource]>,
-    /// For each guard of the kernel, the box of the group's axes.
+    /// For each guard of the kernel, the box in the group's axes.
     pub guards: Vec<IndexBox>,
-    /// Member values that later loops load: they have to be stored even if nothing else needs them.
+    /// Members that later loops load: they must be stored even if nothing else needs them.
     pub reloaded: BTreeSet<u32>,
-    /// How the maps, guards and numbers follow from the window.
+    /// The derivation of maps, guards and numbers from the window.
     pub trace: Arc<Trace>,
 }
 
-/// How the maps, guards and numbers of a built kernel follow from the window.
+/// The derivation of a built kernel's maps, guards and numbers from the window.
 #[derive(Debug)]
 pub(crate) struct Trace {
     pub maps: Maps,
     /// The map of each access.
     pub access_maps: Vec<MapId>,
-    /// The scalars that are numbers of the plan, with their places among the numbers.
+    /// The scalars that are numbers of the plan, with their indices among the numbers.
     pub scalar_numbers: Vec<(usize, usize)>,
 }
 
 impl Built {
-    /// The same kernel for another window of the same pattern, if it is right for that.
+    /// The same kernel for another window of the same pattern, if it is correct there.
     pub fn refilled(&self, graph: &Graph, group: &Group) -> Option<Built> {
         let new = self.trace.maps.refill(graph, group, &self.guards)?;
         let mut scalars = self.scalars.clone();

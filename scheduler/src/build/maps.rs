@@ -1,5 +1,5 @@
-//! The maps and numbers of a kernel, each with how it follows from the window: another window of
-//! the same pattern has other ones, and they are worked out anew without building the kernel again.
+//! The maps and numbers of a kernel, each with its derivation from the window: another window of
+//! the same pattern derives its own without building the kernel again.
 
 use crate::fuse::{Group, compose, selection};
 use phalanx_array::{Graph, NodeOp};
@@ -7,32 +7,32 @@ use phalanx_ops::{AffineMap, AxisMap, IndexBox};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A map of a kernel, by its number.
+/// The number of a map.
 pub(crate) type MapId = usize;
 
-/// How a map from the group follows from the window.
+/// The derivation of a map, which leads from the group to its target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum MapOrigin {
-    /// What the member of this node iterates over.
+    /// To the iteration space of this node's member.
     Space(u32),
-    /// The value of the member of this node.
+    /// To the value of this node's member.
     Value(u32),
-    /// An input of a node whose index `inner` gives.
+    /// To an input of a node; `inner` leads to the node.
     Input { node: u32, input: u8, inner: MapId },
-    /// The value of an update computed as a selection, whose base's index `inner` gives.
+    /// To the value of a selected update; `inner` leads to its base.
     Selected { node: u32, inner: MapId },
-    /// The base of a written update, whose value's index `inner` gives.
+    /// To the base of a written update; `inner` leads to its value.
     Target { node: u32, inner: MapId },
-    /// The first element of a table.
+    /// To the first element of a table.
     Table(u32),
 }
 
-/// How a number of a kernel follows from the window.
+/// The derivation of a kernel's number from the window.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum NumberOrigin {
-    /// A number of the pattern.
+    /// A constant of the pattern.
     Constant(i64),
-    /// The start of a map along an axis of what it leads to.
+    /// The start of a map along an axis of its target.
     Start(MapId, u8),
     /// The extent of an axis of the group.
     Extent(u8),
@@ -40,15 +40,15 @@ pub(crate) enum NumberOrigin {
     Length(u32),
 }
 
-/// The maps and numbers that a kernel was built with.
+/// The maps and numbers of a kernel.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Maps {
-    /// Each with the first map that equals it, by which it is known.
+    /// The derivation of each map, with the first map equal to it, whose number stands for both.
     origins: Vec<(MapOrigin, MapId)>,
     maps: Vec<AffineMap>,
     known: FxHashMap<MapOrigin, MapId>,
     numbers: Vec<(NumberOrigin, i64)>,
-    /// For each use of a guard, the guard and the selection that it bounds.
+    /// For each use of a guard, the guard and the selection that it is the bound of.
     guards: Vec<(usize, MapOrigin)>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Refilled {
 }
 
 impl Maps {
-    /// The number of a map: that of the first one equal to it.
+    /// The number of a map, which is the number of the first map equal to it.
     pub fn intern(&mut self, origin: MapOrigin, map: impl FnOnce() -> AffineMap) -> MapId {
         if let Some(&known) = self.known.get(&origin) {
             return known;
@@ -74,8 +74,8 @@ impl Maps {
         class
     }
 
-    /// The number of a map that follows from the window and maps known before; `None` if the window
-    /// has no such map.
+    /// The number of a map derived from the window and earlier maps; `None` if the window has no
+    /// such map.
     pub fn derive(&mut self, graph: &Graph, group: &Group, origin: MapOrigin) -> Option<MapId> {
         if let Some(&known) = self.known.get(&origin) {
             return Some(known);
@@ -84,12 +84,12 @@ impl Maps {
         Some(self.intern(origin, || map))
     }
 
-    /// A map by its number.
+    /// The map with a number.
     pub fn get(&self, id: MapId) -> &AffineMap {
         &self.maps[id]
     }
 
-    /// The place of a number that the kernel was built with.
+    /// The index of a number of the kernel.
     pub fn number(&mut self, origin: NumberOrigin, value: i64) -> usize {
         let known = self.numbers.iter().position(|number| number.0 == origin);
         known.unwrap_or_else(|| {
@@ -98,15 +98,15 @@ impl Maps {
         })
     }
 
-    /// Notes that a guard is that of a selection.
+    /// Records that a guard bounds a selection.
     pub fn guard(&mut self, guard: usize, selection: MapOrigin) {
         if !self.guards.contains(&(guard, selection)) {
             self.guards.push((guard, selection));
         }
     }
 
-    /// The maps, guards and numbers of a window of the same pattern, if the kernel is right for
-    /// them: what was equal is equal again, zero again zero, and a guard bounds the same axes.
+    /// The maps, guards and numbers of a window of the same pattern, if the kernel is correct for
+    /// them: equal numbers stay equal, zeros stay zero, and a guard bounds the same axes.
     pub fn refill(&self, graph: &Graph, group: &Group, before: &[IndexBox]) -> Option<Refilled> {
         let mut maps: Vec<AffineMap> = Vec::with_capacity(self.maps.len());
         for &(origin, class) in &self.origins {

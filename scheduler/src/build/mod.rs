@@ -1,10 +1,10 @@
-//! Building a kernel: the members of a group that are needed, as kernel IR.
+//! Building a kernel: the needed members of a group as kernel IR.
 //!
-//! Sinks (stores, folds, accumulations) are emitted in program order; the values they need are
-//! computed on demand, each on the outermost level at which all it depends on is known. A sink that
-//! uses the result of a fold whose loop is still open closes the loop; what comes after opens a
-//! second loop over the same axes. A value needed in both is computed twice if cheap, else stored
-//! by the first loop and loaded by the second.
+//! Sinks (stores, folds, accumulations) are emitted in program order. The values they need are
+//! computed on demand, each at the outermost level where its inputs are known. A sink that uses the
+//! result of a fold in an open loop closes the loop; a later member opens a second loop over the
+//! same axes. A value needed in both loops is computed twice if that is cheap; otherwise the first
+//! loop stores it and the second loads it.
 
 mod builder;
 mod built;

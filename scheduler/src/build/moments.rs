@@ -1,7 +1,7 @@
-//! Sums of squares about the mean: two loops, the first of which finds the mean.
+//! Sums of squares about the mean: the first of two loops computes the mean.
 //!
-//! The mean is that of the points which the device visits, so that nothing need be known of the
-//! others: what devices find is combined with its count and its mean.
+//! It is the mean of the points that the device visits, so the loops need no data of other devices:
+//! the combination uses each device's count and mean.
 
 use super::builder::{Builder, ScalarKey};
 use crate::fuse::{Context, Member};
@@ -12,8 +12,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 impl Builder<'_> {
-    /// Emits the loops of a member of `moments`, and with them those of later ones that can share
-    /// them.
+    /// Emits the loops of a member of `moments`, shared with later such members if possible.
     pub(super) fn moments(&mut self, member: &Member) {
         if self.parts_of.contains_key(&member.node) {
             return;
@@ -50,7 +49,7 @@ impl Builder<'_> {
             let value = self.summand(member);
             let difference = self.operation(Op::Subtract, vec![value, mean], dtype);
             if self.context.placements[member.node as usize].partial().is_some() {
-                // What the mean lacks by its rounding.
+                // The rounding error of the mean, as the sum of the differences.
                 let rest = self.add(member, difference, dtype);
                 self.parts_of.entry(member.node).or_default().push(rest);
             }
@@ -60,7 +59,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Sums a value over the points of the loop that is open for a member.
+    /// Adds a sum of a value over the points of a member's open loop.
     fn add(&mut self, member: &Member, value: ValueId, dtype: DType) -> ValueId {
         let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
         let fold = Fold { monoid: Monoid::Add, value, index: None, result, index_result: None };
@@ -68,21 +67,20 @@ impl Builder<'_> {
         result
     }
 
-    /// Sums what a member combines.
+    /// Adds a sum of the elements that a member combines.
     fn sum(&mut self, member: &Member) -> ValueId {
         let value = self.summand(member);
         self.add(member, value, self.kernel.values[value].dtype)
     }
 
-    /// What a member combines, in a loop over its points.
+    /// The element that a member combines, in a loop over its points.
     fn summand(&mut self, member: &Member) -> ValueId {
         self.open(member.depth + 1);
         let space = self.space_map(member);
         self.input_value(member.node, 0, space)
     }
 
-    /// Whether a member is one of `moments` that is needed and depends on no other reduction of the
-    /// group.
+    /// Whether a member is a needed `moments` that depends on no other reduction of the group.
     fn may_be_summed_early(&self, member: &Member) -> bool {
         let op = |node: u32| &self.context.graph.nodes[node as usize].op;
         if !matches!(op(member.node), NodeOp::Reduce { monoid: Monoid::Moments, .. })
@@ -102,12 +100,12 @@ impl Builder<'_> {
         used.iter().all(|&node| matches!(op(node), NodeOp::Elementwise(_) | NodeOp::Cast))
     }
 
-    /// The number of points of the loop on a level.
+    /// The number of points of the loop at a level.
     fn points(&mut self, level: usize) -> ValueId {
         self.scalar_value(ScalarKey::Points(level), DType::I64)
     }
 
-    /// The sum of what a member combines, over the same points, if it is known already.
+    /// The sum of a member's elements over the same points, if it is already computed.
     pub(super) fn known_sum(&self, member: &Member) -> Option<ValueId> {
         let scope = self.scopes.get(member.depth)?;
         let sums = scope.sums.iter();
@@ -115,7 +113,7 @@ impl Builder<'_> {
         alike.next().map(|sum| sum.1)
     }
 
-    /// Sums that are computed anyway and give the mean of a member of `moments`.
+    /// An earlier needed sum over the same elements as a member of `moments`, which gives its mean.
     pub(super) fn sums_shared(&self, member: &Member) -> Option<u32> {
         let NodeOp::Reduce { monoid: Monoid::Moments, .. } =
             &self.context.graph.nodes[member.node as usize].op

@@ -1,4 +1,4 @@
-//! Values: what sinks need, computed on the outermost level where it can be.
+//! Values that sinks need, each computed at the outermost possible level.
 
 use super::builder::{Builder, Key, ScalarKey};
 use super::built::{Buffer, ScalarSource};
@@ -10,27 +10,27 @@ use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// A value this cheap (in additions) is computed again in a later loop over the same axes.
+/// A value up to this cost (in additions) is computed again in a later loop over the same axes.
 const CHEAP_AGAIN: u32 = 8;
-/// What it costs to move an element to memory or back, in additions.
+/// The cost of moving an element to memory or back, in additions.
 const MOVE: u32 = 16;
 
-/// What computing a value takes.
+/// The cost of computing a value.
 #[derive(Default)]
 struct Parts {
     /// The level and the number of elements of the value.
     depth: usize,
     size: usize,
     nodes: BTreeSet<u32>,
-    /// Arrays that are loaded.
+    /// The arrays that are loaded.
     sources: FxHashSet<Source>,
-    /// In additions.
+    /// The operations, in additions.
     flops: u32,
 }
 
 impl Builder<'_> {
     pub(super) fn member_value(&mut self, node: u32) -> ValueId {
-        // A member's value exists at every point, whatever guard its user is under.
+        // A member's value exists at every point, so the guard of its user does not apply.
         let guard = self.guard.take();
         let depth = std::mem::replace(&mut self.depth, self.group.member(node).depth);
         let map = self.value_map(node);
@@ -86,7 +86,7 @@ impl Builder<'_> {
             .iter()
             .enumerate()
             .filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
-        // A second loop over the same axes has kernel axes of its own, which make it another guard.
+        // A second loop over the same axes has its own kernel axes, which need another guard.
         let mut axes: Vec<AxisId> = bounded.map(|(axis, _)| self.place[axis]).collect();
         axes.sort_unstable();
         let known =
@@ -100,17 +100,17 @@ impl Builder<'_> {
         id
     }
 
-    /// The map to an input, which was worked out already.
+    /// Records a map to an input that is computed already.
     fn input_map(&mut self, node: u32, input: u8, inner: MapId, map: AffineMap) -> MapId {
         self.maps.intern(MapOrigin::Input { node, input, inner }, || map)
     }
 
-    /// The value of an input of a node whose index `inner` gives.
+    /// The value of an input of a node; `inner` leads to the node.
     pub(super) fn input_value(&mut self, node: u32, input: u8, inner: MapId) -> ValueId {
         let data = &self.context.graph.nodes[node as usize].inputs[input as usize];
         match self.context.refer(data, self.maps.get(inner), self.group, self.depth) {
             Reference::Member(member, map) => {
-                // Another window must find it at the same index too.
+                // A refill must check that the member is at the same index.
                 self.value_map(member);
                 self.input_map(node, input, inner, map);
                 self.member_value(member)
@@ -141,15 +141,16 @@ impl Builder<'_> {
         let is_costly = is_member
             && self.computed_in_closed_loop.contains(&node)
             && self.is_cheaper_loaded(node);
-        // A reduction cannot be computed again. Until it is stored, the load only stands for the
-        // demand that it be.
+        // A reduction cannot be computed again. If it is not stored yet, this load causes a rebuild
+        // in which it is.
         let is_loaded = self.written.get(&node).is_some_and(|written| written.map == map)
             || matches!(data.op, NodeOp::Reduce { .. });
         if is_costly && is_loaded {
             self.reloaded.insert(node);
             return self.load(Buffer::Output(node), map, data.dtype);
         }
-        // What a value to be stored is computed from is not needed again once it is.
+        // The inputs of a value that a rebuild will load are not needed there, so only it is
+        // recorded.
         let is_first = is_costly && !std::mem::replace(&mut self.is_recomputing, true);
         if is_first {
             self.reloaded.insert(node);
@@ -158,7 +159,7 @@ impl Builder<'_> {
         if is_first {
             self.is_recomputing = false;
         }
-        // These stand for values that are known by themselves.
+        // These nodes pass on values that have keys of their own.
         if !matches!(data.op, NodeOp::Index(_) | NodeOp::Fill | NodeOp::Reshard(_)) {
             let level = self.level_of[value];
             self.scopes[level].known.insert(key, value);
@@ -166,8 +167,8 @@ impl Builder<'_> {
         value
     }
 
-    /// Whether loading a member's value in a later loop, which may mean to store it for that, costs
-    /// less than computing it again.
+    /// Whether loading a member's value in a later loop, and storing it if needed, costs less than
+    /// computing it again.
     fn is_cheaper_loaded(&self, node: u32) -> bool {
         if !self.is_computed(node) {
             return true;
@@ -183,9 +184,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds what computing a node again takes. Reductions and what is known outside of the loop
-    /// cost nothing, nor do arrays that are broadcast; loads of one array at several indices move
-    /// its elements once.
+    /// Adds the cost of computing a node again. Reductions, values from outside of the loop and
+    /// broadcast arrays cost nothing; loads of one array at several indices count once.
     fn add_parts(&self, node: u32, parts: &mut Parts) {
         let data = &self.context.graph.nodes[node as usize];
         if !parts.nodes.insert(node) || matches!(data.op, NodeOp::Reduce { .. }) {
@@ -294,7 +294,7 @@ impl Builder<'_> {
         self.pure(Expr::Op { op, inputs: inputs.clone() }, &inputs, dtype)
     }
 
-    /// A computation of other values, on the outermost level where they all are known.
+    /// A computation from other values, at the outermost level where all are known.
     pub(super) fn pure(&mut self, expr: Expr, inputs: &[ValueId], dtype: DType) -> ValueId {
         let level = inputs.iter().map(|&input| self.level_of[input]).max().unwrap_or(0);
         self.emit(Value { dtype, expr }, level)
@@ -368,7 +368,7 @@ impl Builder<'_> {
 
     /// `start + step * index` along a group axis.
     fn index(&mut self, axis: u8, start: (NumberOrigin, i64), step: i64) -> ValueId {
-        // Another window must have the same start, or also none.
+        // Records the start, so that a refill checks whether it is zero or equal again.
         self.maps.number(start.0, start.1);
         let key = Key::Index(axis, start.1, step);
         if let Some(known) = self.find(&key) {
@@ -407,8 +407,8 @@ impl Builder<'_> {
         let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
         if let Buffer::Output(node) = &buffer {
-            // A value stored by an earlier loop must not be loaded before that loop, nor outside of
-            // the loops that it exists in: a device without their points has not stored it.
+            // A value stored by an earlier loop must be loaded after that loop and inside the loops
+            // in which it exists: a device without points there has not stored it.
             let stored =
                 self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
             let exists = self.depth_of(*node).unwrap_or(0);

@@ -1,8 +1,8 @@
-//! Finalising: what of a plan has to run given what the program can still observe, and where its
-//! values lie in memory.
+//! Finalising: selects the steps of a plan that must run for the values that the program can still
+//! observe, and assigns memory to values.
 //!
-//! Local to a process. May drop stores and launches that no live value and no collective needs, and
-//! choose slots; never adds, drops, resizes or reorders a collective.
+//! It is local to a process. It may drop stores and launches that no live value and no collective
+//! needs, and choose slots. It never adds, drops, resizes or reorders a collective.
 
 mod needed;
 mod overwrite;

@@ -1,4 +1,4 @@
-//! The steps that have to run, and their last uses of values.
+//! The steps that must run, and the last use of each value.
 
 use super::overwrite::{Apart, stay_apart};
 use super::places::assign;
@@ -9,26 +9,26 @@ use phalanx_array::{NodeOp, Source};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Where a value lies.
+/// The memory of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
-    /// In memory of the plan.
+    /// A slot, which is memory of the plan.
     Slot(usize),
-    /// In a leaf's memory.
+    /// The memory of a leaf.
     Leaf(u32),
 }
 
-/// A plan made definite.
+/// A finalised plan.
 pub(crate) struct Final {
     pub steps: Vec<FinalStep>,
-    /// For each slot, the nodes whose values it holds, one after the other.
+    /// For each slot, the nodes whose values it holds in turn.
     pub slots: Arc<[Vec<u32>]>,
-    /// Where each node's value lies, if it exists.
+    /// The place of each node that has a value.
     pub places: Arc<[Option<Place>]>,
 }
 
 impl Final {
-    /// The same for a plan with other numbers, if its kernels are right for them.
+    /// The same for a refilled plan, if the kernels are correct for its numbers.
     pub fn refilled(&self, plan: &Plan) -> Option<Final> {
         let step = |step: &FinalStep| {
             Some(match step {
@@ -69,23 +69,23 @@ pub(crate) enum FinalStep {
     Launch(Box<FinalLaunch>),
     /// A structured operation.
     Routine(u32),
-    /// A selection by a mask.
+    /// A selection by a mask (`compress`).
     Compress(u32),
 }
 
-/// A kernel with what must be prepared for it.
+/// A kernel with the preparations for it.
 pub(crate) struct FinalLaunch {
     pub unit: usize,
     pub built: Built,
-    /// Updates into a new slot: what they leave unwritten is copied from the old value first.
+    /// For updates into a new slot, the copies of the unwritten elements from the old value.
     pub copies: Arc<[FinalCopy]>,
-    /// Tables, which start as zeros.
+    /// The tables that the kernel accumulates into; they start as zeros.
     pub tables: Arc<[u32]>,
-    /// Accesses that never touch the same element, although they touch the same memory.
+    /// Pairs of accesses to the same memory that never touch the same element.
     pub apart: Arc<[Apart]>,
 }
 
-/// The copy of what an update leaves unwritten.
+/// The copy of the elements that an update leaves unwritten.
 #[derive(Clone)]
 pub(crate) struct FinalCopy {
     pub from: Place,
@@ -93,7 +93,7 @@ pub(crate) struct FinalCopy {
     pub node: u32,
 }
 
-/// What the program can still observe.
+/// The values that the program can still observe.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Liveness {
     /// For each node of the plan's graph, whether a handle refers to it.
@@ -102,7 +102,7 @@ pub(crate) struct Liveness {
     pub donated: Arc<[bool]>,
 }
 
-/// Makes a plan definite.
+/// Finalises a plan.
 pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
     let (kept, last_use) = needed(plan, liveness);
     assign(plan, kept, last_use)
@@ -113,8 +113,8 @@ pub(super) enum Kept {
     Launch(Box<Built>, usize),
 }
 
-/// The steps that are needed, and the last of them that reads each node (`usize::MAX` if it
-/// outlives the plan).
+/// The needed steps, and for each value the last of them that reads it (`usize::MAX` if it outlives
+/// the plan).
 fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
     let context = plan.context();
     let mut wanted: BTreeSet<u32> =
@@ -179,8 +179,8 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
             Kept::Step(Step::Combine(nodes)) => {
                 nodes.iter().for_each(|&node| uses.read(Source::Node(node), position));
             }
-            // What is sent must stay as it is until the unit that waits for the exchange; that one
-            // reads it anyway or is found here through the exchange.
+            // A sent value must stay unchanged until the unit that waits for the exchange. That
+            // unit reads it, or is found below through the exchange.
             Kept::Step(Step::Exchange(exchange)) => {
                 uses.read(plan.exchanges[*exchange].source, position)
             }
@@ -225,7 +225,7 @@ impl Uses {
     }
 }
 
-/// The values a built kernel reads, those included that its updates leave unwritten.
+/// The values that a built kernel reads, including old values of partial updates.
 fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
     let mut sources = Vec::new();
     for access in &built.accesses {
@@ -238,7 +238,7 @@ fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
     sources
 }
 
-/// The old value of an update that does not write everything.
+/// The old value of a written update that leaves elements unwritten.
 pub(super) fn partly_written(plan: &Plan, group: &Group, node: u32) -> Option<Source> {
     let data = plan.node(node);
     let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);

@@ -7,15 +7,15 @@ use phalanx_kernels::ir::{Expr, Kernel, Stmt};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::intersect;
 
-/// Two accesses of a kernel that never touch the same element, by their numbers.
+/// The numbers of two accesses of a kernel that never touch the same element.
 pub(crate) type Apart = (usize, usize);
 
-/// Whether the value of `node` may be stored over what other buffers hold: each element there is
-/// touched at the index only at which it is stored, and not after that; or lies where nothing is
-/// stored; or, in a kernel of a single point, is touched by loops that are over. `shares` tells
-/// whether a buffer lies there, and if so, whether it lies there as the value does.
+/// Whether the value of `node` may be stored over memory that other buffers share. Each access to a
+/// shared element must happen at the index of its store and not after it; or be outside of what is
+/// stored; or, in a kernel of a single point, belong to an earlier loop. `shares` returns `None`
+/// for a buffer in other memory, and otherwise whether its layout is the value's.
 ///
-/// Returns the accesses that have to stay apart for this to hold with other numbers, too.
+/// Returns the pairs of accesses that must stay apart for this to hold with other numbers.
 pub(super) fn may_overwrite(
     built: &Built,
     group: &Group,
@@ -35,8 +35,8 @@ pub(super) fn may_overwrite(
         let Some(lies_alike) = shares(&access.buffer) else { return true };
         let Some(touched) = times.touched[id] else { return true };
         let is_over = built.kernel.grid == 0 && touched.statement < store.statement;
-        // A guarded load is of the element itself only where its guard holds; it is not looked at
-        // more closely.
+        // A guarded load reads the stored element only where its guard holds; it is treated as
+        // unsafe.
         let is_at_the_index = access.map.axes == stored.map.axes && access.guard.is_none();
         if is_over || (lies_alike && is_at_the_index && touched <= store) {
             return true;
@@ -50,7 +50,7 @@ pub(super) fn may_overwrite(
     is_safe.then_some(apart)
 }
 
-/// Whether two accesses of a kernel never touch the same element of what lies in one place.
+/// Whether two accesses with one layout never touch the same element.
 pub(super) fn stay_apart(built: &Built, group: &Group, (a, b): Apart) -> bool {
     let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
     let touched = |access: &BuiltAccess| match access.guard {
@@ -61,8 +61,8 @@ pub(super) fn stay_apart(built: &Built, group: &Group, (a, b): Apart) -> bool {
     are_apart((&a.map, &touched(a)), (&b.map, &touched(b)))
 }
 
-/// A moment in the life of a point of a kernel. Loops count as run once: what they touch in other
-/// rounds lies elsewhere.
+/// A moment in the computation of one point of a kernel. A loop counts as one round: other rounds
+/// touch other elements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 struct Time {
     /// The statement of the kernel's body.
@@ -73,12 +73,12 @@ struct Time {
 
 /// The order in which a point of a kernel touches memory.
 struct Times {
-    /// For each access, when it is last loaded from, what was loaded is last used, or it is stored
-    /// to.
+    /// For each access, the time of its last load, of the last use of a loaded value, or of its
+    /// store.
     touched: Vec<Option<Time>>,
-    /// For each access, when it is stored to.
+    /// For each access, the time of its store.
     stored: Vec<Option<Time>>,
-    /// For each value that is loaded, from which access.
+    /// For each loaded value, its access.
     loaded: Vec<Option<usize>>,
     now: Time,
 }
@@ -144,7 +144,7 @@ impl Times {
         }
     }
 
-    /// A value is used: if it was loaded, that may happen only now.
+    /// A use of a value: if it is loaded, the load may happen as late as now.
     fn uses(&mut self, value: usize) {
         if let Some(access) = self.loaded[value] {
             self.touched[access] = Some(self.now);

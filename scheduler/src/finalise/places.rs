@@ -1,4 +1,4 @@
-//! Places: where values lie in memory.
+//! Places: the memory of each value.
 
 use super::needed::{Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses, partly_written};
 use super::overwrite::may_overwrite;
@@ -8,7 +8,7 @@ use crate::plan::{Plan, Step, overwritten};
 use phalanx_array::{Input, NodeOp, Source};
 use phalanx_ops::Sharding;
 
-/// Slots, with the step until which each is in use.
+/// Slots and leaves, with the last step that uses each.
 struct Memory<'a> {
     plan: &'a Plan,
     slots: Vec<Vec<u32>>,
@@ -42,8 +42,8 @@ impl Memory<'_> {
         }
     }
 
-    /// Memory for a node made at step `now`: a slot or a leaf of the same size that is free by
-    /// then, else a new slot.
+    /// Memory for a node computed at step `now`: a free slot or leaf of the same size, or a new
+    /// slot.
     fn allocate(&mut self, node: u32, last_use: usize, now: usize) -> Place {
         let size = self.largest(node);
         let free = (0..self.slots.len())
@@ -64,7 +64,7 @@ impl Memory<'_> {
         Place::Slot(slot)
     }
 
-    /// A leaf that nobody reads from step `now` on and whose blocks are as large as the node's.
+    /// A leaf that no step from `now` on reads and whose blocks are as large as the node's.
     fn free_leaf(&self, node: u32, now: usize) -> Option<u32> {
         let data = self.plan.node(node);
         let placement = &self.plan.placements[node as usize];
@@ -76,7 +76,7 @@ impl Memory<'_> {
                 && self.plan.leaves[leaf as usize] == placement.output
         };
         let mut leaves = 0..self.plan.leaves.len() as u32;
-        // The blocks of a selection are not yet known.
+        // The size of a selection is not known yet.
         let is_known = placement.partial().is_none() && !matches!(data.op, NodeOp::Compress);
         leaves.find(|&leaf| is_known && fits(leaf))
     }
@@ -91,7 +91,7 @@ impl Memory<'_> {
     }
 }
 
-/// Finds a place for every value of the steps that run.
+/// Assigns a place to every value of the steps that run.
 pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
     let nodes = plan.graph.nodes.len();
     let mut memory = Memory {
@@ -141,8 +141,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
     Final { steps, slots: memory.slots.into(), places: memory.places.into() }
 }
 
-/// The place of the operand that the result of a structured operation may take, if nobody reads
-/// that afterwards.
+/// The place of the operand that a structured operation may overwrite, if no later step reads it.
 fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> Option<Place> {
     let data = plan.node(node);
     let operand = overwritten(data)?;
@@ -153,7 +152,8 @@ fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> 
     (fits && !others && *memory.busy_until(place) <= now).then_some(place)
 }
 
-/// Places the outputs of a kernel: over an input that ends here if that is safe, else in a slot.
+/// Places the outputs of a kernel: over an input with no later use if that is safe, otherwise in a
+/// slot.
 fn launch(
     plan: &Plan,
     memory: &mut Memory<'_>,
@@ -223,8 +223,8 @@ fn launch(
     FinalLaunch { unit, built, copies, tables, apart }
 }
 
-/// Where values lie that the kernel loads and whose blocks are those of the node's: inputs, and
-/// what earlier loops of the kernel stored.
+/// The places of values that the kernel loads and whose layout is the node's: inputs, and values
+/// that earlier loops of the kernel stored.
 fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> Vec<Place> {
     let own = layout(plan, Source::Node(node));
     if plan.placements[node as usize].partial().is_some() {
@@ -241,7 +241,7 @@ fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> V
     built.accesses.iter().filter_map(place).collect()
 }
 
-/// The shape, size of an element and sharding of a value in memory.
+/// The shape, element size and sharding of a value in memory.
 fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
     let (shape, dtype) = plan.graph.source(source);
     let sharding = match source {
@@ -252,7 +252,7 @@ fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
     Some((shape, dtype.size(), sharding))
 }
 
-/// Whether a node is an update that is written through its view, not computed as a selection.
+/// Whether a node is an update that is written through its view, not selected.
 fn is_written(group: &Group, node: u32) -> bool {
     group.members.iter().any(|member| member.node == node && !member.is_selected)
 }

@@ -1,4 +1,4 @@
-//! What fusion knows of a window: what each input of a node is to a group.
+//! The fusion's view of a window: how a group gets each input of a node.
 
 use super::group::{Group, Load, Member, Reference, compose};
 use super::place::{new_group, stays_inside};
@@ -7,21 +7,20 @@ use phalanx_distributed::{Placement, is_small_write, may_clash};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 
-/// A value this cheap (in additions) is computed again where it is used at other indices.
+/// A value up to this cost (in additions) is computed again where it is used at other indices.
 const CHEAP: u32 = 4;
-/// A value with one consumer is computed there, at another index, up to this cost.
+/// A value up to this cost with one consumer is computed there, at another index.
 const CHEAP_ONCE: u32 = 16;
-/// The most loads for which a value of one element, within that cost, is computed wherever it is
+/// The most loads for which a value of one element, up to that cost, is computed wherever it is
 /// used: a kernel of its own would take longer to start.
 const FEW_LOADS: u32 = 4;
 
-/// What fusion knows of the graph.
+/// The graph with what fusion derives from it.
 pub(crate) struct Context<'a> {
     pub graph: &'a Graph,
     pub placements: &'a [Placement],
     pub leaves: &'a [Sharding],
-    /// For each node, the cost and number of loads of computing it where it is used, if that may be
-    /// done.
+    /// For each node that may be computed where it is used, the cost and number of loads of that.
     inline: Vec<Option<(u32, u32)>>,
     uses: Vec<u32>,
 }
@@ -66,8 +65,7 @@ impl<'a> Context<'a> {
         context
     }
 
-    /// Has values stored that cannot be computed inside of the loop of a reduction, since they read
-    /// what lies elsewhere.
+    /// Stores the operand of a reduction whose loop would read beyond the device's blocks.
     fn keep_loops_inside(&mut self) {
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let NodeOp::Reduce { .. } = &node.op else { continue };
@@ -79,8 +77,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Has values stored that would be computed where they are written, and there read what is
-    /// being overwritten: a copy of a few elements instead of one of the whole base.
+    /// Stores the value of a small update that would read what it overwrites: that copies a few
+    /// elements instead of the whole base.
     fn keep_small_writes_small(&mut self) {
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let NodeOp::Update(_) = &node.op else { continue };
@@ -93,8 +91,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a group writes a small part of a base and reads other elements of it that are being
-    /// overwritten: then the base is copied, although the value could be stored elsewhere for less.
+    /// Whether a group writes a small part of a base and reads other elements of it that it
+    /// overwrites. The base would be copied, although storing the value elsewhere costs less.
     pub fn copies_whole_base(&self, group: &Group) -> bool {
         let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
         group.members.iter().any(|member| {
@@ -113,18 +111,18 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether a node is computed wherever it is used and never has to exist.
+    /// Whether a node is computed wherever it is used, so it needs no memory.
     pub fn is_free(&self, node: u32) -> bool {
         matches!(self.graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
     }
 
-    /// Whether a node is computed again wherever it is used at another index than its own.
+    /// Whether a node is computed again where it is used at another index than its own.
     pub fn is_recomputed(&self, node: u32) -> bool {
         let shape = &self.graph.nodes[node as usize].shape;
         self.inline[node as usize].is_some_and(|cost| is_cheap(shape, cost))
     }
 
-    /// What a node costs where it is used, in additions.
+    /// The cost of computing a node where it is used, in additions.
     pub fn flops(&self, node: u32) -> u32 {
         self.inline[node as usize].map_or(u32::MAX, |cost| cost.0)
     }
@@ -137,10 +135,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What an input is, seen from a group, when the consumer's index follows from the group's by
-    /// `from_group` and the consumer reads at the level `depth`. Maps alone do not tell the level:
-    /// axes of extent 1 are all alike, so that the map of a value inside of a loop over one can
-    /// equal that of a value outside, which must not wait for it.
+    /// How a group gets an input, if `from_group` maps the group's index to the consumer's and the
+    /// consumer reads at the level `depth`. Maps do not determine the level: axes of extent 1 are
+    /// all alike, so a value inside of a loop over one can have the same map as a value outside,
+    /// which must not wait for the loop.
     pub fn refer(
         &self,
         input: &Input,
@@ -180,7 +178,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The map from the group to the value of a member, if members may use it in registers.
+    /// The map from the group to a member's value, if other members may use it in registers.
     fn value_map(&self, member: &Member, group: &Group) -> Option<AffineMap> {
         let node = &self.graph.nodes[member.node as usize];
         match &node.op {
@@ -199,7 +197,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// All loads of a member, those of nodes computed inline included.
+    /// All loads of a member, including those of inline nodes.
     pub fn loads(&self, member: &Member, group: &Group) -> Vec<Load> {
         let mut loads = Vec::new();
         let node = &self.graph.nodes[member.node as usize];
@@ -223,8 +221,8 @@ impl<'a> Context<'a> {
         loads
     }
 
-    /// What the value of a selected update is to its group: as `refer`, but a node used only there
-    /// is computed there.
+    /// How a group gets the value of a selected update: as `refer`, but a node used only there is
+    /// computed there.
     pub fn refer_selected(
         &self,
         input: &Input,
@@ -289,17 +287,17 @@ impl<'a> Context<'a> {
     }
 }
 
-/// How an update is computed at every index of its base: the map from the group to the value's
-/// index, valid inside the guard (a box of the group), and the guard. `None` for updates with steps
-/// other than 1 and -1, or of a diagonal.
+/// Computes an update at every index of its base: returns the map from the group to the value's
+/// index, and the guard, a box of the group in which the map is valid. `None` for updates with
+/// steps other than 1 and -1, or of a diagonal.
 ///
-/// `from_group` leads from the group to the base.
+/// `from_group` maps the group to the base.
 pub(crate) fn selection(
     target: &AffineMap,
     from_group: &AffineMap,
 ) -> Option<(AffineMap, IndexBox)> {
     if target.shape.contains(&0) {
-        // Nothing is written, which a guard could not say where no axis of the base is named.
+        // Nothing is written. A guard cannot express that if the base names no axis.
         return None;
     }
     let mut guard: IndexBox = from_group.shape.iter().map(|&extent| 0..extent).collect();

@@ -1,46 +1,46 @@
-//! Groups: kernels to be.
+//! Groups: sets of nodes that become one kernel each.
 
 use phalanx_array::{Graph, NodeOp, Source};
 use phalanx_distributed::Placement;
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
-/// Something that runs as one step (with what has to be exchanged before it).
+/// Work that runs as one step, after the exchanges for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Unit {
     /// A fused kernel.
     Group(Group),
-    /// The same elements under another shape.
+    /// A reshape, which shares its input's memory.
     Reshape(u32),
     /// A structured operation.
     Routine(u32),
-    /// A selection by a mask.
+    /// A selection by a mask (`compress`).
     Compress(u32),
 }
 
-/// A kernel to be.
+/// A group: the nodes of one kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
-    /// The iteration space; positions are stable.
+    /// The axes of the iteration space; positions never change.
     pub axes: Vec<GroupAxis>,
-    /// What the axes are those of.
+    /// The shape and sharding from which the axes are taken.
     pub space_of: SpaceOf,
     /// The nodes computed, in program order.
     pub members: Vec<Member>,
-    /// Set for a single update of one position of a split axis: only the devices that hold it run
-    /// the kernel, so nothing else may be computed there.
+    /// Set for a single update at one position of a split axis: only the devices that hold the
+    /// position run the kernel, so it computes nothing else.
     pub is_for_owners: bool,
 }
 
-/// What a group's axes are those of, in order.
+/// The source of a group's axes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum SpaceOf {
-    /// Nothing: the group has been merged into another.
+    /// None: the group was merged into another.
     #[default]
     Nothing,
-    /// What a node iterates over.
+    /// The iteration space of a node.
     Space(u32),
-    /// A node's value.
+    /// The value of a node.
     Value(u32),
 }
 
@@ -59,11 +59,11 @@ pub(crate) struct Member {
     pub node: u32,
     /// The level at which the value exists.
     pub depth: usize,
-    /// For a reduction, an accumulation or a written update: from the group to the input's index
-    /// space. Else to the node's own.
+    /// The map from the group to the input's index space for a reduction, an accumulation or a
+    /// written update; otherwise to the node's own.
     pub from_group: AffineMap,
-    /// Set for an update computed as a selection between the value and the old value, at every
-    /// index of the base.
+    /// Set for an update that selects between the value and the old value at every index of the
+    /// base.
     pub is_selected: bool,
 }
 
@@ -73,25 +73,25 @@ pub(crate) struct Load {
     pub source: Source,
     /// From the group to the value.
     pub map: AffineMap,
-    /// The box of the group outside of which the element is not loaded (and may not exist).
+    /// The box of the group outside of which nothing is loaded (the element may not exist).
     pub guard: Option<IndexBox>,
 }
 
-/// What an input of a member is to its group.
+/// How a group gets an input of a member.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Reference {
-    /// A value computed in the group at the same index, which the map gives.
+    /// The value of a member at the same index, which the map gives.
     Member(u32, AffineMap),
-    /// A node computed here once more, at the index that the map gives.
+    /// A node that is computed again, at the index that the map gives.
     Inline(u32, AffineMap),
-    /// An element of a value that exists before.
+    /// An element loaded from a value that is computed before.
     Load(Source, AffineMap),
     /// A scalar argument.
     Scalar(u32),
 }
 
 impl Group {
-    /// The iteration space's sharding.
+    /// The sharding of the iteration space.
     pub fn space(&self) -> Sharding {
         Sharding { axes: self.axes.iter().map(|axis| axis.split.clone()).collect(), partial: None }
     }
@@ -115,8 +115,8 @@ impl Group {
             .collect()
     }
 
-    /// The map from the group to an index space of this shape and sharding whose axes are those up
-    /// to `depth`.
+    /// The map from the group to an index space with this shape and sharding, whose axes are the
+    /// group's axes up to `depth`.
     pub fn space_at(
         &self,
         depth: usize,
@@ -136,7 +136,7 @@ impl Group {
         Some(AffineMap { shape: self.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
     }
 
-    /// A group without members over what `space_of` says, and the map to that.
+    /// A group without members whose axes are those of `space_of`, and the map to these.
     pub fn new(space_of: SpaceOf, graph: &Graph, placements: &[Placement]) -> (Group, AffineMap) {
         let (shape, sharding) = space_of.look_up(graph, placements);
         let axes = shape
@@ -155,13 +155,13 @@ impl Group {
         (Group { axes, space_of, ..Group::default() }, map)
     }
 
-    /// The level at which a member reads its inputs: a reduction does so inside of its loop.
+    /// The level at which a member reads its inputs: for a reduction, inside its loop.
     pub fn reading_depth(member: &Member, graph: &Graph) -> usize {
         let is_reduction = matches!(graph.nodes[member.node as usize].op, NodeOp::Reduce { .. });
         member.depth + usize::from(is_reduction)
     }
 
-    /// The member of a node that has one.
+    /// The member of a node. Panics (`bug:`) if it has none.
     pub fn member(&self, node: u32) -> &Member {
         match self.members.iter().find(|member| member.node == node) {
             Some(member) => member,
@@ -181,7 +181,7 @@ impl Group {
             split: split.clone(),
             level: old.level,
         });
-        // Members follow the axes one to one, so that only the extents of their maps differ.
+        // Members follow the axes one to one, so only the extents of their maps differ.
         let members = self.members.iter().map(|member| Member {
             from_group: AffineMap {
                 shape: Shape::from_slice(&shape),
@@ -227,7 +227,7 @@ pub(crate) fn iteration_shape(graph: &Graph, position: u32) -> Shape {
 }
 
 fn follow(axis: u8, extent: usize) -> AxisMap {
-    // Axes of extent 1 are all alike, whatever they follow.
+    // Axes of extent 1 have one normal form.
     if extent == 1 {
         AxisMap { axis: None, start: 0, step: 0 }
     } else {
@@ -243,7 +243,7 @@ pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineM
     };
     for (axis, &extent) in map.axes.iter_mut().zip(base) {
         if extent == 1 {
-            // There is one position, also where the index outside of a guard would be another.
+            // There is one position, also where an index outside of a guard would differ.
             *axis = AxisMap { axis: None, start: 0, step: 0 };
         } else if axis.axis.is_none_or(|a| inner.shape[a as usize] == 1) {
             *axis = AxisMap { axis: None, start: axis.start, step: 0 };
@@ -252,8 +252,8 @@ pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineM
     map
 }
 
-/// Moves `axes` (positions of the group's level-0 axes, in order) one level in, and everything
-/// inside along.
+/// Moves `axes` (positions among the group's level-0 axes) to level 1, and all deeper levels one
+/// level in.
 pub(crate) fn nest(group: &mut Group, axes: &[u8]) {
     let outer = group.axes_to(0);
     for axis in &mut group.axes {

@@ -1,16 +1,18 @@
 //! Fusion: which operations run in one kernel.
 //!
-//! Nodes are visited in program order and each joins a *group*, a kernel to be: the newest one with
-//! its iteration space to which all its operands are loads of earlier values or values at the very
-//! same index, else a new one. A value that a consumer loads at another index is materialised,
-//! unless it is free or cheap to compute again. The group that a node has found or made absorbs
-//! earlier ones with its space whose values the node loads at its own index, so that operands that
-//! were computed apart meet in one kernel. A group's axes lie on *levels*: level 0 is the
-//! grid; a reduction moves the axes it removes one level in, so reductions nest, and what uses the
-//! result joins outside the loop, or in a second loop over the same axes. A value with a partial
-//! result ends its group, for it has to be combined across devices first.
+//! Nodes are visited in program order. Each joins a *group*, the nodes of one kernel: the newest
+//! group with its iteration space that gets all operands by loads of earlier values or as values at
+//! the same index, otherwise a new group. A value that a consumer loads at another index is stored
+//! in memory, unless it is cheap to compute again. The node's group then absorbs earlier groups
+//! with its space whose values the node loads at its own index, so operands computed apart meet in
+//! one kernel.
 //!
-//! Deterministic: a function of the graph and the placements alone.
+//! A group's axes have *levels*. Level 0 is the grid; a reduction moves the axes that it removes
+//! one level in, so reductions nest. A consumer of the result joins outside the loop, or in a
+//! second loop over the same axes. A partial result ends its group, because it must be combined
+//! across devices first.
+//!
+//! Fusion is a deterministic function of the graph and the placements.
 
 mod context;
 mod group;

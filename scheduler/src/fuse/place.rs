@@ -1,4 +1,4 @@
-//! Placing: each node, in program order, finds or makes its group.
+//! Placing: finds or makes the group of each node, in program order.
 
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 const MOST_MEMBERS: usize = 64;
 /// The most distinct loads of a group.
 const MOST_LOADS: usize = 24;
-/// How many groups back a node looks for one to join.
+/// The number of newest units that a node may join.
 const LOOK_BACK: usize = 8;
 
 /// The fused window.
 pub(crate) struct Fused {
     /// Units in the order in which they run.
     pub units: Vec<Unit>,
-    /// The unit of each node; `None` for nodes computed only where they are used.
+    /// The unit of each node.
     pub unit_of: Vec<usize>,
 }
 
@@ -54,8 +54,7 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
         return unit;
     }
     let oldest = fused.units.len().saturating_sub(LOOK_BACK);
-    // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels
-    // together for nothing.
+    // A free node gets a group of its own: joining another would tie kernels together for nothing.
     if !context.is_free(position) {
         let best = unit_with_mean(context, fused, position).filter(|&unit| unit >= oldest);
         for candidate in best.into_iter().chain((oldest..fused.units.len()).rev()) {
@@ -76,8 +75,8 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     unit
 }
 
-/// Where the sum of what `moments` combines is found, or the other way round: one loop gives both,
-/// and both are combined at once.
+/// The unit that sums the same elements as this `moments`, or the reverse: one loop computes both,
+/// and one collective combines both.
 fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: u32) -> Option<usize> {
     let nodes = &context.graph.nodes;
     let node = &nodes[position as usize];
@@ -94,22 +93,22 @@ fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: u32) -> Option
     found.map(|found| fused.unit_of[found])
 }
 
-/// A group of a node alone.
+/// A group with one node.
 pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
     let (mut group, map) = Group::new(SpaceOf::Space(position), context.graph, context.placements);
     group.is_for_owners = writes_one_owner(context, position);
     group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
     if let NodeOp::Reduce { axes, .. } = &context.graph.nodes[position as usize].op {
         nest(&mut group, axes);
-        // The reduction itself is the value outside of its loop.
+        // The value of the reduction exists outside of its loop.
         group.members[0].depth = 0;
     }
     group
 }
 
-/// Finds or makes the group in which an update is a selection: where its old value is computed, or,
-/// if that is cheap to compute again, a group of its own. `None` if the update has to be written
-/// into memory instead.
+/// Finds or makes the group in which an update is a selection: the group of its old value, or a
+/// group of its own if the old value is cheap to compute again. `None` if the update must be
+/// written into memory instead.
 fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
     let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return None };
     let Source::Node(old) = context.graph.nodes[position as usize].inputs[0].source else {
@@ -124,7 +123,7 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
             fused.units[candidate] = Unit::Group(group);
             return Some(candidate);
         }
-        // What is written may only be known after the group of the old value has run.
+        // The written value may be known only after the group of the old value has run.
         let is_small = is_small_write(target, &context.graph.nodes[position as usize].shape);
         if is_small || !context.is_recomputed(old) {
             return None;
@@ -135,8 +134,8 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
     Some(fused.units.len() - 1)
 }
 
-/// The group with an update as a selection, if that is legal: that of the unit and member that are
-/// given, else a new one.
+/// Adds an update as a selection, if that is legal, to the group of the `existing` unit and member,
+/// or to a new group.
 fn selected(
     context: &Context<'_>,
     fused: &Fused,
@@ -166,7 +165,7 @@ fn selected(
     if phalanx_ops::sharding::is_empty(&guard) {
         return None;
     }
-    // The value has to be computed here, or to exist before.
+    // The value must be computed here or before.
     if let Reference::Load(Source::Node(from), _) =
         context.refer_selected(&node.inputs[1], &map, &group, depth)
         && fused.unit_of[from as usize] >= candidate
@@ -188,14 +187,14 @@ fn selected(
     Some(group)
 }
 
-/// Whether a node is an update that fixes the index of an axis along which its base is split.
+/// Whether a node is an update at a fixed index of a split axis of its base.
 fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
     let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return false };
     let splits = &context.placements[position as usize].output.axes;
     target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
 }
 
-/// The group with the node added, if that is legal and worth while.
+/// The candidate group with the node added, if that is legal and saves loads.
 fn try_join(
     context: &Context<'_>,
     fused: &Fused,
@@ -212,7 +211,7 @@ fn try_join(
         return None;
     }
     let node = &context.graph.nodes[position as usize];
-    // What has to exist before the group runs must come from earlier units.
+    // Values that the group loads must come from earlier units.
     let is_before = |source: Source| match source {
         Source::Node(from) => fused.unit_of[from as usize] < candidate,
         _ => true,
@@ -283,8 +282,8 @@ fn distinct_loads(context: &Context<'_>, group: &Group) -> Vec<Load> {
     loads
 }
 
-/// Whether no load may leave the device's block along a loop axis: a loop cannot be cut where a
-/// slab begins.
+/// Whether loads leave the device's block only along grid axes: a loop cannot be cut where a slab
+/// begins.
 pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     if group.axes.iter().all(|axis| axis.level == 0) {
         return true;
@@ -300,9 +299,9 @@ pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     })
 }
 
-/// Moves groups of the same space whose values the newest member of `target` loads at its own index
-/// into `target`, so that two operands computed apart meet in one kernel. Legal if nothing between
-/// them reads what moves.
+/// Moves groups with the same space into `target` if its newest member loads their values at its
+/// own index, so two operands computed apart meet in one kernel. Legal if no unit between reads the
+/// values that move.
 fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32) {
     loop {
         let Unit::Group(group) = &fused.units[target] else { return };
@@ -323,8 +322,8 @@ fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32
     }
 }
 
-/// The group `target` with the members of group `from`, one of whose values it loads, if that is
-/// legal.
+/// The group `target` with the members of group `from`, if that is legal. `target` loads a value of
+/// `from`.
 fn merge(
     context: &Context<'_>,
     fused: &Fused,
@@ -365,8 +364,8 @@ fn merge(
     if is_read_between {
         return None;
     }
-    // Nor may what moves read, later than before, what is written in place meanwhile: that would be
-    // copied first.
+    // A moved member must not read a base that a unit between writes in place: the base would be
+    // copied.
     let read = distinct_loads(context, earlier);
     let is_read = |base: Source| read.iter().any(|load| load.source == base);
     let is_written_between = fused.units[from + 1..target].iter().any(|unit| match unit {
@@ -386,13 +385,13 @@ fn merge(
     let mut merged = later.clone();
     merged.members.extend(earlier.members.iter().map(|member| Member { depth, ..member.clone() }));
     merged.members.sort_by_key(|member| member.node);
-    // What was loaded must now be at hand, or the kernel would read what it has yet to write.
+    // Loads of moved values must become members: the kernel cannot read what it has yet to write.
     let loads = distinct_loads(context, &merged);
     let is_inside = |source: Source| match source {
         Source::Node(node) => moves(source) || fused.unit_of[node as usize] == target,
         _ => false,
     };
-    // Nor may an update be written over what the kernel itself has yet to store.
+    // An update must not overwrite a value that the kernel itself has yet to store.
     let keeps_inside = |member: &Member| written_base(context, member).is_some_and(is_inside);
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))
@@ -401,7 +400,7 @@ fn merge(
     (is_legal && !context.copies_whole_base(&merged)).then_some(merged)
 }
 
-/// What a member writes a part of in place, if it does.
+/// The base that a member writes in place in part, if it does.
 fn written_base(context: &Context<'_>, member: &Member) -> Option<Source> {
     let node = &context.graph.nodes[member.node as usize];
     let NodeOp::Update(map) = &node.op else { return None };

@@ -1,16 +1,16 @@
-//! Where boxes of values lie in memory.
+//! The position of boxes of values in memory.
 
 use super::steps::{At, CopyBox, Memory};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// A C-ordered block of a value in memory.
+/// A block of a value, in C order in memory.
 pub(super) struct Stored<'a> {
     pub memory: Memory,
     pub block: &'a [Range<usize>],
     /// Bytes from one element to the next.
     pub item: usize,
-    /// Where the first element starts.
+    /// The byte offset of the first element.
     pub offset: usize,
 }
 
@@ -38,13 +38,13 @@ pub(super) fn strides_of(block: &[Range<usize>], item: usize) -> SmallVec<[isize
     strides
 }
 
-/// The bytes from the start of a block to that of a box in it.
+/// The bytes from the start of a block to the start of a box in it.
 fn offset_of(region: &[Range<usize>], block: &[Range<usize>], strides: &[isize]) -> isize {
     let starts = region.iter().zip(block).map(|(r, b)| r.start as isize - b.start as isize);
     starts.zip(strides).map(|(at, stride)| at * stride).sum()
 }
 
-/// The copy of a box from one place to another, whose elements say how large those copied are.
+/// The copy of a box between two stored blocks; the target gives the size of an element.
 pub(super) fn copy_box(from: &Stored<'_>, to: &Stored<'_>, region: &[Range<usize>]) -> CopyBox {
     CopyBox {
         from: from.at(region),
@@ -54,7 +54,7 @@ pub(super) fn copy_box(from: &Stored<'_>, to: &Stored<'_>, region: &[Range<usize
     }
 }
 
-/// Where a box lies in a block if it is one run of bytes.
+/// The byte offset of a box in a block; `None` unless the box is one run of bytes.
 pub(super) fn contiguous(
     region: &[Range<usize>],
     block: &[Range<usize>],

@@ -1,4 +1,4 @@
-//! The builder: what it knows of a device, and the steps of combinations, products and selections.
+//! The builder: its state for one device, and the steps of combinations, routines and selections.
 
 use super::boxes::{Stored, copy_box};
 use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
@@ -10,7 +10,7 @@ use phalanx_ops::{IndexBox, Mesh, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Works out what a device of the mesh does.
+/// Computes the steps of a device of the mesh.
 pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize) -> Instance {
     let mut builder = Builder {
         plan,
@@ -52,7 +52,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
     builder.instance
 }
 
-/// What is known of a device, and its instance as far as it is built.
+/// The state for a device, with the part of its instance that is built.
 pub(super) struct Builder<'a> {
     pub plan: &'a Plan,
     pub finished: &'a Final,
@@ -60,29 +60,28 @@ pub(super) struct Builder<'a> {
     pub device: usize,
     pub coordinates: SmallVec<[usize; 4]>,
     pub instance: Instance,
-    /// For each exchange, the slabs with their buffers, and what is to be unpacked when they have
-    /// arrived.
+    /// For each exchange that was started, its slabs.
     pub slabs: Vec<Option<Slabs>>,
-    /// For each node whose shards carry more than its element until they are combined, their
+    /// For each node whose shards hold items of several parts until they are combined, their
     /// buffer.
     pub packed: FxHashMap<u32, usize>,
-    /// Local buffers that no later step needs as they are.
+    /// Local buffers whose contents no later step needs.
     pub free: Vec<usize>,
 }
 
-/// Where an exchange puts what it fetches.
+/// The slabs of an exchange: boxes with their local buffers.
 #[derive(Clone, Debug)]
 pub(super) struct Slabs {
     pub regions: Vec<(IndexBox, usize)>,
     pub unpack: Vec<CopyBox>,
-    /// Buffers of messages, which are free once the exchange has been waited for.
+    /// Buffers of messages, which are free after the wait for the exchange.
     pub staging: Vec<usize>,
     /// Whether a unit has waited for them.
     pub has_arrived: bool,
 }
 
 impl<'a> Builder<'a> {
-    /// A local buffer: one of the same size that is free by now, else a new one.
+    /// A local buffer: a free one of the same size, or a new one.
     pub fn local(&mut self, bytes: usize) -> usize {
         if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes)
         {
@@ -166,7 +165,7 @@ impl<'a> Builder<'a> {
         self.instance.steps.push(LocalStep::Combine { parts, together, dtype, monoid, mesh_axes });
         for &node in nodes {
             let Some(&buffer) = self.packed.get(&node) else { continue };
-            // Of the combined items, the last part is the value.
+            // The last part of a combined item is the value.
             let block = self.block_of_node(node);
             let item = self.plan.node(node).dtype.size();
             let items = Stored {

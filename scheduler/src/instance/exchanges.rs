@@ -1,4 +1,5 @@
-//! Exchanges: what a device sends from its block of a value, and where what it receives goes.
+//! Exchanges: the boxes that a device sends from its block of a value, and the slabs that it
+//! receives.
 
 use super::boxes::{Stored, contiguous, copy_box};
 use super::builder::{Builder, Slabs};
@@ -9,7 +10,7 @@ use phalanx_distributed::{pieces_from, pieces_to};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::volume;
 
-/// On a mesh of at most so many devices, a check asks all of them what they need.
+/// On a mesh of at most this many devices, a debug check asks all of them for their needs.
 const FEW_DEVICES: usize = 64;
 
 impl Builder<'_> {
@@ -34,8 +35,8 @@ impl Builder<'_> {
             "bug: a device needs something of another and is not among its peers"
         );
 
-        // What is sent from where it lies must not be overwritten by the consumer before it has
-        // been sent.
+        // A message sent directly from the block must not be overwritten by the consumer before it
+        // is sent.
         let is_overwritten = consumer.is_some_and(|launch| {
             launch.built.accesses.iter().any(|access| match access.buffer {
                 Buffer::Output(node) => {

@@ -1,4 +1,4 @@
-//! Launches: where the accesses of a kernel lie, and which of its boxes wait for what is fetched.
+//! Launches: the addresses of a kernel's accesses, and the boxes that wait for slabs.
 
 use super::boxes::strides_of;
 use super::builder::Builder;
@@ -36,7 +36,7 @@ impl Builder<'_> {
         for copy in &*launch.copies {
             self.copy_unwritten(group, &space, copy);
         }
-        // Which exchange serves each access.
+        // For each access, the exchange that serves it.
         let exchanges = &self.plan.exchanges;
         let served: SmallVec<[Option<usize>; 8]> = launch
             .built
@@ -82,7 +82,7 @@ impl Builder<'_> {
             if waits { rim.push(step) } else { self.instance.steps.push(step) }
         }
         for (number, exchange) in self.plan.exchanges.iter().enumerate() {
-            // The first unit that needs it waits; later ones find the slabs filled.
+            // The first unit that needs it waits; later units find the slabs filled.
             if exchange.is_for(launch.unit)
                 && let Some(slabs) = &mut self.slabs[number]
                 && !std::mem::replace(&mut slabs.has_arrived, true)
@@ -103,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The last unit that runs and reads what an exchange fetches.
+    /// The last unit that runs and reads the slabs of an exchange.
     fn last_unit(&self, exchange: &Exchange) -> Option<usize> {
         self.finished.steps.iter().rev().find_map(|step| match step {
             FinalStep::Launch(launch) if exchange.is_for(launch.unit) => Some(launch.unit),
@@ -111,8 +111,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Where the element of an access at the start of a box lies, with byte strides along the
-    /// value's axes.
+    /// The position of an access's element at the start of a box, with byte strides along the
+    /// value's axes, and whether it is in a slab.
     fn resolve(
         &self,
         group: &Group,
@@ -131,7 +131,7 @@ impl Builder<'_> {
         if let (Source::Node(node), false) = (source, matches!(access.buffer, Buffer::Input(_)))
             && let Some((dtype, monoid)) = self.plan.packed_item(node)
         {
-            // Before it is combined, an output is addressed by its parts.
+            // Until it is combined, an output is addressed by its parts.
             item = monoid.item_size(dtype);
             offset = monoid.part_offset(dtype, number);
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
@@ -142,7 +142,7 @@ impl Builder<'_> {
             let at = locate(access, part, memory(own), &block, item);
             return (At { offset: at.offset + offset as isize, ..at }, false);
         }
-        // Where nothing is read, any place will do.
+        // An access that reads nothing may point anywhere.
         let reaches = read_box(&group.axes, part, &access.map, guard);
         let is_inside =
             reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
@@ -187,8 +187,8 @@ impl Builder<'_> {
     }
 }
 
-/// The element of an access at the start of a part of the space, in memory that holds a block of
-/// the value.
+/// The position of an access's element at the start of a part of the space, in memory with a block
+/// of the value.
 fn locate(
     access: &BuiltAccess,
     part: &IndexBox,
@@ -206,7 +206,7 @@ fn locate(
     At { memory, offset: distance.zip(&strides).map(|(at, stride)| at * stride).sum(), strides }
 }
 
-/// The scalar arguments on a part of the space.
+/// The scalar arguments of a launch on a part of the space.
 fn scalar_arguments(group: &Group, built: &Built, part: &IndexBox) -> Arc<[ScalarSource]> {
     let is_counted = |source: &ScalarSource| matches!(source, ScalarSource::Points(_));
     if !built.scalars.iter().any(is_counted) {

@@ -1,9 +1,7 @@
-//! Instances: a finalised plan as one device runs it, with every box, offset and message worked
-//! out.
+//! Instances: a finalised plan as one device runs it, with all boxes, offsets and messages.
 //!
-//! The `builder` walks the plan's steps; `exchanges` works out what is sent and received,
-//! `launches` where kernels read and write, `parts` the boxes that they run on and what they leave
-//! unwritten.
+//! The `builder` visits the plan's steps; `exchanges` computes messages, `launches` the addresses
+//! of kernels, `parts` the boxes that kernels run on and the copies of unwritten elements.
 
 mod boxes;
 mod builder;

@@ -1,4 +1,4 @@
-//! The boxes that a kernel runs on, and the parts of its results that it leaves unwritten.
+//! The boxes that a kernel runs on, and the copies of elements that it leaves unwritten.
 
 use super::boxes::{Stored, copy_box};
 use super::builder::Builder;
@@ -13,7 +13,7 @@ use phalanx_ops::{AffineMap, IndexBox};
 use smallvec::SmallVec;
 
 impl Builder<'_> {
-    /// Whether the position of split axes that a group's update fixes lies in this device's block.
+    /// Whether this device's block contains the position that a group's update fixes on split axes.
     pub fn owns_what_is_written(&self, group: &Group) -> bool {
         group.members.iter().all(|member| {
             let NodeOp::Update(target) = &self.plan.node(member.node).op else { return true };
@@ -23,8 +23,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The boxes of a launch, in each of which every read comes from one buffer: the interior, then
-    /// the rim.
+    /// The boxes of a launch, cut so that every read in a box comes from one buffer.
     pub fn cut(
         &self,
         group: &Group,
@@ -49,8 +48,7 @@ impl Builder<'_> {
                     continue;
                 }
                 let inside = preimage_range(own, map.start, map.step);
-                // Outside of its guard nothing is loaded, so that nothing has to be told apart
-                // there.
+                // Nothing is loaded outside of the guard, so no cut is needed there.
                 let range = match access.guard {
                     Some(guard) => {
                         let guard = &built.guards[guard][axis as usize];
@@ -87,7 +85,7 @@ impl Builder<'_> {
         boxes
     }
 
-    /// Copies what an update leaves unwritten of this device's block.
+    /// Copies the elements of this device's block that an update leaves unwritten.
     pub fn copy_unwritten(&mut self, group: &Group, space: &IndexBox, copy: &FinalCopy) {
         let data = self.plan.node(copy.node);
         let NodeOp::Update(target) = &data.op else {

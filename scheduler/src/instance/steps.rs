@@ -1,11 +1,11 @@
-//! What a device does, step by step.
+//! The steps of a device.
 
 use crate::build::ScalarSource;
 use phalanx_ops::{DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Memory that a step touches.
+/// Memory that a step accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// A slot of the plan.
@@ -16,7 +16,7 @@ pub(crate) enum Memory {
     Local(usize),
 }
 
-/// A strided place in memory.
+/// A strided position in memory; offset and strides are in bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct At {
     pub memory: Memory,
@@ -25,7 +25,7 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// The number of the first of some accesses that lies in the same memory.
+    /// The number of the first access to the memory of `access`.
     pub fn first_in_memory(accesses: &[At], access: &At) -> usize {
         accesses.iter().position(|other| other.memory == access.memory).unwrap_or(0)
     }
@@ -37,7 +37,7 @@ pub(crate) struct BlockAt {
     pub memory: Memory,
     pub dtype: DType,
     pub shape: Shape,
-    /// The index in the value at which it begins.
+    /// The index of its first element in the value.
     pub origin: Shape,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Packet {
     pub bytes: usize,
 }
 
-/// What a device does.
+/// A step of a device.
 #[derive(Clone, Debug)]
 pub(crate) enum LocalStep {
     /// Packs and starts an exchange.
@@ -98,8 +98,7 @@ pub(crate) enum LocalStep {
     Zero { memory: Memory, bytes: usize },
     /// Copies a box.
     Copy(CopyBox),
-    /// Combines shards over mesh axes.
-    /// Several parts go through `together`, so that they are one collective.
+    /// Combines shards over mesh axes. Several parts are copied to `together`, for one collective.
     Combine {
         parts: Vec<(Memory, usize)>,
         together: Option<Memory>,
@@ -109,7 +108,7 @@ pub(crate) enum LocalStep {
     },
     /// Runs the routine of a structured operation.
     Routine(Box<Routine>),
-    /// Selects by a mask.
+    /// Selects by a mask (`compress`).
     Compress {
         node: u32,
         value: Memory,
@@ -122,7 +121,7 @@ pub(crate) enum LocalStep {
 }
 
 impl LocalStep {
-    /// Whether the device tells others something.
+    /// Whether the step sends to or receives from other devices.
     pub fn communicates(&self) -> bool {
         match self {
             LocalStep::Start { sends, receives, .. } => !sends.is_empty() || !receives.is_empty(),
@@ -148,10 +147,11 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Roughly how long it takes: the elements that the steps visit. Routines visit each several
-    /// times, the more of them there are.
+    /// An estimate of the work: the number of elements that the steps visit. A routine visits each
+    /// several times, more often on larger blocks.
     pub fn work(&self) -> usize {
-        // The loops of a kernel come one after the other; a factor too many only makes it long.
+        // The loops of a kernel run one after the other, so this product may be too large, never
+        // too small.
         let product = |extents: &[usize]| {
             extents.iter().fold(1, |points: usize, &extent| points.saturating_mul(extent))
         };

@@ -1,9 +1,8 @@
-//! A window that there is too little memory for: what there is room for is computed.
+//! A window that exceeds the memory: it is evaluated in parts, as far as memory suffices.
 //!
-//! Its values are computed in parts, which are planned like windows. A part that is refused is
-//! halved, until single values are left for which there is no room. All ranks do this alike: which
-//! values the program can observe and what is refused are agreed by all of them. Work that nobody
-//! can observe is not planned again.
+//! Each part is planned like a window. A refused part is halved, down to single values that do not
+//! fit. All ranks do this alike, because they agree on the values that the program can observe and
+//! on each refusal. Values that the program cannot observe are not planned again.
 
 use super::Session;
 use super::engine::State;
@@ -12,13 +11,12 @@ use crate::error::RunError;
 use phalanx_array::{Cause, Error, Evaluation, Graph, Part};
 use phalanx_device::DeviceError;
 
-/// A window in parts.
+/// A window that is evaluated in parts.
 struct Apart<'a> {
     window: &'a Work<'a>,
-    /// The values that the program can observe and that are neither computed nor given up, in the
-    /// order of the program.
+    /// The observable values that are neither computed nor failed, in the order of the program.
     open: Vec<u32>,
-    /// The first refusal of a single value.
+    /// The first error of a single value.
     first: Option<Error>,
 }
 
@@ -48,14 +46,14 @@ impl Session {
         Evaluation { pending: window.graph.part(&open).graph, outcome }
     }
 
-    /// Computes what there is room for. Errors: that the world has ended.
+    /// Computes the values that fit. Errors: that the world has ended.
     fn divided(&self, state: &mut State, apart: &mut Apart<'_>) -> Result<(), Error> {
         let graph = apart.window.graph;
         let live = self.any_rank(apart.window.wanted.to_vec());
         let live = live.map_err(|error| Error::failure(error, Some(apart.window.site)))?;
         apart.open = (0u32..).zip(live).filter(|(_, live)| *live).map(|(at, _)| at).collect();
-        // A value larger than the memory hinders others, which may have to leave what it is made of
-        // as it is: it goes first.
+        // A value larger than the memory is tried first: while it is open, parts must not overwrite
+        // its operands.
         let limit = self.options.memory_limit.unwrap_or(isize::MAX as usize);
         let is_vast = |position: &&u32| {
             let data = &graph.nodes[**position as usize];
@@ -71,7 +69,7 @@ impl Session {
         self.some(state, apart, &rest)
     }
 
-    /// Computes values that are open, together or in parts. Errors: that the world has ended.
+    /// Computes open values, together or in parts. Errors: that the world has ended.
     fn some(
         &self,
         state: &mut State,
@@ -86,7 +84,7 @@ impl Session {
         match self.start_part(state, apart, &positions) {
             Ok(()) => apart.open.retain(|position| !positions.contains(position)),
             Err(Stop::Failed(error)) => return Err(error),
-            // They carry it.
+            // The values carry the error.
             Err(Stop::Ran(error)) => {
                 apart.first.get_or_insert(error);
                 apart.open.retain(|position| !positions.contains(position));
@@ -103,8 +101,8 @@ impl Session {
         Ok(())
     }
 
-    /// Notes that there is no room for a value. It is given up if the program waits for it, or if
-    /// there can never be room.
+    /// Records that a value does not fit. The value fails if the program waits for it or if it can
+    /// never fit; otherwise it stays pending.
     fn refused(&self, apart: &mut Apart<'_>, position: u32, refusal: DeviceError, is_final: bool) {
         let data = &apart.window.graph.nodes[position as usize];
         let error = RunError::Memory {
@@ -120,7 +118,7 @@ impl Session {
         }
     }
 
-    /// Has some values of a window computed.
+    /// Plans and runs a part of a window.
     fn start_part(
         &self,
         state: &mut State,
@@ -140,7 +138,7 @@ impl Session {
     }
 }
 
-/// For each leaf of a part, whether another part needs it.
+/// For each leaf of a part, whether other open values need it.
 fn kept(part: &Graph, other: &Graph) -> Vec<bool> {
     let needed: std::collections::HashSet<*const phalanx_array::Node> =
         other.leaves.iter().map(std::sync::Arc::as_ptr).collect();

@@ -1,4 +1,4 @@
-//! Host data to shards and back, and what ranks tell each other outside of plans.
+//! Host data to shards and back, and messages of ranks outside of plans.
 
 use super::Session;
 use super::memory::word;
@@ -61,7 +61,7 @@ impl Session {
             blocks.iter().map(one).collect()
         };
         let buffers = match bytes {
-            // Other devices than the host have the elements in memory of their own.
+            // Only host devices can use the memory directly.
             ShardBytes::Shared(owner) if self.is_on_host() => shared(owner),
             _ => None,
         };
@@ -75,7 +75,7 @@ impl Session {
         Ok((Arc::new(Shards::new(*dtype, shape, sharding, storage, None)), true))
     }
 
-    /// Whether the host reads what the devices have.
+    /// Whether all devices are host devices.
     fn is_on_host(&self) -> bool {
         self.devices.iter().all(|device| device.is_host())
     }
@@ -108,7 +108,8 @@ impl Session {
             .collect()
     }
 
-    /// A new value, each of whose local blocks `fill` fills, given its number.
+    /// A new value; `fill` writes each local block, given the device's number, the block and its
+    /// buffer.
     fn filled(
         &self,
         dtype: DType,
@@ -124,7 +125,8 @@ impl Session {
             let mut copied = |buffer: &Buffer| copying(bytes, || fill(local, block, buffer));
             let buffer = match self.devices[local].clone().allocate_filled(bytes, &mut copied) {
                 Ok(buffer) => buffer,
-                // Making an array is Local, so the refusal waits until all ranks can hear of it.
+                // Making an array is Local, so the refusal is reported when all ranks plan with the
+                // value.
                 Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
                     return Ok(Arc::new(Shards::refused(dtype, shape, sharding, refusal, site)));
                 }
@@ -240,8 +242,8 @@ impl Session {
     }
 }
 
-/// Where the elements of a block lie among those of an array in C order, and how many there are, if
-/// none lies in between that is not of the block.
+/// The first element and the number of elements of a block within an array in C order; `None`
+/// unless they are consecutive.
 pub(super) fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, usize)> {
     let elements = volume(block);
     if elements == 0 {
@@ -256,22 +258,23 @@ pub(super) fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, 
     Some((first, elements))
 }
 
-/// Whether elements of a dtype can be read there.
+/// Whether an address is aligned for elements of a dtype.
 pub(super) fn is_aligned(start: *const u8, dtype: DType) -> bool {
     (start as usize).is_multiple_of(dtype.size())
 }
 
-/// The byte at which a block begins in an array of these strides.
+/// The byte offset of a block in an array with these strides.
 pub(super) fn first_byte(block: &IndexBox, strides: &[isize]) -> isize {
     block.iter().zip(strides).map(|(range, stride)| range.start as isize * stride).sum()
 }
 
-/// The memory of a shard, without a copy where its elements are aligned.
+/// The memory of a shard; without a copy if its elements are aligned.
 pub(super) fn buffer_of(dtype: DType, bytes: ShardBytes) -> Buffer {
     let host = bytes.on_host().unwrap_or(&[]);
     let (start, length) = (host.as_ptr(), host.len());
     let is_aligned = is_aligned(start, dtype);
-    // Memory of ours may be given to values of other dtypes later.
+    // Memory that the session owns may be reused for other dtypes, so it needs the largest
+    // alignment.
     let is_fit_for_all = (start as usize).is_multiple_of(align_of::<u128>());
     match bytes {
         ShardBytes::Own(bytes) if is_fit_for_all => Buffer::from_vec(bytes),

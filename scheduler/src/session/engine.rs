@@ -1,4 +1,4 @@
-//! The session itself: its making, its end, and what an engine is asked for.
+//! The session: its start, its end, and the methods of an engine.
 
 use super::evaluate::MOST_FLYING;
 use super::lane::{Lane, guarded};
@@ -35,7 +35,7 @@ pub struct Session {
     pub(super) options: SessionOptions,
     pub(super) kernels: KernelCache,
     pub(super) live: Arc<LiveArrays>,
-    /// Plans that may be under way; closing another waits.
+    /// The most plans in flight; a further plan waits.
     pub(super) most_flying: usize,
     state: Mutex<State>,
 }
@@ -109,9 +109,8 @@ impl Session {
             is_finished: false,
         };
         // The driver may wait for one GPU while it allocates memory or loads a kernel on another.
-        // If the first GPU waits in its work for a step that the second has not been given yet,
-        // both wait for ever. So no plan starts before all devices have been given the plan before
-        // it.
+        // If the first GPU waits for a step that the second has not received yet, both wait for
+        // ever. So no plan starts before all devices have received the whole plan before it.
         let waits = world.communicators().iter().any(|member| member.waits_in_device_work());
         let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
@@ -130,10 +129,10 @@ impl Session {
         }))
     }
 
-    /// Waits until the devices have been given all plans under way, where plans run one at a time.
-    /// Code that runs no plan calls this before it allocates memory or loads a kernel.
+    /// Waits until the devices have received all plans in flight, if plans run one at a time. Code
+    /// that runs no plan calls this before it allocates memory or loads a kernel.
     ///
-    /// Errors: that the user gives up the wait; how plans ended stays with their values.
+    /// Errors: that the user interrupts the wait. The values of a failed plan carry its error.
     pub(super) fn all_given(&self) -> Result<(), Error> {
         if self.most_flying > 1 {
             return Ok(());
@@ -146,8 +145,8 @@ impl Session {
         })
     }
 
-    /// Frees what ended plans held. If another thread is at work, that thread frees it with its
-    /// next plan.
+    /// Frees the memory that ended plans held. If another thread holds the state, it does so with
+    /// its next plan.
     fn give_back_ended(&self) {
         match self.state.try_lock() {
             Ok(mut state) => state.flights.give_back_ended(),
@@ -170,7 +169,7 @@ impl Session {
         &self.devices
     }
 
-    /// What the session has done so far.
+    /// The counters of the session.
     pub fn counters(&self) -> Counters {
         let state = self.state();
         Counters { windows: state.windows, plans: state.plans.plans(), kernels: self.kernels.len() }
@@ -208,7 +207,7 @@ impl Session {
         self.world.note_told();
     }
 
-    /// As `abort`, for a program that ends: its process is ended soon, even if it still waits for
+    /// As `abort`, for a program that ends: the process exits soon, even if it still waits for
     /// something.
     pub fn fail(&self, error_code: &str, message: &str) {
         if self.world.is_own() {
@@ -217,7 +216,7 @@ impl Session {
         }
     }
 
-    /// Whether the world goes on. Local. Errors: why it ended.
+    /// Checks that the world has not ended. Local. Errors: the reason of its end.
     pub fn check(&self, site: Site) -> Result<(), Error> {
         self.own(Some(site))?;
         self.tell(self.processes.check().map_err(|error| Error::failure(error, Some(site))))
@@ -254,7 +253,7 @@ impl Session {
         part: impl FnOnce() -> Result<(), RunError>,
     ) -> Result<(), Error> {
         if !self.world.is_own() {
-            // The session is the parent's, and so is its end.
+            // The session belongs to the parent process, which ends it.
             return Ok(());
         }
         let _entered = self.world.enter();
@@ -336,7 +335,7 @@ impl Engine for Session {
         }
         let _entered = self.world.enter();
         let mut state = self.state();
-        // A planner that panics has lost this window alone.
+        // A panic of the planner fails only this window.
         let started = guarded(|| self.start(&mut state, graph, cause, site));
         let lost = |bug| self.lost(graph, Error::failure(self.fatal(bug), Some(site)));
         let Evaluation { pending, outcome } = started.unwrap_or_else(lost);
@@ -414,7 +413,7 @@ impl Engine for Session {
         self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        // What runs on GPUs has only been enqueued.
+        // A plan on a GPU is done when its work is enqueued, so wait for the work too.
         self.devices.iter().for_each(|device| device.synchronize());
         self.give_back_ended();
         self.tell(settled.and_then(|()| self.intact()))
@@ -519,7 +518,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !self.world.is_own() {
-            // Their threads are those of another process.
+            // The threads of the lanes exist only in the parent process.
             return std::mem::forget(std::mem::take(&mut state.lanes));
         }
         state.lanes.iter_mut().for_each(Lane::end);

@@ -1,4 +1,4 @@
-//! Evaluation: a window gets its plan, its values get their memory, and the lanes get their work.
+//! Evaluation: plans a window, reserves memory for its values, and sends the work to the lanes.
 
 use super::Session;
 use super::engine::State;
@@ -22,26 +22,26 @@ use phalanx_ops::waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Plans that may be under way, where nothing asks for fewer.
+/// The most plans in flight, unless the devices need a lower limit.
 pub(super) const MOST_FLYING: usize = 2;
-/// From how much work on a thread that somebody attends to has another one run a plan, so that the
-/// wait can be interrupted: where that costs little beside the plan itself.
+/// From this much work on, a plan runs on another thread, so that an attendant (see `waiting`) can
+/// interrupt the wait. The cost is then small beside the plan.
 const LONG_WORK: usize = 1 << 19;
-/// From how many operations on the host is asked whether it has memory for planning them.
+/// From this many operations on, the host's memory is checked before planning.
 const LONG_WINDOW: usize = 64;
 
-/// Why a plan is not run.
+/// Why a plan did not run, or that it ran and failed.
 pub(super) enum Stop {
-    /// There is too little memory; nothing is lost.
+    /// There is too little memory; the values stay pending.
     Refused {
-        /// What was asked of which device.
+        /// The refused request and its device.
         refusal: DeviceError,
-        /// Whether there can never be enough.
+        /// Whether the request can never succeed.
         is_final: bool,
     },
-    /// Its values are lost.
+    /// All values of the window fail with this error.
     Failed(Error),
-    /// It has run, and its values carry the error.
+    /// The plan ran, and its values carry the error.
     Ran(Error),
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Work<'a> {
     pub graph: &'a Graph,
     /// For each node, whether its value is wanted.
     pub wanted: &'a [bool],
-    /// For each leaf, whether it is needed afterwards, whoever has a handle.
+    /// For each leaf, whether it is needed afterwards, with or without a handle.
     pub kept: &'a [bool],
     pub cause: Cause,
     pub site: Site,
@@ -59,7 +59,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Session {
-    /// What plans depend on besides the window.
+    /// The settings that plans depend on besides the window.
     pub(super) fn setup(&self) -> Setup<'_> {
         let SessionOptions { policy, lowerings, .. } = &self.options;
         Setup { mesh: &self.mesh, policy, lowerings: *lowerings }
@@ -85,15 +85,15 @@ impl Session {
         Liveness { nodes, donated }
     }
 
-    /// For each node of a window, whether it is computed for the program: it has a handle, and was
-    /// not refused before.
+    /// For each node of a window, whether the program wants its value: it has a handle and no
+    /// result yet.
     pub(super) fn wanted(graph: &Graph) -> Vec<bool> {
         let is_wanted = |data: &NodeData| data.node.is_live() && data.node.result().is_none();
         graph.nodes.iter().map(is_wanted).collect()
     }
 
-    /// For each leaf, whether nobody but the window needs it: no handle refers to it, and it is not
-    /// kept.
+    /// For each leaf, whether only the window needs it: it has no handle, it is not kept, and no
+    /// other value shares its memory.
     pub(super) fn donated(graph: &Graph, kept: &[bool]) -> Arc<[bool]> {
         let is_donated = |(leaf, is_kept): (&Arc<Node>, &bool)| match leaf.result() {
             Some(Ok(value)) => !is_kept && !leaf.is_live() && Shards::of(value).is_sole_owner(),
@@ -119,7 +119,7 @@ impl Session {
         state.plans.ready(work.graph, leaves, &target, liveness)
     }
 
-    /// Plans a window and has it run; its values have their memory when this returns.
+    /// Plans a window and starts it. On return its values have their memory.
     pub(super) fn start(
         &self,
         state: &mut State,
@@ -163,14 +163,14 @@ impl Session {
         }
     }
 
-    /// Whether the host has no memory left for the plan of a long window. Of a process alone: of
-    /// several, no other knows.
+    /// Whether the host has no memory for the plan of a long window. False in a world of several
+    /// processes, where the others would not know.
     fn is_starved(&self, graph: &Graph) -> bool {
         self.world.size() == 1 && graph.nodes.len() >= LONG_WINDOW && !has_some_left()
     }
 
-    /// What of a window needs no value that is known to have failed, if that is not all of it; the
-    /// rest fails likewise. Of a process alone: of several, no other knows what failed here.
+    /// The part of a window that needs no value known to have failed, or `None` if that is all of
+    /// it; fails the rest. `None` in a world of several processes, where the others would not know.
     fn sound(&self, graph: &Graph) -> Option<Graph> {
         if self.world.size() > 1 {
             return None;
@@ -201,14 +201,13 @@ impl Session {
         Some(graph.part(&sound).graph)
     }
 
-    /// What came of a window whose values are lost.
+    /// Fails all values of a window with an error.
     pub(super) fn lost(&self, graph: &Graph, error: Error) -> Evaluation {
         graph.nodes.iter().for_each(|data| data.node.finish(Err(error.clone())));
         Evaluation::from(Err(error))
     }
 
-    /// Plans the work that was identified last and has it run; the values wanted have their memory
-    /// when this returns.
+    /// Plans the work identified last and starts it. On return the wanted values have their memory.
     pub(super) fn launch(
         &self,
         state: &mut State,
@@ -221,7 +220,7 @@ impl Session {
         let ready = self.ready(state, work, leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
         while state.flights.len() >= self.most_flying {
-            // How it ended stays with its values.
+            // The values of the plan carry its error.
             let _ended = state.flights.pop();
         }
         ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
@@ -287,14 +286,15 @@ impl Session {
         if runs_here {
             let run = || state.lanes[0].run(&job);
             if self.world.is_bound_to_thread() {
-                // It waits for other processes on this very thread.
+                // The plan waits for other processes on this thread.
                 let waited = awaited(&self.world, || {
                     run();
                     Ok(())
                 });
                 waited.map_err(fail)?;
             } else {
-                // As long as copying what is worked on: others may go on meanwhile.
+                // The plan takes about as long as copying its elements; other threads may use the
+                // interpreter.
                 let work: usize = job.ready.instances.iter().map(Instance::work).sum();
                 copying(work.saturating_mul(size_of::<f64>()), run);
             }
@@ -303,7 +303,7 @@ impl Session {
         let job = Arc::new(job);
         for lane in &mut state.lanes {
             if let Err(error) = lane.send(&job) {
-                // The other devices must not wait for this one.
+                // The abort keeps other devices from waiting for this one.
                 outcome.finish(Err(self.fatal(error)), site);
             }
         }
@@ -311,15 +311,16 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a plan runs on the calling thread, which is only possible with one device: if the
-    /// caller waits for it anyway, or if it is over before another thread is awake.
+    /// Whether a plan runs on the calling thread. That needs a single device, and a caller that
+    /// waits anyway or a plan that ends before another thread would wake.
     fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
         let [instance] = ready.instances.as_slice() else { return false };
-        // A GPU's work is only enqueued here. And no other thread may call the MPI library.
+        // A GPU's work is only enqueued here; and with MPI no other thread may call the library.
         if !self.devices[0].is_host() || self.world.is_bound_to_thread() {
             return true;
         }
-        // A thread that others wait for, or that the user may interrupt, only waits itself.
+        // An attended thread only waits, so that others can use the interpreter and the user can
+        // interrupt it.
         if is_attended() && (instance.work() >= LONG_WORK || ready.communicates()) {
             return false;
         }

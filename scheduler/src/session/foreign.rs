@@ -1,4 +1,4 @@
-//! Elements that another library has in the memory of a device.
+//! Arrays whose elements another library owns in the memory of a device.
 
 use super::Session;
 use super::data::{buffer_of, first_byte, in_one_piece};
@@ -15,13 +15,14 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How memory of others must lie to be read as our own is: by words of this many bytes.
+/// The alignment in bytes that foreign memory needs to be used without a copy: kernels read such
+/// words.
 const ALIGNMENT: usize = 16;
 
 /// The memory of a local device's part of an array.
 pub(super) struct Part {
     pub buffer: Buffer,
-    /// Whether others have it, too.
+    /// Whether code outside the session has it too.
     pub is_shared: bool,
 }
 
@@ -49,7 +50,7 @@ fn foreign(memory: &Arc<dyn Any + Send + Sync>) -> &ForeignMemory {
 }
 
 impl Session {
-    /// Memory of others as a whole, on the local device that has it.
+    /// All of a foreign memory, as a buffer of the local device that has it.
     fn adopted(&self, memory: &ForeignMemory) -> Result<Buffer, RunError> {
         let adopt = |device: &Arc<dyn Device>| device.clone().adopt(memory, 0..memory.length());
         let devices = || self.devices.iter().map(|device| device.name()).collect::<Vec<_>>();
@@ -59,15 +60,15 @@ impl Session {
         })
     }
 
-    /// Some bytes of memory of others on a local device without a copy.
+    /// A range of a foreign memory as a buffer of a local device, without a copy; `None` if that is
+    /// impossible.
     fn lent(&self, local: usize, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
         let buffer = self.devices[local].clone().adopt(memory, bytes)?;
         let is_aligned = (buffer.as_ptr() as usize).is_multiple_of(ALIGNMENT);
         (is_aligned || buffer.is_empty()).then_some(buffer)
     }
 
-    /// A block of memory of others, on a local device: without a copy if it lies there in one
-    /// piece.
+    /// A block of a foreign array, on a local device; without a copy if it is there in one piece.
     fn block_of(
         &self,
         local: usize,
@@ -96,7 +97,7 @@ impl Session {
         Ok(Part { buffer, is_shared: false })
     }
 
-    /// Waits for the copies of memory that may change from now on.
+    /// Waits for the copies, if the foreign memory may change after the call.
     fn done_with(&self, memory: &ForeignMemory) {
         if !memory.is_lasting() {
             aside(|| self.devices.iter().for_each(|device| device.synchronize()));
@@ -133,14 +134,14 @@ impl Session {
         };
         self.processes.declare(declared, site);
         self.done_with(memory);
-        // Some of it may be shared although not all is.
+        // Parts may be shared even if not all are.
         let storage = Storage::shared(buffers);
         self.live.note(&storage, dtype, shape, site);
         self.intact()?;
         Ok((Arc::new(Shards::new(dtype, shape, sharding, storage, None)), is_shared))
     }
 
-    /// The memory of the local devices' blocks of memory of others.
+    /// The storage of the local devices' blocks of a foreign array.
     pub(super) fn shares_of(
         &self,
         memory: &Arc<dyn Any + Send + Sync>,
@@ -192,7 +193,7 @@ mod tests {
     use phalanx_collectives::World;
     use phalanx_distributed::Policy;
 
-    /// 48 numbers, a shape and byte strides of some of them from a byte on.
+    /// A shard of a device: a view of 48 numbers with this first byte, shape and byte strides.
     fn lent(
         bytes: &Arc<Vec<u8>>,
         device: &str,
@@ -216,7 +217,7 @@ mod tests {
     }
 
     fn numbers() -> Arc<Vec<u8>> {
-        // Aligned as memory of devices is.
+        // As aligned as device memory.
         let aligned = (0..8).map(|shift| {
             let own = (0i32..48 + shift).flat_map(i32::to_ne_bytes);
             own.collect::<Vec<u8>>()
@@ -256,13 +257,13 @@ mod tests {
                 let expected = (0..4).flat_map(|row| (0..11).map(move |at| 1 + row + 4 * at));
                 assert_eq!(array.to_vec::<i32>().expect("numbers"), expected.collect::<Vec<_>>());
                 assert!(!is_shared);
-                // From the last one back, and only now.
+                // A reversed view, of memory that may change after the call.
                 let back = lent(&bytes, "cpu:0", 188, &[48], &[-4], false);
                 let (array, is_shared) = Array::from_shared(&back);
                 let expected: Vec<i32> = (0..48).rev().collect();
                 assert_eq!(array.to_vec::<i32>().expect("numbers"), expected);
                 assert!(!is_shared);
-                // Of several devices one has the memory.
+                // One of several devices has the memory.
                 let last = format!("cpu:{}", devices - 1);
                 let whole = lent(&bytes, &last, 0, &[48], &[4], true);
                 let (array, is_shared) = Array::from_shared(&whole);

@@ -1,4 +1,4 @@
-//! What processes hold, joined to one array.
+//! Joining the parts of all processes to one array.
 
 use super::Session;
 use super::data::{buffer_of, is_aligned};
@@ -14,22 +14,22 @@ use phalanx_ops::shape::{MAX_NDIM, normalize_axis, size};
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
 use std::sync::Arc;
 
-/// What each device tells of its part: the dtype, the number of axes, the joined axis, and the
-/// extents. Where its process refuses: `REFUSED`, and the words of the refusal.
+/// The message of each device about its part: the dtype, the number of axes, the joined axis, and
+/// the extents. If its process refuses: `REFUSED`, and the words of the refusal.
 const WORDS: usize = EXTENTS + MAX_NDIM;
 const EXTENTS: usize = 3;
 const REFUSED: u64 = u64::MAX;
 
-/// Why a process has no parts to join.
+/// Why a process cannot give parts.
 enum Refusal {
-    /// It has so many for its devices.
+    /// The program gave this many parts for its devices.
     Count { parts: usize, devices: usize },
-    /// One of them has no such axis.
+    /// A part has no such axis.
     Axis { axis: i64, ndim: usize },
 }
 
 impl Refusal {
-    /// As words of a message.
+    /// The refusal as words of a message.
     fn words(&self) -> [u64; 4] {
         match *self {
             Refusal::Count { parts, devices } => [REFUSED, 0, parts as u64, devices as u64],
@@ -37,7 +37,7 @@ impl Refusal {
         }
     }
 
-    /// What words of a message say.
+    /// The refusal in the words of a message, if there is one.
     fn of(words: &[usize]) -> Option<Refusal> {
         match (words[0] as u64 == REFUSED, words[1]) {
             (false, _) => None,
@@ -117,7 +117,7 @@ impl Session {
         };
         if let Some(other) = all.iter().position(|words| !alike(words)) {
             let rank = ranks[other];
-            // Of processes, all that their devices get; of one process, its parts.
+            // For another rank, the sum over its devices; for rank 0, the part of each device.
             let told = |device: usize| {
                 let mut words = all[device].clone();
                 if rank != 0 {
@@ -153,8 +153,8 @@ impl Session {
         Ok((shape, Arc::new(value)))
     }
 
-    /// What each device of this process is to hold: the part given for it, or its share of the one
-    /// that is given for all.
+    /// The part of each device of this process: the one given for it, or a share of the one given
+    /// for all.
     fn parts_of(&self, shards: &[LocalShard], axis: i64) -> Result<Vec<Part>, Refusal> {
         let devices = self.devices.len();
         if shards.len() != 1 && shards.len() != devices {
@@ -193,7 +193,7 @@ impl Session {
         let is_on_host = self.devices.iter().all(|device| device.is_host());
         let item = parts[0].dtype.size();
         let bytes = |part: &Part| size(&part.shape) * item;
-        // Shares of the first axis that has more than one element lie one behind the other.
+        // Shares of the first axis with more than one element are consecutive in memory.
         let is_outermost = shards[0].shape[..axis].iter().all(|&extent| extent == 1);
         if let ShardBytes::Shared(owner) = &shards[0].bytes
             && is_outermost
@@ -239,7 +239,7 @@ impl Session {
     }
 }
 
-/// What a device is to hold.
+/// The part of a device.
 struct Part {
     dtype: DType,
     /// The axis along which it is joined to the others.
@@ -247,7 +247,7 @@ struct Part {
     shape: Vec<usize>,
 }
 
-/// A part as its device tells of it.
+/// The text of a part, from the message of its device.
 fn described(words: &[usize]) -> String {
     let dtype = DType::ALL.iter().find(|dtype| **dtype as usize == words[0]);
     let name = dtype.map_or("?", |dtype| dtype.name());

@@ -1,4 +1,4 @@
-//! Lanes: the work of one device, in order.
+//! Lanes: each runs the jobs of one device in order.
 
 use super::live::LiveArrays;
 use crate::error::RunError;
@@ -12,18 +12,18 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Looks for a job before the thread lets others run, and then while they do, before it sleeps: a
-/// program that waits for each result sends the next job within that time, and waking takes longer.
+/// How often a thread polls for a job, first spinning, then yielding, before it sleeps. A program
+/// that waits for each result sends the next job within that time, and waking takes longer.
 const SPINS: u32 = 100;
 const YIELDS: u32 = 20;
 
-/// The work of one device: jobs run one after the other, on a thread of the device's own or, while
-/// that has nothing to do, on the thread that asks for them.
+/// The work of one device. Jobs run one after the other, on the device's own thread or, while that
+/// is idle, on the calling thread.
 pub(super) struct Lane {
     worker: Arc<Mutex<Worker>>,
     world: Arc<World>,
     live: Arc<LiveArrays>,
-    /// Started by the first job that nobody waits for.
+    /// Started by the first job that is sent.
     thread: Option<Thread>,
 }
 
@@ -32,14 +32,14 @@ impl Lane {
         Lane { worker: Arc::new(Mutex::new(worker)), world, live, thread: None }
     }
 
-    /// Runs a job on the calling thread. Only while no job that was sent is under way.
+    /// Runs a job on the calling thread. No job that was sent may be in flight.
     pub fn run(&self, job: &Job) {
         let result = run(&self.worker, job, &self.live);
         tell_world(&result, &self.world, &job.ready);
         job.outcome.finish(result, job.site);
     }
 
-    /// Has the device's thread run a job after those sent before.
+    /// Sends a job to the device's thread, which runs it after those sent before.
     pub fn send(&mut self, job: &Arc<Job>) -> Result<(), RunError> {
         let (jobs, _) = match &self.thread {
             Some(thread) => thread,
@@ -80,7 +80,7 @@ fn start(
             while let Some(job) = next(&jobs) {
                 let (ready, outcome, site) = (job.ready.clone(), job.outcome.clone(), job.site);
                 let result = run(&worker, &job, &live);
-                // Whoever waits for the job finds its memory given back.
+                // The job's memory is freed before waiting callers wake.
                 let released = guarded(|| drop(job));
                 let result = result.and(released);
                 tell_world(&result, &world, &ready);
@@ -94,7 +94,7 @@ fn start(
     Ok((sender, thread))
 }
 
-/// The next job; nothing once there are no more.
+/// The next job; `None` when the lane ends.
 fn next(jobs: &Receiver<Arc<Job>>) -> Option<Arc<Job>> {
     for look in 0..SPINS + YIELDS {
         match jobs.try_recv() {
@@ -107,8 +107,8 @@ fn next(jobs: &Receiver<Arc<Job>>) -> Option<Arc<Job>> {
     jobs.recv().ok()
 }
 
-/// Does something that a broken promise of ours (or of a subscriber that is told of spans, or of
-/// an owner of memory) ends with an error: the other devices and ranks must not be left waiting.
+/// Runs `work` and turns a panic into an error, because other devices and ranks wait for this one.
+/// Subscribers to spans and owners of memory may panic too.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -134,8 +134,8 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
 
 /// Ends the world with the failure of a job, so that no rank waits for this one.
 fn tell_world(result: &Result<(), RunError>, world: &World, ready: &Ready) {
-    // Nobody waits for what a plan of this process alone had too little memory for, or was not
-    // computed by a mistake of ours: its values carry the error, and the session goes on.
+    // A plan without communication in a world of one process has no one waiting. If it lacks memory
+    // or panics, its values carry the error, and the session goes on.
     let is_own = |error: &RunError| {
         matches!(error, RunError::Memory { .. } | RunError::Bug { .. })
             && world.size() == 1

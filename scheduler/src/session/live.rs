@@ -1,4 +1,4 @@
-//! The arrays in memory: when memory runs short, the message names the largest.
+//! The arrays in memory, so that an error of memory can name the largest.
 
 use crate::error::LargeArray;
 use crate::shards::Storage;
@@ -7,7 +7,7 @@ use phalanx_ops::{DType, Shape};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Arrays that a message names.
+/// The most arrays that a message names.
 const NAMED: usize = 8;
 
 /// The arrays that this process holds blocks of, and where they were made.
@@ -16,10 +16,10 @@ pub(super) struct LiveArrays(Mutex<Made>);
 
 #[derive(Default)]
 struct Made {
-    /// By the address of the storage, which stays its own as long as there is an entry: a write in
-    /// place makes another array of the same storage, of which only the last one lives.
+    /// By the address of the storage, which stays unique while the entry exists. A write in place
+    /// makes a new array with the same storage; only the last one lives.
     arrays: FxHashMap<usize, (Weak<Storage>, DType, Shape, Site)>,
-    /// When to look again for arrays that are gone.
+    /// The number of entries at which dropped arrays are removed.
     sweep_at: usize,
 }
 
@@ -43,7 +43,7 @@ impl LiveArrays {
             Some(LargeArray { bytes, dtype: *dtype, shape: shape.to_vec(), site: *site })
         });
         let mut largest: Vec<LargeArray> = live.filter(|array| array.bytes > 0).collect();
-        // The order of a map of addresses is no order to show.
+        // The map's order is arbitrary, so sort.
         largest.sort_by(|a, b| {
             b.bytes.cmp(&a.bytes).then_with(|| a.site.to_string().cmp(&b.site.to_string()))
         });

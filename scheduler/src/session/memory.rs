@@ -1,4 +1,4 @@
-//! The memory of plans: all of it is reserved before the first step, by agreement of all ranks.
+//! The memory of plans, which all ranks reserve in agreement before the first step.
 
 use super::Session;
 use crate::error::RunError;
@@ -14,32 +14,32 @@ use phalanx_ops::{DType, Scalar};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Why a plan gets no memory; the same on all ranks.
+/// Why a plan gets no memory; equal on all ranks.
 pub(super) enum Refusal {
     /// A device has too little.
     Memory {
-        /// What was asked of it.
+        /// The refused request.
         refusal: DeviceError,
-        /// Whether it can never be given: it is more than the device has in all, or what has been
-        /// refused is data that the plan needs.
+        /// Whether the request can never succeed: it exceeds all memory of the device, or data that
+        /// the plan needs was refused.
         is_final: bool,
     },
     /// The world has ended.
     World(RunError),
 }
 
-/// More memory than any device has: addresses of processors have 47 bits for it.
+/// More memory than any device has: processors address 47 bits of it.
 const MOST_MEMORY: usize = 1 << 47;
 
-/// Plans under way, oldest first.
+/// Plans in flight, oldest first.
 #[derive(Default)]
 pub(super) struct Flights(VecDeque<Flight>);
 
-/// A plan under way.
+/// A plan in flight.
 pub(super) struct Flight {
     pub outcome: Arc<Outcome>,
-    /// For each local device, memory that nobody needs once the plan has run. A later plan may be
-    /// given it at once: a device runs its plans one after the other.
+    /// For each local device, memory that is free after the plan. A later plan may get it at once,
+    /// because a device runs its plans in order.
     pub retired: Vec<Vec<Buffer>>,
 }
 
@@ -52,14 +52,14 @@ impl Flights {
         self.0.len()
     }
 
-    /// Gives back what plans held that have ended; how they did is kept for the session's end.
+    /// Frees the memory that ended plans held, and keeps their outcomes.
     pub fn give_back_ended(&mut self) {
         for flight in self.0.iter_mut().take_while(|flight| flight.outcome.is_done()) {
             flight.retired.iter_mut().for_each(Vec::clear);
         }
     }
 
-    /// How the plans end, the oldest first.
+    /// The outcomes of the plans, oldest first.
     pub fn outcomes(&self) -> Vec<Arc<Outcome>> {
         self.0.iter().map(|flight| flight.outcome.clone()).collect()
     }
@@ -73,7 +73,7 @@ impl Flights {
         self.0.pop_front().map(|flight| flight.outcome.wait_surely())
     }
 
-    /// Waits for all; how they ended stays with their values.
+    /// Waits for all plans; their values carry any errors.
     pub fn land(&mut self) {
         while self.pop().is_some() {}
     }
@@ -88,8 +88,7 @@ impl Flights {
 }
 
 impl Session {
-    /// All memory of a plan, before its first step; or why there is none, and whether that is
-    /// final.
+    /// Reserves all memory of a plan, or returns the refusal and whether it is final.
     fn reserve(
         &self,
         flights: &mut Flights,
@@ -126,7 +125,8 @@ impl Session {
             })?;
             memory.push(JobMemory { leaves, slots, locals });
         }
-        // What a routine is refused while it runs is known too late: others may wait for it.
+        // A refusal while a routine runs would come too late, because other devices may wait for
+        // it.
         let requested = ready.workspace(self.devices());
         if !has_room(requested) {
             let (device, in_use) = (self.devices()[0].name(), self.devices()[0].bytes_in_use());
@@ -136,7 +136,7 @@ impl Session {
         Ok(memory)
     }
 
-    /// All memory of a plan, or an error on every rank.
+    /// Reserves all memory of a plan, or fails on every rank.
     pub(super) fn reserve_agreed(
         &self,
         flights: &mut Flights,
@@ -146,7 +146,7 @@ impl Session {
         let refused = |(refusal, is_final)| Refusal::Memory { refusal, is_final };
         let mut memory = self.reserve(flights, ready, graph);
         if memory.is_err() {
-            // What is under way may still hold memory that nobody needs afterwards.
+            // Plans in flight may hold memory that is free after them.
             flights.land();
             memory = self.reserve(flights, ready, graph);
         }
@@ -154,12 +154,12 @@ impl Session {
             return memory.map_err(refused);
         }
         if self.options.memory_limit.is_none() {
-            // Without an agreed limit nobody expects a refusal, so it ends the world.
+            // Without an agreed limit, ranks do not exchange refusals, so a refusal ends the world.
             let end = |(refusal, _)| Refusal::World(self.fatal(self.too_little(refusal)));
             return memory.map_err(end);
         }
-        // With one, every rank hears of a refusal, and the program may go on. The error is the same
-        // on all ranks, so that programs that look at it go on alike.
+        // With a limit, every rank receives a refusal, and the program may go on. The error is
+        // equal on all ranks, so programs that handle it stay alike.
         let mut words = [0u64; 4];
         if let Err((DeviceError::OutOfMemory { requested, in_use, limit, .. }, is_final)) = &memory
         {
@@ -172,7 +172,7 @@ impl Session {
         let told: Vec<[usize; 4]> = all.iter().map(told).collect();
         let is_final = told.iter().any(|[kind, ..]| *kind == 2);
         for (rank, &[kind, requested, in_use, limit]) in told.iter().enumerate() {
-            // The one that is final says why.
+            // If one is final, it is the one reported.
             if kind == 1 + usize::from(is_final) {
                 let device = format!("a device of rank {rank}");
                 let limit = Some(limit).filter(|&limit| limit > 0);
@@ -183,8 +183,7 @@ impl Session {
         memory.map_err(refused)
     }
 
-    /// What all ranks say of some numbers: whether any of them says yes. Collective over the
-    /// processes.
+    /// For each position, whether it is true on any rank. Collective over the processes.
     pub(super) fn any_rank(&self, own: Vec<bool>) -> Result<Vec<bool>, RunError> {
         let count = own.len();
         let all = self.processes.gather(own.into_iter().map(u8::from).collect(), |_| count)?;
@@ -197,8 +196,8 @@ impl Session {
     }
 }
 
-/// For each local device, what nobody needs once a plan has run: the memory of leaves given to it
-/// and of values that are not live afterwards, slabs and messages.
+/// For each local device, the memory that is free after a plan: donated leaves, slots whose values
+/// are not live, slabs and messages.
 pub(super) fn retired(
     memory: &[JobMemory],
     live: &[Place],

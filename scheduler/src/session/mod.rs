@@ -1,5 +1,5 @@
-//! Sessions: the engine of one mesh: plans are looked up or made, memory is reserved, and the lane
-//! of each device runs them.
+//! Sessions: the engine of one mesh. It looks up or makes plans, reserves memory, and sends plans
+//! to the lane of each device.
 
 mod apart;
 mod data;

@@ -1,4 +1,4 @@
-//! How a session is set up, and what it tells about itself.
+//! The options and counters of a session.
 
 use phalanx_array::Limits;
 use phalanx_device::Device;
@@ -6,10 +6,10 @@ use phalanx_distributed::{Lowerings, Policy};
 use phalanx_ops::Mesh;
 use std::sync::Arc;
 
-/// How a session is set up; equal on all ranks but for the number of threads.
+/// The options of a session; equal on all ranks, except for the number of threads.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// The grid of the world's devices; a line if `None`.
+    /// The grid of the world's devices; `None` arranges them in a line.
     pub mesh: Option<Mesh>,
     /// Compute threads of the process, shared by its devices.
     pub threads: usize,
@@ -17,11 +17,11 @@ pub struct SessionOptions {
     pub memory_limit: Option<usize>,
     /// When arrays are split.
     pub policy: Policy,
-    /// How structured operations are distributed; the same ones on all ranks.
+    /// The lowerings of structured operations.
     pub lowerings: Lowerings,
     /// When windows close.
     pub limits: Limits,
-    /// The devices of the process; CPU devices are made where there are none.
+    /// The devices of the process; if empty, CPU devices are made.
     pub devices: Vec<Arc<dyn Device>>,
 }
 
@@ -39,13 +39,13 @@ impl Default for SessionOptions {
     }
 }
 
-/// What a session has done so far, for tests and benchmarks.
+/// Counts of a session's work so far, for tests and benchmarks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Windows evaluated.
     pub windows: usize,
-    /// Plans made from nothing: windows of one pattern share one.
+    /// Plans that were not refilled from another: windows of one pattern share one.
     pub plans: usize,
-    /// Different kernels compiled.
+    /// Different kernels in the cache.
     pub kernels: usize,
 }

@@ -1,5 +1,5 @@
 //! An operation in several phases, added from outside through the lowering seam: prefix sums of a
-//! split vector, in which no device has more than its own block and one number for each block.
+//! split vector. Each device holds only its own block and one number for each block.
 //!
 //! Each device sums its block (`local`) and adds the block's sum to a table (`totals`), which a
 //! collective combines. The sum of the blocks before its own is then added to every element.
@@ -21,7 +21,7 @@ fn by_rule(op: &Structured) -> &'static dyn Lowering {
     Lowerings::default().of(op)
 }
 
-/// The split of a vector that lies in blocks.
+/// The split of a split vector.
 fn split_of(sharding: &Sharding) -> Option<&Split> {
     match sharding.axes.as_slice() {
         [Some(split)] => Some(split),
@@ -80,7 +80,8 @@ impl Phases {
             placement: blocks.clone(),
         };
         let value = PhaseSource::Operand(0);
-        // How many blocks begin up to an element, but for the first one: the number of its block.
+        // The number of an element's block: how many blocks, without the first, start at or before
+        // it.
         let index = phases.add(own(NodeOp::Index(0), &[], DType::I64));
         let mut block = None;
         for number in 1..count {
@@ -138,7 +139,7 @@ impl Phases {
     }
 }
 
-/// The lowerings of the crate but for sums along the axis of a vector.
+/// The crate's lowerings, except for sums along the axis of a vector.
 fn lowerings() -> Lowerings {
     Lowerings::new(|op| match op {
         Structured::Scan(Scan { op: Op::Add, axis: 0 }) => &PrefixSums,
@@ -146,7 +147,7 @@ fn lowerings() -> Lowerings {
     })
 }
 
-/// A session on so many devices that splits every array.
+/// A session on this many devices that splits every array.
 fn session(devices: usize, lowerings: Lowerings) -> Arc<Session> {
     let options =
         SessionOptions { policy: Policy { split_from: 1 }, lowerings, ..SessionOptions::default() };
@@ -171,7 +172,7 @@ fn vector(numbers: &[i64]) -> Array {
     Array::from_host(&HostArray { dtype: DType::I64, shape: vec![numbers.len()], bytes })
 }
 
-/// The blocks of a vector of so many elements on so many devices, uneven and empty ones too.
+/// Shardings of a vector of this many elements, with uneven and empty blocks too.
 fn shardings(count: usize, devices: usize) -> Vec<Sharding> {
     let uneven = |first: usize| {
         let mut sizes = vec![0; devices];
@@ -194,7 +195,8 @@ fn sums_of_blocks_are_the_sums_of_the_whole() {
                 for sharding in shardings(count, devices) {
                     let given = numbers(count);
                     let value = vector(&given).with_sharding(sharding.clone());
-                    // What is read, and what is made of the sums, are views and fused operations.
+                    // The operand is a fused operation or a view, and the sums are used in a fused
+                    // one.
                     let doubled = cumsum(&(&value * 2), 0) + 1;
                     let backwards = cumsum(&value.slice(phalanx_array::s![..; -1]), 0);
                     let should: Vec<i64> = sums(&given).iter().map(|sum| 2 * sum + 1).collect();
@@ -228,7 +230,7 @@ fn the_plan_has_the_phases() {
     });
 }
 
-/// A plan of phases is taken over by windows with other numbers.
+/// Windows with other numbers reuse a plan of phases.
 #[test]
 fn phases_are_refilled() {
     let session = session(3, lowerings());

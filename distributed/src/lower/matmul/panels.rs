@@ -1,5 +1,5 @@
-//! Products in panels: each phase multiplies one range of the contracted axis and adds the product
-//! to that of the phases before it.
+//! Products in panels: each phase multiplies one range of the contracted axis and adds the result
+//! of the phase before it.
 
 use super::super::expansion::{Expansion, Phase, PhaseInput, PhaseSource};
 use super::super::lowering::{Call, PlacedOperand};
@@ -9,13 +9,13 @@ use phalanx_array::NodeOp;
 use phalanx_ops::{AffineMap, DType, Sharding, Structured};
 use std::ops::Range;
 
-/// Bytes of an operand that a device gathers at a time.
+/// The number of bytes of an operand that a device gathers at a time.
 const PANEL: usize = 8 << 20;
-/// The most panels.
+/// The most panels of a product.
 const MOST_PANELS: usize = 64;
 
-/// The schedule of a product by rule whose result has the sharding `output`: panels where a device
-/// gathers much of an operand.
+/// The schedule of a product whose result has the sharding `output`: in panels if a device gathers
+/// much of an operand, otherwise by rule.
 pub(super) fn schedule(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
@@ -23,7 +23,7 @@ pub(super) fn schedule(
     output: &Sharding,
 ) -> Schedule {
     let [left, right] = operands else { return Schedule::Rule };
-    // Rules depend on shapes alone.
+    // Rules depend only on shapes, so any dtype will do.
     let typed = [left, right].map(|operand| (operand.shape, DType::F64));
     let call = Call { op, operands: &typed, result: (shape, DType::F64) };
     let wanted = rule::operands(call, &Placement::on(output.clone()));
@@ -41,7 +41,7 @@ pub(super) fn schedule(
     }
 }
 
-/// The phases of a product in so many panels.
+/// The phases of a product in this many panels.
 pub(super) fn expand(call: Call<'_>, placement: &Placement, count: usize) -> Expansion {
     let [(left, _), (right, _)] = call.operands else {
         unreachable!("bug: a product in panels to which something is added")
@@ -63,7 +63,7 @@ pub(super) fn expand(call: Call<'_>, placement: &Placement, count: usize) -> Exp
         Phase {
             op: NodeOp::Structured(*call.op),
             inputs,
-            // What the product is added to resides where the product does.
+            // The sum so far resides where the product does, so it needs no sharding.
             operands: wanted.iter().cloned().chain((number > 0).then_some(None)).collect(),
             shape: shape.into(),
             dtype,
@@ -73,7 +73,7 @@ pub(super) fn expand(call: Call<'_>, placement: &Placement, count: usize) -> Exp
     Expansion { phases: (0..count).map(phase).collect() }
 }
 
-/// The view of a range of an axis.
+/// The view of a range along one axis.
 fn cut(shape: &[usize], axis: usize, range: &Range<usize>) -> AffineMap {
     let mut cut = AffineMap::identity(shape);
     cut.shape[axis] = range.len();

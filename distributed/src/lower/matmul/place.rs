@@ -1,4 +1,4 @@
-//! The schedule of a matrix product.
+//! The choice of a matrix product's schedule.
 
 use super::super::lowering::PlacedOperand;
 use super::super::rule;
@@ -28,8 +28,8 @@ pub(super) fn place(
     }
 }
 
-/// The schedule in which devices multiply parts of the contracted axis: the sharding of the left
-/// operand, and the combination of the products. With what it moves in bytes.
+/// The schedule in which devices multiply parts of the contracted axis: the bytes that it moves,
+/// the sharding of the left operand, and the combination of the products.
 fn partial(
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
@@ -50,7 +50,7 @@ fn partial(
     Some((moved(left, &a) + moved(right, &b) + summed, a, partial))
 }
 
-/// The shardings of both operands whose contracted axis is split.
+/// The shardings of both operands with the contracted axis split.
 pub(super) fn contracted(ndim: usize, split: &Split) -> (Sharding, Sharding) {
     let (mut a, mut b) = (Sharding::replicated(ndim), Sharding::replicated(ndim));
     a.axes[ndim - 1] = Some(split.clone());

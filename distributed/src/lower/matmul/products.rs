@@ -24,7 +24,7 @@ impl Lowering for Products {
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
-        // Schedules are of products as they are recorded, none of whose operands is transposed.
+        // Schedules apply to recorded products, whose operands are never transposed.
         assert!(
             matches!(call.op, Structured::Matmul(Matmul { transposed: [false, false] })),
             "bug: a product that reads transposed operands is made legal again"

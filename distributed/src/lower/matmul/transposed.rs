@@ -1,12 +1,11 @@
-//! Operands that a product reads transposed as they reside.
+//! Products that read transposed operands without a copy.
 
 use phalanx_ops::structured::Matmul;
 use phalanx_ops::{AffineMap, Sharding, Structured};
 use smallvec::SmallVec;
 
-/// The product that reads an operand through the transposition of all its matrices.
-///
-/// What is added to a product is never read transposed.
+/// The product that reads an operand through a transposition of all its matrices. The term added to
+/// a product is never read transposed.
 pub(super) fn read_through(
     op: &Structured,
     operand: usize,
@@ -19,7 +18,7 @@ pub(super) fn read_through(
     is_transposition(view, base).then(|| (product, swapped(wanted)))
 }
 
-/// Whether a view is that of all matrices of its base, transposed.
+/// Whether a view transposes all matrices of its base.
 fn is_transposition(map: &AffineMap, base: &[usize]) -> bool {
     let ndim = base.len();
     ndim >= 2 && {
@@ -29,7 +28,7 @@ fn is_transposition(map: &AffineMap, base: &[usize]) -> bool {
     }
 }
 
-/// The sharding with its last two axes exchanged.
+/// The sharding with its last two axes swapped.
 fn swapped(sharding: &Sharding) -> Sharding {
     let (mut sharding, ndim) = (sharding.clone(), sharding.axes.len());
     sharding.axes.swap(ndim - 2, ndim - 1);

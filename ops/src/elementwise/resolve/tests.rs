@@ -1,4 +1,4 @@
-//! Choices that no table of NumPy holds: bfloat16, Python numbers with their values, and errors.
+//! Choices that NumPy's tables do not cover: bfloat16, values of Python numbers, and errors.
 
 use super::*;
 use DType::*;
