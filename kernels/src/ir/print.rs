@@ -163,7 +163,7 @@ fn list(prefix: char, ids: &[usize]) -> String {
     names.join(", ")
 }
 
-/// The number, or its bytes where the number does not give them back.
+/// The number as text, or its bytes where that text does not parse to the same bits.
 fn constant_text(scalar: &Scalar) -> String {
     let text = scalar.to_string();
     if parse_constant(scalar.dtype(), &text) == Some(*scalar) {
