@@ -23,7 +23,7 @@ pub fn routine(dtype: DType) -> Routine {
     Routine::new(TEXT, defines(dtype), Uses::default())
 }
 
-/// `to` = how many elements of the sorted vector stand before each value. NaN stands last, as in
+/// `to` = the number of elements of the sorted vector before each value. NaN is last, as in
 /// sorting.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of the compiler.
