@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 static TEXT: &str = include_str!("parts.cu");
 const THREADS: u32 = 256;
-/// A product of at most `SMALL` elements over an inner axis of at least `LONG` is computed in
-/// parts.
+/// Products of at most `SMALL` elements over an inner axis of at least `LONG` run in parts.
 const SMALL: usize = 1 << 14;
 const LONG: usize = 1 << 16;
 /// The shortest part of the axis, and the most parts.

@@ -11,8 +11,7 @@ const IN_STEP: usize = 8;
 /// The fewest values for a thread.
 const GRAIN: usize = 1 << 10;
 
-/// `to` = the number of elements of the sorted vector before each value. NaN is last, as in
-/// sorting.
+/// `to` = the number of elements of the sorted vector before each value; NaN is last.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(

@@ -73,8 +73,7 @@ pub(super) fn lines(
     keys(dtype, device, [from, at(&first), at(&second), total as u64])?;
     let by_second = words()?;
     sorting.lines(at(&second), at(&by_second), count, extent)?;
-    // The first words in the order of the second ones: a stable sort keeps it for equal first
-    // words.
+    // The first words in the order of the second ones; the stable sort keeps it where equal.
     gather(8, at(&first), at(&by_second), at(&second))?;
     let by_first = words()?;
     sorting.lines(at(&second), at(&by_first), count, extent)?;
