@@ -31,7 +31,7 @@ impl Random {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// Whether something happens that happens `percent` times in a hundred.
+    /// True with a chance of `percent` in a hundred.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
