@@ -115,7 +115,7 @@ def unit(exact, dtype):
 
 
 def error(found, exact, dtype, operands):
-    """The largest error in units in the last place, and its operands. The unit is at least that of
+    """The largest error in units in the last place, and its position. The unit is at least that of
     the given operands."""
     largest = FORMATS[dtype][2]
     with numpy.errstate(all="ignore"):
