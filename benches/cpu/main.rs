@@ -1,4 +1,4 @@
-//! Programs in the plain style of NumPy on the CPU, each beside NumPy on the same data.
+//! Programs in the plain style of NumPy on the CPU, each compared with NumPy on the same data.
 //!
 //! `cargo xtask bench cpu [--only NAME] [--peers numpy|none] [--json FILE]` prints one row per
 //! case. Phalanx and NumPy run one after the other, after a warm-up; a figure is the median of at

@@ -147,7 +147,7 @@ fn a_benchmark_closes_a_window_for_each_call() {
             assert_eq!(timings.host.len(), 2);
         });
         assert_eq!((counters.windows, counters.plans), (5, 1));
-        // The number comes from the user, and no value of it panics.
+        // The user chooses the number, and no value of it may panic.
         let fails = || a.reshape([7]).ok().map(drop);
         assert!(phalanx::cuda::benchmark(&session.gpus(), 0, usize::MAX, fails).is_err());
     });

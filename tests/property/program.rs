@@ -221,7 +221,7 @@ pub enum Instruction {
         positions: Vec<i64>,
         value: Operand,
     },
-    /// An array of which every device gives a part, with these sizes along an axis.
+    /// An array from a part of every device, with these sizes along an axis.
     FromLocal {
         to: Name,
         of: Name,

@@ -36,7 +36,7 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// One of several, of which there is at least one.
+    /// One of several; there must be at least one.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

@@ -1,7 +1,7 @@
 """The programs of the documents run.
 
 A block of Python in docs/*.md and README.md is a separate program, which runs on one device and on
-three. A word after the language adds to that: `mpi` runs it in processes of MPI, `processes` in
+three. A word after the language changes that: `mpi` runs it in processes of MPI, `processes` in
 those of `phalanx run`; any other word names a library that the block requires.
 """
 

@@ -225,7 +225,7 @@ fn elements_were_written_through_their_views() {
         assert!(copy.claim(false) && copy.is_writeable());
         copy.assign(7);
         assert_eq!(element.item::<i64>().unwrap(), 6);
-        // An array that is already one of its own is no element of another.
+        // An array that is already in use as an array cannot become an element of another handle.
         let b = ones((), DType::F64);
         assert!(b.claim(false) && !b.sum(()).shares_memory(&b) && !b.reshape(()).claim(true));
     });

@@ -101,7 +101,7 @@ impl Tally {
     }
 
     /// Runs programs, as many at a time as there are cores, and adds the numbers that `summary`
-    /// finds in their lines. The output of a program is printed when it has ended. Programs that
+    /// finds in their lines. The output of a program is printed when it ends. Programs that
     /// use one core, or wait, take half of the time this way.
     pub fn watch_together(
         &mut self,

@@ -67,7 +67,7 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
 const PACKAGES: &str = "import sysconfig; print(sysconfig.get_path('platlib'))";
 
 fn build(project: &Project, python: &Path, folder: &Path) -> Result<(), Failure> {
-    // The builder is a program beside the interpreter.
+    // The builder is a program in the interpreter's folder.
     let beside = python.parent().map(Path::to_owned).into_iter();
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::env::join_paths(beside.chain(std::env::split_paths(&inherited)));

@@ -299,7 +299,7 @@ impl LaneState {
         unsafe { leaf(values, results.as_mut_ptr().cast(), points) };
         let results = results.as_ptr().cast::<u8>();
         for at in 0..points.div_ceil(LEAF) {
-            // SAFETY: the leaf loop wrote this element; the bytes behind it are of no matter.
+            // SAFETY: the leaf loop wrote this element; the bytes after it do not matter.
             let value = unsafe { results.add(at * self.size).cast::<[u8; 16]>().read() };
             let item = Item { value, index: 0 };
             self.leaves.push(item, self.code);
@@ -365,7 +365,7 @@ impl LaneState {
         self.leaves.push(item, self.code);
     }
 
-    /// The first accumulated item. The bytes behind its element are of no matter.
+    /// The first accumulated item. The bytes after its element are undefined.
     fn item(&self) -> Item {
         let mut value = [0; 16];
         if let Some([low, high]) = self.values.first() {

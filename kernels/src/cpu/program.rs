@@ -107,9 +107,9 @@ pub(super) struct TableUse {
     pub ordered: bool,
     /// The phase that holds the statement.
     pub phase: usize,
-    /// Whether the statement stands in a sequential loop of its phase.
+    /// Whether the statement is in a sequential loop of its phase.
     pub in_loop: bool,
-    /// Whether it stands in any loop of the kernel.
+    /// Whether it is in any loop of the kernel.
     pub looped: bool,
 }
 
@@ -249,7 +249,7 @@ impl Step {
         }
     }
 
-    /// The register that the step writes by itself.
+    /// The register that the step itself writes.
     pub fn output(&self) -> Option<RegisterId> {
         match self {
             Step::Apply(apply) => Some(apply.output),

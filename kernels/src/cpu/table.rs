@@ -12,7 +12,7 @@ use phalanx_ops::{DType, Monoid, Weak};
 /// Which points combine into a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sharing {
-    /// Each grid point has a table of its own.
+    /// Each grid point has a separate table.
     Own,
     /// All points share one table; threads may combine into copies.
     Whole,

@@ -1,9 +1,9 @@
 //! Variances in one pass.
 //!
 //! A kernel that sums `x`, divides, and then sums `(x - mean)²` over the same points reads them
-//! twice. Both sums follow from the number of points, their mean and the sum of squares about it,
-//! which Welford's update ("Note on a method for calculating corrected sums of squares and
-//! products", 1962) finds in one pass, as exactly as two.
+//! twice. Both sums follow from the number of points, their mean and the sum of squares about it.
+//! Welford's update ("Note on a method for calculating corrected sums of squares and products",
+//! 1962) computes these in one pass, as exactly as in two.
 
 use super::shape::{Geometry, Group};
 use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};

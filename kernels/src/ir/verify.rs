@@ -5,8 +5,8 @@
 //! 2. *Axes.* The first `grid` axes belong to the grid. Each of the others belongs to exactly one
 //!    loop; a loop has at least one.
 //! 3. *Scopes.* An access, an index or a guard uses only axes of the grid and of enclosing loops. A
-//!    value is visible from its definition to the end of the body that it stands in; the results of
-//!    a fold are defined after the loop.
+//!    value is visible from its definition to the end of the body that defines it; the results of a
+//!    fold are defined after the loop.
 //! 4. *Order.* Every value is defined exactly once, and has a larger number than the values it is
 //!    computed from.
 //! 5. *Roles.* `In` is only loaded, `Out` only stored, `InOut` both, `Table` only accumulated into.

@@ -22,7 +22,7 @@ pub fn kept_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
 }
 
 /// The axes from outermost to innermost that NumPy's iterator chooses (rule K) for operands with
-/// these strides, each of which has one for every axis of the result, 0 where it is broadcast.
+/// these strides. Each operand has a stride for every axis of the result, 0 where it is broadcast.
 ///
 /// Source: `npyiter_find_best_axis_ordering`. Axes are sorted by insertion, beginning with the
 /// innermost ones. An operand decides the order of two axes if it has strides along both; if
@@ -65,7 +65,7 @@ pub fn copy_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
     order
 }
 
-/// The strides of a new array whose axes lie in `order`, outermost first.
+/// The strides of a new array with its axes in `order`, outermost first.
 pub fn strides(shape: &[usize], order: &[usize]) -> Vec<i64> {
     let mut strides = vec![0; shape.len()];
     let mut next = 1;

@@ -8,7 +8,7 @@ const MOST_LINES: usize = 800;
 /// The most columns of a line. The formatter limits code, but neither comments nor strings.
 const MOST_COLUMNS: usize = 100;
 
-/// Names that say nothing about what a module holds.
+/// Names that do not describe the contents of a module.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "misc", "shared", "stuff"];
 

@@ -33,7 +33,7 @@ pub struct Breach {
     pub path: String,
     /// The line, from 1; 0 means the whole file.
     pub line: usize,
-    /// What is wrong.
+    /// A description of the breach.
     pub message: String,
 }
 

@@ -353,7 +353,7 @@ impl Writer<'_> {
             unreachable!("bug: columns are asked for")
         };
         let across = self.variant.across();
-        // All accumulators have lanes here, so that they are exchanged alike.
+        // All accumulators have lanes here, so that they are exchanged in the same way.
         let begun = self.begin_folds(folds, |_, _| true);
         let ahead = self.ahead(body, folds, begun);
         self.shared_loop(number, 1, &ahead, &|writer| {

@@ -312,7 +312,7 @@ impl Writer<'_> {
         let name = self.kernel.values[value].dtype.name();
         let item = self.item(access);
         self.exchanged = self.exchanged.max(item);
-        // The thread's point is (y, x); what it reads here is (x, y).
+        // The thread's point is (y, x); it reads the element (x, y) here.
         let mut text = format!("(const char*)a.p{access}");
         for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
             let position = match group {

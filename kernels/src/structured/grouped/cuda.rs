@@ -266,6 +266,6 @@ fn launch(
 ) -> Result<(), DeviceError> {
     let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text; slots, order and values have `count`
-    // elements, what they are combined into has `slots`, and there is a part for each tile.
+    // elements, the target has `slots` elements, and there is a part for each tile.
     unsafe { routine.launch(entry, device, (blocks, THREADS as u32), words) }
 }

@@ -246,7 +246,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
     assert_eq!(seen, (0..=10).collect());
 }
 
-/// No operation keeps an axis whole that devices could split, however its operands were cut.
+/// No operation keeps an axis whole if devices could split it with any division of the operands.
 #[test]
 fn axes_that_stay_whole_have_to() {
     for case in cases() {

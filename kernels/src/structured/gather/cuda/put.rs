@@ -139,8 +139,8 @@ pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rou
 /// values than can be sorted, and for operations that have no loop from and to the array's dtype.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for claims (four bytes for each
-/// element of the block) or for what sorting needs (28 bytes for each value, 40 where the block
-/// has 2³² elements and more).
+/// element of the block) or for sorting (28 bytes for each value, 40 if the block has 2³² elements
+/// and more).
 pub fn put(
     put: Put,
     operands: &[Block<'_>],
