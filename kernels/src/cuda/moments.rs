@@ -2,8 +2,8 @@
 //!
 //! A kernel that sums `x`, divides, and then sums `(x - mean)²` over the same points reads them
 //! twice. Both sums follow from the number of points, their mean and the sum of squares about it.
-//! Welford's update ("Note on a method for calculating corrected sums of squares and products",
-//! 1962) computes these in one pass, as exactly as in two.
+//! Welford's update (1962, "Note on a method for calculating corrected sums of squares and
+//! products") computes these in one pass, as exactly as in two.
 
 use super::shape::{Geometry, Group};
 use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};

@@ -10,10 +10,10 @@
 //! 4. *Order.* Every value is defined exactly once, and has a larger number than the values it is
 //!    computed from.
 //! 5. *Roles.* `In` is only loaded, `Out` only stored, `InOut` both, `Table` only accumulated into.
-//! 6. *Dtypes.* A loaded, stored or accumulated value has its parameter's dtype. A
-//!    scalar and a constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an
-//!    operation's operands and result are exactly those of one of its loops. The condition of a
-//!    select is `bool`, its branches have the result's dtype.
+//! 6. *Dtypes.* A loaded, stored or accumulated value has its parameter's dtype. A scalar and a
+//!    constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an operation's
+//!    operands and result are exactly those of one of its loops. The condition of a select is
+//!    `bool`, its branches have the result's dtype.
 //! 7. *Folds.* The monoid accepts the dtype and is not `moments`; the result has the dtype of the
 //!    combined value. `argmin` and `argmax` carry an index, others do not; the index and its
 //!    result are `i64`. Results of folds, and only they, are computed as `Folded`.
