@@ -127,7 +127,7 @@ fn instance() -> (f64, f64) {
     (short - step, step)
 }
 
-/// Seconds to plan the terrain step for 4,096 devices.
+/// Seconds to plan a diffusion step for `devices` devices.
 fn plan_scale(devices: usize) -> f64 {
     median(5, || {
         let start = Instant::now();
