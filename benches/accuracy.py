@@ -1,21 +1,21 @@
 """The largest errors of functions: python benches/accuracy.py [POINTS] [FILE].
 
-Each function is computed on the devices of `PHALANX_DEVICES` at so many points (a million unless
-told otherwise) and compared with the same function in NumPy's long double, which has 64 bits of
-fraction on x86-64. Half of the points have exponents from the whole range of the dtype, the others
-are numbers as programs have them; of f16 and bf16 all 65,536 values are taken, again and again, or
-random pairs of them. Errors are in units in the last place of the exact result, of logaddexp and
-logaddexp2 of the largest of operands and result, which may cancel, and of complex numbers of the
-larger component. The bound is that of the operation's row in ops/src/elementwise/table.rs: how far
-the result may be from the exact one as rounded to the dtype, so that half a unit comes to it.
+Each function is computed on the devices of `PHALANX_DEVICES` at POINTS points (default a million)
+and compared with the same function in NumPy's long double, which has 64 bits of fraction on x86-64.
+Half of the points have exponents from the whole range of the dtype; the others are numbers typical
+of programs. For f16 and bf16 the points are all 65,536 values, repeated, or random pairs of them.
+Errors are in units in the last place of the exact result; for logaddexp and logaddexp2, of the
+largest of operands and result, which may cancel; for complex numbers, of the larger component. The
+bound is that of the operation's row in ops/src/elementwise/table.rs: the allowed distance from the
+exact result as rounded to the dtype, so that half a unit is added to it here.
 
-The reference is itself off by a few units of 64 bits, 0.01 units of f64. NumPy's complex log1p
-cancels, so that there is another one here. Complex results that are not finite are left to the
-conformance tests. Some complex functions are bounded in a part of the plane only, as NumPy's are,
-and looked at there: exp2 and power are the exponential of a product, whose rounding counts as often
-as the product is large (imaginary parts up to 4; bases from 1/e to e, exponents up to 4), and a
-quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero; sign needs a
-modulus that is a normal number. The power of real numbers is looked at with exponents up to 50.
+The reference itself is off by a few units of 64 bits, 0.01 units of f64. NumPy's complex log1p
+cancels, so this program has its own. The conformance tests check complex results that are not
+finite. Some complex functions are bounded in a part of the plane only, as NumPy's are, and are
+measured there: exp2 and power are the exponential of a product, whose rounding error grows with the
+product (imaginary parts up to 4; bases from 1/e to e, exponents up to 4); a quotient needs the
+reciprocal of the divisor, and loses bits of a numerator near zero; sign needs a modulus that is a
+normal number. The power of real numbers is measured with exponents up to 50.
 Writes tables in Markdown to the file, if one is given.
 """
 
@@ -30,7 +30,7 @@ import phalanx as np
 POINTS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "ops/src/elementwise/table.rs"
 
-# Where functions are looked at: the least and the greatest number; everywhere otherwise.
+# The intervals in which functions are measured; other functions are measured everywhere.
 WITHIN = {
     "arcsin": (-1, 1),
     "arccos": (-1, 1),
@@ -83,7 +83,7 @@ def points(dtype, count, seed, low=None, high=None):
 
 
 def inside(numbers, low, high):
-    """Those numbers again and again that lie within an interval."""
+    """The numbers within an interval, repeated."""
     keep = numpy.ones(len(numbers), bool)
     if low is not None:
         keep &= numbers >= low
@@ -93,7 +93,7 @@ def inside(numbers, low, high):
 
 
 def halves(dtype, count, seed):
-    """All numbers of a type of 16 bits, in long double and as they are."""
+    """All numbers of a type of 16 bits, in long double and in the type itself."""
     bits = numpy.resize(numpy.arange(1 << 16, dtype="u2"), max(count, 1 << 16))
     if seed > 1:
         bits = numpy.random.default_rng(seed).permutation(bits)
@@ -115,18 +115,18 @@ def unit(exact, dtype):
 
 
 def error(found, exact, dtype, operands):
-    """The largest error in units in the last place, and where it is. Units are also those of the
-    operands that are given."""
+    """The largest error in units in the last place, and its position. The unit is at least that of
+    the given operands."""
     largest = FORMATS[dtype][2]
     with numpy.errstate(all="ignore"):
         last = numpy.max([unit(one, dtype) for one in [exact, *operands]], axis=0)
-        # From half a unit beyond the largest number on it is infinity.
+        # Numbers at least half a unit beyond the largest one are infinity.
         beyond = abs(exact) >= largest + unit(numpy.longdouble(largest), dtype) / 2
         exact = numpy.where(beyond, numpy.copysign(numpy.longdouble(numpy.inf), exact), exact)
         errors = abs(found - exact) / last
     same = (found == exact) | (numpy.isnan(found) & numpy.isnan(exact))
     errors = numpy.where(same, 0.0, errors)
-    # The largest number for what is a little larger than that, and infinity, are a unit apart.
+    # The largest number and infinity count as one unit apart.
     one_inf = numpy.isinf(found) ^ numpy.isinf(exact)
     edge = one_inf & (abs(numpy.clip(found, -largest, largest)) == largest)
     edge &= abs(numpy.clip(exact, -largest, largest)) >= largest * (1 - 2.0**-6)
@@ -155,9 +155,9 @@ def measured(name, dtype, operands):
 
 
 def log1p(number):
-    """The logarithm of one more, which does not cancel."""
+    """The logarithm of `1 + number` without cancellation."""
     x, y = number.real, number.imag
-    # Elsewhere the angle is larger than what cancels.
+    # Elsewhere the angle is larger than the cancelling part.
     near = numpy.maximum(abs(x), abs(y)) < 0.5
     real = numpy.where(near, numpy.log1p(x * (2 + x) + y * y) / 2, numpy.log(numpy.hypot(1 + x, y)))
     result = real.astype(numpy.clongdouble)
@@ -166,7 +166,7 @@ def log1p(number):
 
 
 def measured_complex(name, dtype, operands):
-    """The largest error of a function of complex numbers, where it is finite."""
+    """The largest error of a function of complex numbers, over finite results."""
     real = {"complex64": "float32", "complex128": "float64"}[dtype]
     with numpy.errstate(all="ignore"):
         function = log1p if name == "log1p" else getattr(numpy, name)
@@ -187,14 +187,14 @@ def measured_complex(name, dtype, operands):
 
 
 def operands_of(name, dtype, complexes):
-    """The points at which a function is looked at."""
+    """The points at which a function is measured."""
     if complexes:
         real = {"complex64": "float32", "complex128": "float64"}[dtype]
 
         def numbers(seed):
             result = numpy.empty(POINTS, dtype)
             result.real, result.imag = points(real, POINTS, seed), points(real, POINTS, seed + 1)
-            # Wide exponents meet usual ones, too.
+            # So that wide exponents are also paired with usual ones.
             result.imag = numpy.roll(result.imag, POINTS // 4)
             return result
 

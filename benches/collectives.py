@@ -3,7 +3,7 @@
 PROGRAM (./collectives/it) is the test program of `collectives`, which measures ours: one process
 with a thread for each GPU, and a world for each process. PyTorch runs a process for each GPU. Both
 enqueue many collectives in a row and wait for all; times are microseconds of one, for data of
-1 KiB to BYTES (1 GiB). Of `all_gather` the bytes are those gathered, of the others those given.
+1 KiB to BYTES (1 GiB). For `all_gather` the bytes are those gathered, for others those given.
 """
 
 import os

@@ -1,16 +1,16 @@
-"""The plane `mpi` beside plain loops over MPI's own calls, on this machine.
+"""The plane `mpi` compared with plain loops over MPI's own calls, on this machine.
 
     python benches/collectives_mpi.py [PROCESSES [BYTES]]
 
 Prints a table of microseconds: ours; a plain loop over the calls that the plane makes, tested until
-they are over; and a loop over MPI's calls that wait inside of the library; each with how many times
-as long ours takes. Needs mpicc and mpirun of one MPI, and a release build's test program of the
-crate `collectives`, which it builds.
+they are complete; and a loop over MPI's calls that wait inside of the library; each with the ratio
+of our time to it. Needs mpicc and mpirun of one MPI. Builds the release test program of the crate
+`collectives`.
 
     COLLECTIVES_PROGRAM  that program, if it is built already
     COLLECTIVES_LOOPS    `mpi_loops.c`, if it is built already
-    COLLECTIVES_MPIRUN   the launcher and its options, in the place of mpirun --oversubscribe
-    COLLECTIVES_ROUNDS   how often all is measured (3); the best counts
+    COLLECTIVES_MPIRUN   the launcher and its options, in place of mpirun --oversubscribe
+    COLLECTIVES_ROUNDS   the number of measurements (3); the best counts
 """
 
 import json
@@ -49,13 +49,13 @@ def times(processes, command, environment=()):
         check=True, stdout=subprocess.PIPE, text=True,
         env=os.environ | root | dict(environment),
     ).stdout
-    # The test's own line may stand before the first.
+    # The test's own line may precede the first.
     lines = [line[line.index("time "):].split() for line in told.splitlines() if "time " in line]
     return {(line[1], int(line[2]), line[5]): float(line[4]) for line in lines if len(line) == 6}
 
 
 def measured(processes, longest, own, loops):
-    """The best times of some rounds: in turns, so that what else the machine does meets both."""
+    """The best times of some rounds, in turns, so that other load of the machine affects both."""
     best = {}
     test = [own, "speed::", "--nocapture", "--test-threads=1"]
     for _ in range(int(os.environ.get("COLLECTIVES_ROUNDS", "3"))):

@@ -1,8 +1,8 @@
-"""What the first call of a fused kernel costs on a GPU: python benches/compile.py.
+"""The cost of the first call of a fused kernel on a GPU: python benches/compile.py.
 
 Two processes run the same program with one cache of kernels on disk: the first compiles, the second
-finds what the first has left. Another kernel has run before in each, so that the driver and the
-compiler are there. Times are milliseconds of a call with its result, least and median of eight
+finds the kernels of the first. Another kernel has run before in each, so that the driver and the
+compiler are loaded. Times are milliseconds of a call with its result, minimum and median of eight
 kernels that differ in their operations.
 """
 

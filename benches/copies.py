@@ -1,8 +1,8 @@
-"""Copies beside the work of a GPU: python benches/copies.py.
+"""Copies during the work of a GPU: python benches/copies.py.
 
 Prints milliseconds of some matrix products alone, of a large copy to the GPU and of one back alone,
-and of each of these copies while the products run. Copies that waited for them would take as long
-as both together. Medians of five.
+and of each of these copies while the products run. If copies waited for the products, they would
+take as long as both together. Medians of five.
 """
 
 import statistics
@@ -18,7 +18,7 @@ READY = np.asarray(HOST) + 1
 
 
 def products():
-    """Products that are enqueued and not waited for."""
+    """Enqueues products without waiting for them."""
     value = SQUARE
     for _ in range(12):
         value = value @ SQUARE
@@ -41,7 +41,7 @@ def timed(call):
 
 
 def median(prepare, call):
-    """The time of a call after a preparation that is not counted, and of all until it is done."""
+    """The time of a call after an uncounted preparation, and the time until all is done."""
     times = []
     for _ in range(6):
         begun = time.perf_counter()

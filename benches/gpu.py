@@ -1,13 +1,13 @@
-"""Speed on one GPU beside CuPy, PyTorch and JAX: python benches/gpu.py [--only NAME,NAME].
+"""Speed on one GPU compared with CuPy, PyTorch and JAX: python benches/gpu.py [--only NAME,NAME].
 
-Each case is a plain NumPy program; it runs with Phalanx and with CuPy unchanged, and with PyTorch
-and JAX where a line of theirs says the same. Times are milliseconds of the median of seven runs,
-each of which computes the result anew, waits for it and reads an element; of cases under a
-millisecond twenty are enqueued in a run, and the time is divided by twenty. *alone* is one call
-with its wait. *limit* is the bytes that must move over the copy bandwidth measured at the start.
-The sum of the result is compared with CuPy's and, with `--sums FILE`, with those of NumPy's results
-that the file has: `python benches/gpu.py --numpy FILE` computes them on the host, without a GPU,
-and adds them to the file. `--json FILE` gets a row for each case as it is measured.
+Each case is a plain NumPy program; it runs unchanged with Phalanx and with CuPy, and with PyTorch
+and JAX if they have an equivalent line. Times are milliseconds, the median of seven runs. Each run
+computes the result anew, waits for it and reads an element; for cases under a millisecond a run
+enqueues twenty, and the time is divided by twenty. *alone* is one call with its wait. *limit* is
+the bytes that must move over the copy bandwidth measured at the start. The sum of the result is
+compared with CuPy's and, with `--sums FILE`, with NumPy's sums in the file:
+`python benches/gpu.py --numpy FILE` computes them on the host, without a GPU, and adds them to the
+file. `--json FILE` gets a row for each case when it is measured.
 """
 
 import argparse
@@ -22,14 +22,14 @@ RUNS = 7
 PEERS = ("cupy", "torch", "jax")
 # Each case with its name, operands and programs, in the order in which they are measured.
 CASES = []
-# The modules that are measured; those that are not asked for, or not installed, stay away.
+# The modules to measure; those that are not requested, or not installed, stay None.
 PX = CUPY = TORCH = JAX = None
 # Bytes a second of a large copy.
 BANDWIDTH = None
 
 
 def options():
-    """What the command line asks for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description="Speed on one GPU beside CuPy, PyTorch and JAX.")
     parser.add_argument("--only", metavar="NAME,NAME", help="cases with this name, or beginning so")
     parser.add_argument("--peers", metavar="NAME,NAME", default=",".join(PEERS), help="or none")
@@ -60,7 +60,7 @@ def is_meant(name, row):
 
 
 def load(peers):
-    """Imports the module to measure, and those of the others that are installed."""
+    """Imports the module to measure, and the peers that are installed."""
     global PX, CUPY, TORCH, JAX
     import phalanx
 
@@ -76,7 +76,7 @@ def load(peers):
 
 
 def sums_of(path):
-    """The sums of the results of cases, from the file that holds them."""
+    """The sums of the results of cases, from a file."""
     with open(path) as file:
         rows = [json.loads(line) for line in file]
     return {row["case"]: row["sum"] for row in rows}
@@ -104,13 +104,13 @@ def wait_jax(result):
 
 
 def start(result):
-    """Has a result computed, where that is not so by itself, without waiting for it."""
+    """Starts the computation of a lazy result, without waiting for it."""
     if isinstance(result, PX.ndarray):
         PX.evaluate(result)
 
 
 def checksum(result):
-    """The sum of a result, in double precision; of complex numbers that of their sizes."""
+    """The sum of a result, in double precision; for complex numbers, of their magnitudes."""
     if result.dtype.kind == "c":
         result = abs(result)
     total = float(result.astype("float64").sum())
@@ -146,7 +146,7 @@ def sum_of_numpy(path, name, make, program):
 
 
 def case(name, make, bytes_moved, program, torch_program=None, jax_program=None):
-    """A program to be measured: `make(module)` gives its operands."""
+    """Adds a program to measure: `make(module)` returns its operands."""
     CASES.append((name, make, bytes_moved, program, torch_program, jax_program))
 
 
@@ -169,7 +169,7 @@ def measure(name, make, bytes_moved, program, torch_program, jax_program, sums, 
             if which == "phalanx":
                 row["extra_memory"] = extra_memory(operands, run)
             if which in ("phalanx", "cupy"):
-                # Programs that write into their operands begin from new ones.
+                # Programs that write into their operands get new ones.
                 operands = None
                 operands = make(which)
                 row[which + "_sum"] = checksum(run())
@@ -209,7 +209,7 @@ def near(left, right):
 
 
 def extra_memory(operands, run):
-    """The most bytes that the device has held beyond operands and result, as a part of these."""
+    """The most bytes held by the device beyond operands and result, as a fraction of these."""
     import phalanx.cuda
 
     pool = phalanx.cuda.get_default_memory_pool()
@@ -225,7 +225,7 @@ def extra_memory(operands, run):
 
 
 def release(which):
-    """Gives memory back, for the next module."""
+    """Frees memory for the next module."""
     import gc
 
     gc.collect()
@@ -235,7 +235,7 @@ def release(which):
         TORCH.cuda.empty_cache()
     if which == "phalanx":
         PX.evaluate(PX.zeros(1))
-    # After heavy work a GPU draws so much power that what follows at once is up to 15 % slower.
+    # After heavy work a GPU draws so much power that the next work is up to 15 % slower.
     time.sleep(0.3)
 
 
@@ -396,7 +396,7 @@ case("gemm f32", arrays(2, (2 * SIDE, 2 * SIDE), "float32"), 12 * 4 * SIDE * SID
 
 
 def points_and_centres(which):
-    """Points, of which some are the first centres: each has a point, so that none is NaN."""
+    """Points, and some of them as first centres, so that no centre is without points and NaN."""
     points = random(which, (1 << 24, 16), "float32")
     centres = points[:: 1 << 19].copy()
     if which == "phalanx":
@@ -450,7 +450,7 @@ def grid_matrix(which):
         from phalanx.scipy import sparse
     points = module.arange(side * side, dtype="int64")
     row, column = points // side, points % side
-    # Entries that would lie outside of the grid are kept as zeros in the last place inside.
+    # Entries outside of the grid are kept as zeros at the last place inside.
     steps = [(row > 0, -side), (column > 0, -1), (row >= 0, 0), (column < side - 1, 1), (row < side - 1, side)]
     columns = module.stack([module.where(inside, points + step, points) for inside, step in steps], axis=1)
     values = module.stack([module.where(inside, 4.0 if step == 0 else -1.0, 0.0) for inside, step in steps], axis=1)
@@ -466,7 +466,7 @@ for side in (512, 1024):
 CHOLESKY, SOLVE = lambda np, a: np.linalg.cholesky(a), lambda np, a, b: np.linalg.solve(a, b)
 case("cholesky", positive, 16 * SIDE * SIDE, CHOLESKY, CHOLESKY)
 case("solve", system, 16 * SIDE * SIDE, SOLVE, SOLVE)
-# Values, columns of 4 bytes, starts, what is read and what is written.
+# Values, columns of 4 bytes, starts, the vector read and the vector written.
 case("spmv", grid_matrix, (5 * 12 + 4 + 16) << 24, lambda np, a, x: a @ x)
 case("bincount", lambda which: [random(which, 10**7, "float64"), (random(which, 10**7, "float64", 2) * 100).astype("int64")], 16 * 10**7, lambda np, w, i: np.bincount(i, weights=w, minlength=100))
 case("searchsorted", lambda which: [random(which, 1 << 24, "float64"), random(which, 1 << 20, "float64", 2)], 8 << 24, lambda np, v, a: np.searchsorted(np.sort(a), v))
@@ -483,7 +483,7 @@ def main():
         return
     sums = {} if asked.sums is None else sums_of(asked.sums)
     if asked.json is not None:
-        # Rows are added as they come, to none of a run before.
+        # Rows are appended one by one; rows of an earlier run are removed.
         open(asked.json, "w").close()
     load(asked.peers)
     BANDWIDTH = bandwidth()

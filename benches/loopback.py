@@ -1,9 +1,9 @@
-"""Messages over TCP on loopback between two processes, beside iperf3 on the same machine.
+"""Messages over TCP on loopback between two processes, compared with iperf3 on the same machine.
 
     python benches/loopback.py [ROUNDS]
 
 Needs iperf3, and the test program `it` of the crate `collectives`, which it builds for release.
-Prints a table of GB/s and of microseconds: the median of the rounds, with the least and the most.
+Prints a table of GB/s and of microseconds: the median of the rounds, with minimum and maximum.
 """
 
 import json
@@ -31,7 +31,7 @@ def iperf3():
     listen = ["iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", port, "--forceflush"]
     server = subprocess.Popen(listen, stdout=subprocess.PIPE, text=True)
     try:
-        # It says that it listens.
+        # It prints a line when it listens.
         while "listening" not in server.stdout.readline():
             pass
         client = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", str(SECONDS), "-J"]
@@ -56,7 +56,7 @@ def ours(test):
     told = [rank.communicate(timeout=600)[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
         sys.exit("\n".join(told))
-    # The test's own line may stand before the first.
+    # The test's own line may precede the first.
     lines = [line[line.index("time "):].split() for line in told[0].splitlines() if "time " in line]
     return {(line[1], int(line[2])): float(line[3]) for line in lines if len(line) == 4}
 
@@ -70,7 +70,7 @@ def row(name, values, unit, peer=None):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     test = os.environ.get("COLLECTIVES_PROGRAM") or program("it")
-    # In turns, so that what else the machine does meets both.
+    # In turns, so that other load of the machine affects both.
     found = [(iperf3(), ours(test)) for _ in range(rounds)]
     peer = [there for there, _ in found]
     print("| What | Median (least to most) | Of iperf3's |")

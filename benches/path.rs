@@ -1,7 +1,7 @@
-//! What the path from an expression to running work costs on the host, besides the work itself.
+//! The cost on the host of the path from an expression to running work, without the work itself.
 //!
-//! `cargo xtask bench path [--only NAME] [--json FILE]` prints a row a case; `docs/benchmarks.md`
-//! holds results.
+//! `cargo xtask bench path [--only NAME] [--json FILE]` prints one row per case;
+//! `docs/benchmarks.md` holds results.
 
 use phalanx::prelude::*;
 use phalanx::{Limits, Policy};
@@ -51,7 +51,7 @@ fn record() -> f64 {
     value
 }
 
-/// A window of `steps` kernels on tiny arrays: every operation reads the last value at another
+/// A window of `steps` kernels on tiny arrays: every operation reads the previous value at another
 /// offset.
 fn window(a: &Array, steps: usize) -> Array {
     let x = a.copy();
@@ -62,8 +62,8 @@ fn window(a: &Array, steps: usize) -> Array {
     x
 }
 
-/// Microseconds to close a window whose plan is known: what does not depend on its length, and for
-/// each step. The work itself, on arrays of 16 elements, is included.
+/// Microseconds to close a window whose plan is cached: the fixed part, and the part for each step.
+/// The work itself, on arrays of 16 elements, is included.
 fn cached() -> (f64, f64) {
     let session = session(1, never(), 1 << 16);
     let a = zeros([16], DType::F64);
@@ -82,7 +82,7 @@ fn cached() -> (f64, f64) {
     (short - step, step)
 }
 
-/// Microseconds a node for a window never seen before.
+/// Microseconds per node for a window that is new to the session.
 fn miss() -> f64 {
     let session = session(4, never(), 1);
     let mut length = 64;
@@ -105,8 +105,8 @@ fn miss() -> f64 {
     value
 }
 
-/// Microseconds for a new instance of a known structure, and for each of its steps: the extents
-/// grow every time.
+/// Microseconds for a new instance of a known structure, fixed and for each of its steps: the
+/// extents grow every time.
 fn instance() -> (f64, f64) {
     let session = session(1, never(), 1 << 16);
     let mut extent = 64;
@@ -127,7 +127,7 @@ fn instance() -> (f64, f64) {
     (short - step, step)
 }
 
-/// Seconds to plan the terrain step for 4,096 devices.
+/// Seconds to plan a diffusion step for `devices` devices.
 fn plan_scale(devices: usize) -> f64 {
     median(5, || {
         let start = Instant::now();

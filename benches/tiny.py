@@ -1,8 +1,7 @@
-"""What an operation costs on the host, in Python: python benches/tiny.py [phalanx|numpy].
+"""The cost of an operation on the host, in Python: python benches/tiny.py [phalanx|numpy].
 
-2,000 operations in a chain on arrays of 1,000 elements, evaluated and read inside of the time.
-Prints microseconds per operation, the least and the median of 20 chains, and how long the import
-took.
+Measures 2,000 operations in a chain on arrays of 1,000 elements, evaluation and reading included.
+Prints microseconds per operation, minimum and median of 20 chains, and the time of the import.
 """
 
 import importlib

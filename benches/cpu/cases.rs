@@ -11,7 +11,7 @@ const FACTOR: usize = 1 << 11;
 /// Points of k-means, and the numbers of each.
 const POINTS: [usize; 2] = [1 << 20, 16];
 
-/// How far two ways to sum a checksum may lead apart, for each unit of magnitude.
+/// The allowed difference between two ways to sum a checksum, for each unit of magnitude.
 const SUMMING: f64 = 1e-13;
 
 /// The programs, each in `programs.rs` and in `numpy_peer.py`.
@@ -35,14 +35,14 @@ pub enum Program {
     Tiny,
 }
 
-/// What bounds a case from below.
+/// The work that gives a lower bound on the time of a case.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// So many elements, read or written.
+    /// The number of elements read or written.
     Moves(usize),
-    /// So many floating-point operations.
+    /// The number of floating-point operations.
     Computes(usize),
-    /// Neither: the path on the host.
+    /// Neither: the case measures the path on the host.
     Path,
 }
 
@@ -55,9 +55,9 @@ pub struct Case {
     pub work: Work,
     /// Devices of the meshes to run on.
     pub ranks: &'static [usize],
-    /// The ratio to NumPy that is wanted in single and double precision.
+    /// The target ratio to NumPy in single and double precision.
     pub goal: Option<[f64; 2]>,
-    /// How far roundings may lead, in units of the last place of the precision.
+    /// The allowed effect of rounding, in units of the last place of the precision.
     rounding: f64,
 }
 
@@ -67,7 +67,7 @@ impl Case {
         format!("{} {}", self.name, precision.name())
     }
 
-    /// How far the checksums may be apart, for each unit of magnitude.
+    /// The allowed difference of the checksums, for each unit of magnitude.
     pub fn tolerance(&self, precision: Precision) -> f64 {
         self.rounding * precision.epsilon() + SUMMING
     }
@@ -75,7 +75,7 @@ impl Case {
 
 const BOTH: &[Precision] = &[Precision::Single, Precision::Double];
 
-/// A case in both precisions on one device, exact but for the last places.
+/// A case in both precisions on one device, exact except for the last places.
 const fn case(name: &'static str, program: Program, inputs: &'static [Input], work: Work) -> Case {
     Case { name, program, precisions: BOTH, inputs, work, ranks: &[1], goal: None, rounding: 16.0 }
 }
@@ -135,13 +135,13 @@ pub const CASES: &[Case] = &[
     },
     Case {
         goal: Some([5.0, 5.0]),
-        // Roundings grow from step to step; x, r and p are read and written in each.
+        // Rounding errors grow with each step; each step reads and writes x, r and p.
         rounding: 65536.0,
         ..case("cg_matfree", Program::CgMatfree, SQUARE, Work::Moves(25 * 6 * SIDE * SIDE))
     },
     Case {
         goal: Some([4.0, 4.0]),
-        // A point between two centres may go to either.
+        // A point between two centres may be assigned to either.
         rounding: 65536.0,
         ..case("kmeans", Program::Kmeans, &[unit(&POINTS)], Work::Moves(5 * POINTS[0] * POINTS[1]))
     },

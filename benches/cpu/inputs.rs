@@ -45,7 +45,7 @@ pub const fn unit(shape: &'static [usize]) -> Input {
 }
 
 impl Input {
-    /// The evaluated array; `number` tells the inputs of a case apart.
+    /// The evaluated array; `number` distinguishes the inputs of a case.
     pub fn array(&self, number: usize, precision: Precision) -> Result<Array, String> {
         let array = match precision {
             Precision::Single => self.filled(number, |value| value as f32),

@@ -1,15 +1,15 @@
-//! Programs in the plain style of NumPy on the CPU, each beside NumPy on the same data.
+//! Programs in the plain style of NumPy on the CPU, each compared with NumPy on the same data.
 //!
-//! `cargo xtask bench cpu [--only NAME] [--peers numpy|none] [--json FILE]` prints a row a case.
-//! Phalanx and NumPy run one after the other, warmed up; a figure is the median of at least five.
-//! The checksum of the whole result is compared with NumPy's, and a difference fails the command.
-//! Absolute times on a CPU say little about another one; `ratio`, how many times as long NumPy
-//! takes, is the figure to report.
+//! `cargo xtask bench cpu [--only NAME] [--peers numpy|none] [--json FILE]` prints one row per
+//! case. Phalanx and NumPy run one after the other, after a warm-up; a figure is the median of at
+//! least five runs. The checksum of the whole result is compared with NumPy's, and a difference
+//! fails the command. Absolute times on one CPU say little about another; report `ratio`, NumPy's
+//! time over ours.
 //!
-//! *Limit* is the time in which the bytes that must move (each input read once, each result written
-//! once, for each step) are copied at the bandwidth measured at the start; of a matrix product it
-//! is NumPy's time, whose library for it is the vendor's. *Ranks* are the devices of the mesh, all
-//! in this process and on the same threads.
+//! *Limit* is the time to copy the bytes that must move (each input read once, each result written
+//! once, for each step) at the bandwidth measured at the start. For a matrix product it is NumPy's
+//! time, which is that of the vendor's library. *Ranks* are the devices of the mesh, all in this
+//! process and on the same threads.
 
 mod cases;
 mod inputs;
@@ -25,7 +25,7 @@ use peer::Peer;
 use report::{Row, Rows};
 use std::process::ExitCode;
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     only: Option<String>,
     peer: Option<Peer>,
@@ -48,7 +48,7 @@ fn options() -> Result<Options, String> {
     let (mut peers, mut python) = (String::from("numpy"), None);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        // Cargo says that this is a benchmark.
+        // Cargo passes `--bench` to benchmarks.
         if word == "--bench" {
             continue;
         }
@@ -102,7 +102,7 @@ fn run(options: &Options) -> Result<(), String> {
     if differences.is_empty() { Ok(()) } else { Err(differences.join("\n")) }
 }
 
-/// The cases whose title is, or begins with, the words of `--only`.
+/// The cases whose title equals `--only` or begins with its words.
 fn wanted(only: Option<&str>) -> impl Iterator<Item = (&'static Case, Precision)> {
     let all = CASES.iter().flat_map(|case| case.precisions.iter().map(move |of| (case, *of)));
     all.filter(move |(case, precision)| {
@@ -112,7 +112,7 @@ fn wanted(only: Option<&str>) -> impl Iterator<Item = (&'static Case, Precision)
 }
 
 impl Measured {
-    /// Whether the results have the same checksum, but for roundings.
+    /// Whether the results have the same checksum up to rounding.
     fn agrees(&self, peer: &Measured, case: &Case, precision: Precision) -> bool {
         let most = case.tolerance(precision) * peer.magnitude;
         (self.checksum - peer.checksum).abs() <= most

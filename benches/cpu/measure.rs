@@ -8,16 +8,16 @@ use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The fewest and the most runs of a case, of which the median counts, and how long to go on once
-/// there are enough. `numpy_peer.py` has the same.
+/// The fewest and the most runs of a case, and the time after which no more than the fewest are
+/// done. The median counts. `numpy_peer.py` has the same numbers.
 const FEWEST: usize = 5;
 const MOST: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes of each side of the copy that bandwidth is measured with: far more than caches hold.
+/// Bytes of each side of the copy that measures bandwidth: far more than caches hold.
 const COPIED: usize = 1 << 27;
 
-/// What was measured of one program.
+/// The measurements of one program.
 #[derive(Debug)]
 pub struct Measured {
     /// The median of its times, in milliseconds.
@@ -28,7 +28,7 @@ pub struct Measured {
     pub magnitude: f64,
 }
 
-/// Runs a case on a mesh of so many devices.
+/// Runs a case on a mesh of `ranks` devices.
 pub fn run(case: &Case, precision: Precision, ranks: usize) -> Result<Measured, String> {
     let config = Config::default().devices(ranks).threads(threads());
     let session = phalanx::init(config).map_err(|error| error.to_string())?;
@@ -81,11 +81,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// How many different weights there are: a prime, so that no axis has as many positions.
+/// The number of different weights: a prime, so that no axis has as many positions.
 const WEIGHTS: usize = 1021;
 
-/// The sums of the elements, and of their absolute values, each by a weight that tells places
-/// apart. Summed in blocks, for one long sum would lose the last places.
+/// The sums of the elements, and of their absolute values, each times a weight that depends on its
+/// place. Summed in blocks, since one long sum would lose the last places.
 fn checksum(values: &[f64]) -> (f64, f64) {
     let (mut sum, mut magnitude) = (0.0, 0.0);
     for block in values.chunks(WEIGHTS) {

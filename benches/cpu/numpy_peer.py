@@ -121,7 +121,7 @@ PROGRAMS = {
     "gemm": lambda a, b: a @ b,
     "tiny": tiny,
 }
-# Programs that write their input, which is then made anew for each run.
+# Programs that write their input; it is made anew for each run.
 WRITING = {"stencil5"}
 
 

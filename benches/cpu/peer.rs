@@ -1,4 +1,4 @@
-//! NumPy, run in a process of its own.
+//! NumPy, run in a separate process.
 
 use crate::cases::Case;
 use crate::inputs::{Input, Precision};

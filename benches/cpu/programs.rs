@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 const CENTRES: usize = 32;
 
 impl Program {
-    /// Whether the program writes its input, which then has to be made anew for each run.
+    /// Whether the program writes its input, which is then made anew for each run.
     pub fn writes_input(self) -> bool {
         self == Program::Stencil5
     }

@@ -1,4 +1,4 @@
-//! Rows, printed as they come and kept for the file.
+//! Rows: each is printed when it is measured, and kept for the file.
 
 use crate::cases::{Case, Work};
 use crate::inputs::Precision;
@@ -6,9 +6,9 @@ use crate::measure::Measured;
 use crate::programs::OPERATIONS;
 use serde_json::{Value, json};
 
-/// How much longer a mesh of several devices on the same cores may take.
+/// The largest allowed ratio of a mesh's time to that of one device on the same cores.
 const MESH_LIMIT: f64 = 1.15;
-/// Microseconds that recording and running an operation of a tiny array may take.
+/// The most microseconds for recording and running an operation on a tiny array.
 const OPERATION_LIMIT: f64 = 1.0;
 
 /// A measured case.
@@ -16,7 +16,7 @@ pub struct Row {
     case: String,
     ranks: usize,
     ms: f64,
-    /// Gigabytes, or of computations gigaflops, a second.
+    /// Gigabytes a second; for computations, gigaflops a second.
     rate: Option<f64>,
     limit_ms: Option<f64>,
     peer_ms: Option<f64>,
@@ -39,7 +39,7 @@ impl Row {
                 let bytes = (elements * precision.dtype().size()) as f64;
                 (Some(bytes), Some(bytes / bandwidth))
             }
-            // The rate of the vendor's library is that of the peer, which calls it.
+            // The limit is the peer's time, since the peer calls the vendor's library.
             Work::Computes(operations) => (Some(operations as f64), peer_ms),
             Work::Path => (None, None),
         };
@@ -76,7 +76,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows yet; prints what the columns are, and the bandwidth in bytes a millisecond.
+    /// Starts without rows; prints the header of the columns, and the bandwidth, given in bytes a
+    /// millisecond.
     pub fn new(bandwidth: f64) -> Rows {
         println!("copy bandwidth {:.1} GB/s, read and written", bandwidth / 1e6);
         println!(
@@ -109,12 +110,12 @@ impl Rows {
         self.documents.push(row.document());
     }
 
-    /// Prints and keeps how much longer a case takes on a mesh of several devices.
+    /// Prints and keeps the ratio of a case's time on several devices to that on one.
     pub fn price_of_mesh(&mut self, case: &str, ranks: usize, value: f64) {
         self.value(format!("{case}, {ranks} devices to 1"), value, "x", MESH_LIMIT);
     }
 
-    /// Prints and keeps what one operation of a tiny array takes.
+    /// Prints and keeps the time of one operation on a tiny array.
     pub fn price_of_operation(&mut self, case: &str, ms: f64) {
         let value = ms * 1e3 / OPERATIONS as f64;
         self.value(format!("{case}, one operation"), value, "us", OPERATION_LIMIT);

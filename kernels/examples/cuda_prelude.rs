@@ -1,7 +1,7 @@
 //! Writes the device functions of the CUDA text: `cuda_prelude DIRECTORY`.
 //!
 //! `everything.cu` has all of them; `functions.tsv` names each function (kind, name, output dtype,
-//! operand dtypes) and `NAME.TYPES.cu` beside it has what a kernel of that function alone gets.
+//! operand dtypes); `NAME.TYPES.cu` has the text that a kernel with only that function gets.
 
 use phalanx_device::cuda::with_words;
 use phalanx_kernels::cuda::prelude::{self, Uses};

@@ -1,4 +1,4 @@
-//! Measures what one launch of a small kernel costs, on one thread.
+//! Measures the cost of one launch of a small kernel, on one thread.
 //!
 //! Run with `cargo run --release -p phalanx-kernels --example small_launches [FILTER]`.
 

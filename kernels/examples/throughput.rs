@@ -1,7 +1,7 @@
 //! Measures the CPU executor: bytes moved per second for typical kernels, on 1 and on 2 threads.
 //!
 //! Run with `cargo run --release -p phalanx-kernels --example throughput [FILTER [WIDTH]]`: only
-//! kernels whose name contains the filter, with blocks of so many lanes.
+//! kernels whose name contains the filter, with blocks of `WIDTH` lanes.
 
 use phalanx_kernels::cpu::{Compiled, LaneChoice, Tuning, compile};
 use phalanx_kernels::ir::{AccessArgument, GuardArgument, Launch, parse};
@@ -82,7 +82,7 @@ const POINTS: &str = "kernel(a: f64 in, b: f64 out; s0: f64) { for i0, i1 grid {
     v9: f64 = s0
     v10: f64 = multiply(v9, v8)
     store b.5[i0, i1] = v10 } }";
-/// Arithmetic and functions in about the parts in which option prices have them.
+/// Arithmetic and functions in about the proportions of an option-pricing formula.
 const OPTIONS: &str = "kernel(a: f64 in, b: f64 in, c: f64 out; s0: f64) { for i0 grid {
     v0: f64 = load a.0[i0]
     v1: f64 = load b.1[i0]

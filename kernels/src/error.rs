@@ -41,7 +41,7 @@ impl KernelError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub const fn hint(&self) -> &'static str {
         match self {
             KernelError::Parse(_) => {

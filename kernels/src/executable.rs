@@ -19,7 +19,7 @@ pub enum Executable {
 }
 
 impl Executable {
-    /// Makes a kernel ready for devices of the kind of `device`, CPUs if there is none.
+    /// Makes a kernel ready for devices of the kind of `device`; `None` stands for CPUs.
     ///
     /// Errors: `KernelError::Verify` (PX041), `KernelError::UnsupportedOperation` (PX042),
     /// `KernelError::UnsupportedCombination` (PX043).
@@ -33,7 +33,7 @@ impl Executable {
         }
     }
 
-    /// Whether a launch only enqueues work, and does nothing on the host.
+    /// Whether a launch only enqueues work and computes nothing on the host.
     pub fn is_enqueued(&self) -> bool {
         match self {
             Executable::Cpu(_) => false,
@@ -41,9 +41,9 @@ impl Executable {
         }
     }
 
-    /// What a launch of these extents, with accesses at these places of buffers, of which each has
-    /// the number of the first access in it, and the scalars that are known, has to load first on
-    /// a device.
+    /// The texts that a launch must load on the device first. `places` gives each access as
+    /// `((buffer, offset), strides)`, where a buffer is named by the number of the first access to
+    /// it. Scalars that are not known yet are `None`.
     pub fn missing<'a>(
         &self,
         extents: &[usize],
@@ -68,8 +68,8 @@ impl Executable {
         kernel.missing(&gpu(device), &launch, scalars)
     }
 
-    /// Runs the kernel on buffers of a device: a CPU is done when this returns, a GPU has the work
-    /// in the order of its stream.
+    /// Runs the kernel on buffers of a device. On a CPU the kernel is complete when this returns;
+    /// on a GPU it runs in the order of the device's stream.
     ///
     /// Panics (`bug:`) if the device is not of the kernel's kind, or an access reaches outside of
     /// its buffer. Errors: those of a GPU's compiler and memory.

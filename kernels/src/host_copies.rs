@@ -1,4 +1,4 @@
-//! Copies of buffers on the host, for what a device does not compute itself.
+//! Host copies of buffers, for operations that a device does not compute itself.
 
 use phalanx_device::Buffer;
 

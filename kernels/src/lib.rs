@@ -1,4 +1,4 @@
-//! Kernels: the IR of fused loops, and what runs them on a device.
+//! Kernels: the IR of fused loops, and their execution on devices.
 
 pub mod cpu;
 pub mod cuda;

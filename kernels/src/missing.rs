@@ -1,4 +1,4 @@
-//! What has to be loaded before it can run.
+//! GPU texts that must be loaded before they can run.
 
 use crate::cuda::routine::Routine;
 use crate::cuda::{CudaKernel, Variant};
@@ -39,7 +39,7 @@ impl<'a> Missing<'a> {
         Missing(Text::Routine(routine))
     }
 
-    /// What copies within a device's memory need; `None` where they need nothing.
+    /// The text for copies within a device's memory; `None` for devices that need none.
     pub fn copies(device: &Arc<dyn Device>) -> Option<Missing<'static>> {
         device.as_any().is::<CudaDevice>().then_some(Missing(Text::Copies))
     }

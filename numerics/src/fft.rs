@@ -1,27 +1,26 @@
-//! Plans of Fourier transforms by the `rustfft` and `realfft` crates, kept for the next one of the
-//! same length.
+//! Plans of Fourier transforms by the `rustfft` and `realfft` crates, cached by length.
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 pub use rustfft::FftDirection as Direction;
 use rustfft::{Fft, FftNum, FftPlanner};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Plans that are kept at most; a program that transforms lines of ever new lengths begins anew.
+/// The most lengths whose plans are cached; after that the cache is cleared.
 const KEPT: usize = 64;
 
 /// The components of the elements that are transformed.
 pub trait Precision: FftNum {
-    /// The plan of a complex transform of so many elements.
+    /// The plan of a complex transform of `length` elements.
     fn plan(length: usize, direction: Direction) -> Arc<dyn Fft<Self>>;
 
-    /// The plan of a transform of so many real numbers.
+    /// The plan of a transform of `length` real numbers.
     fn plan_real_forward(length: usize) -> Arc<dyn RealToComplex<Self>>;
 
-    /// The plan of a transform to so many real numbers.
+    /// The plan of a transform to `length` real numbers.
     fn plan_real_inverse(length: usize) -> Arc<dyn ComplexToReal<Self>>;
 }
 
-/// The planners of a precision and for which lengths they made plans.
+/// The planners of a precision and the lengths of their plans.
 struct Planners<T: FftNum> {
     complex: FftPlanner<T>,
     real: RealFftPlanner<T>,
@@ -58,7 +57,7 @@ precisions! {
     f64, PLANNERS_OF_F64;
 }
 
-/// What is made by the planners for a line of this length.
+/// Calls `make` with the planners, for a line of this length.
 fn made<R, T: FftNum>(
     place: &Place<T>,
     length: usize,

@@ -1,12 +1,12 @@
-"""A plugin for pytest: settings for the official suite of the standard, whose checkout
-``ARRAY_API_TESTS_CHECKOUT`` names (``cargo xtask test --array-api CHECKOUT`` sets it).
+"""A plugin for pytest: settings for the official suite of the standard. The variable
+``ARRAY_API_TESTS_CHECKOUT`` names its checkout (``cargo xtask test --array-api CHECKOUT`` sets it).
 
 The suite's package of signatures would import every version of the standard; the stand-in below
-lets it import the tested version alone. The tests of ``expected_failures.txt`` are expected to fail; one that passes is a
-failure, so that its line goes, unless the line ends with ``sometimes``.
+lets it import only the tested version. The tests of ``expected_failures.txt`` are expected to fail;
+a listed test that passes is a failure, unless its line ends with ``sometimes``.
 
-All arrays are split over the devices, small as they are. Examples that fail are not made smaller,
-which would take most of the time; without the two settings below, one is.
+All arrays, even small ones, are split over the devices. Failing examples are not made smaller,
+since that would take most of the time; without the two settings below, one would be.
 """
 
 import os
@@ -19,7 +19,7 @@ import pytest
 from hypothesis import Phase, settings
 
 phalanx.init(split_from=1)
-# The suite's own profile takes from this one what it does not say itself.
+# The suite's own profile inherits the settings of this one.
 settings.register_profile("standard", phases=[Phase.explicit, Phase.generate], database=None)
 settings.load_profile("standard")
 
@@ -31,7 +31,7 @@ sys.modules["array_api_stubs"] = _package
 
 
 def _expected():
-    """The tests that fail, each with whether it always does."""
+    """The tests that fail, each with a flag whether it always fails."""
     lines = (_HERE / "expected_failures.txt").read_text().splitlines()
     tests = [line for line in lines if line and not line.startswith("#")]
     return {line.removesuffix(" sometimes"): not line.endswith(" sometimes") for line in tests}

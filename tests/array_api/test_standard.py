@@ -1,8 +1,8 @@
 """The array API standard, version 2024.12: every name of ``standard.tsv``, called in the standard's
-form, against array-api-strict, which does what the standard says on NumPy's arrays.
+form, against array-api-strict, which implements the standard on NumPy's arrays.
 
-A call that the strict namespace refuses for its dtypes is left out: the standard does not say what
-it does. All arrays are split over the devices, small as they are.
+Calls that the strict namespace refuses for their dtypes are left out: the standard does not define
+them. All arrays, even small ones, are split over the devices.
 """
 
 import ast
@@ -108,7 +108,7 @@ def compare(got, expected, what, exact=False):
         numpy.testing.assert_array_equal(ours, host, err_msg=str(what))
     else:
         limit = LIMIT[str(host.dtype)]
-        # By parts: an infinite part says nothing of the other one.
+        # By parts: an infinite part must not hide a difference in the other one.
         is_complex = host.dtype.kind == "c"
         parts = [(ours.real, host.real), (ours.imag, host.imag)] if is_complex else [(ours, host)]
         finite = abs(host[numpy.isfinite(host)])
@@ -119,8 +119,8 @@ def compare(got, expected, what, exact=False):
 
 
 def meets(name, make, what, keywords=None, exact=False, after=lambda result: result):
-    """Calls both functions with arguments made for each namespace; tells whether the standard says
-    what the result is."""
+    """Calls both functions with arguments made for each namespace and compares the results; returns
+    whether the standard defines the result."""
     keywords = keywords or {}
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -146,7 +146,7 @@ def test_names_are_there(row):
 
 
 def by_name_alone(signature):
-    """The parameters of a signature of the standard that are given by name alone."""
+    """The parameters of a signature of the standard that are keyword-only."""
     text = signature.rpartition(" ->")[0].replace("x: object", "x")
     arguments = ast.parse(f"def function{text}: pass").body[0].args
     return [one.arg for one in arguments.kwonlyargs]
@@ -206,7 +206,7 @@ def test_elementwise_functions_of_one_array(name):
         for seed, shape in enumerate(ARRAY_SHAPES):
             array = values(shape, dtype, seed)
             if name == "main.sign" and "complex" in dtype:
-                # Infinite numbers have a sign in NumPy, and NaN in the standard.
+                # The sign of infinite numbers is a number in NumPy, and NaN in the standard.
                 array[~numpy.isfinite(array)] = 2 - 1j
             count += meets(name, lambda np, x=array: [np.asarray(x)], (dtype, shape))
     assert count
@@ -383,7 +383,7 @@ CASES = {
 }
 CASES |= {f"linalg.{name}": CASES[f"main.{name}"]
           for name in ["matmul", "matrix_transpose", "tensordot", "vecdot"]}
-# Functions whose results are checked by what they are, and those with tests of their own below.
+# Functions whose results are checked by their properties, and those with separate tests below.
 SQUARE = ["cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_power", "qr", "slogdet", "solve", "svd"]
 OWN = ["main.asarray", "main.arange", "main.empty", "main.empty_like", "main.eye", "main.from_dlpack",
        "main.full", "main.linspace", "main.ones", "main.zeros", "main.astype", "main.can_cast",
@@ -404,7 +404,7 @@ def test_functions(name):
         "tile", "tril", "triu", "sort")
     for dtype in DTYPES:
         for shapes, more, keywords in CASES[name]:
-            # NaN and infinities where the standard says what becomes of them.
+            # NaN and infinities if the standard defines their results.
             seed = 1 if name in ("main.max", "main.min", "main.sort") else 0
             arrays = [values(shape, dtype, seed * 3 + 2 * at) for at, shape in enumerate(shapes)]
             if name in ("main.max", "main.min", "main.sort", "main.argsort", "main.argmax",
@@ -533,7 +533,7 @@ def test_dtypes():
 
 @pytest.mark.parametrize("dtype", DTYPES[-4:])
 def test_square_matrices(dtype):
-    """What has more than one right answer is checked by what it is."""
+    """Results with more than one correct answer are checked by their properties."""
     limit = 50 * LIMIT[dtype]
     base = values((2, 4, 4), dtype, 2)
     definite = base @ base.conj().swapaxes(-1, -2) + 4 * numpy.eye(4, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Writes the text that NumPy's `str` gives for random arrays.
+"""Writes the text of NumPy's `str` for random arrays.
 
     python display.py DIRECTORY [CASES [SEED]]
 
@@ -6,9 +6,9 @@
 
 - `dtype`: the name of the dtype in Phalanx;
 - `shape`: the extents, joined by `,`;
-- `bytes`: elements in hexadecimal, as they lie in little-endian memory; they are repeated in C
-  order until the shape is full (`np.resize`);
-- `text`: what NumPy prints, with `\\n` for line breaks.
+- `bytes`: elements in hexadecimal, in little-endian byte order; they are repeated in C order
+  until the shape is full (`np.resize`);
+- `text`: NumPy's text, with `\\n` for line breaks.
 
 The Rust side is `array/tests/display.rs`. It reads the table in `array/tests/data`, which this
 script wrote with its default seed and 400 cases, and the one in the directory named by
@@ -52,7 +52,7 @@ def shape():
 
 
 def reals(count):
-    """Doubles of one of many looks."""
+    """Doubles of one of many kinds."""
     look = RANDOM.randrange(12)
     signs = GENERATOR.choice([-1.0, 1.0], count) if RANDOM.random() < 0.5 else 1.0
     if look == 0:

@@ -1,4 +1,4 @@
-"""Writes what NumPy computes for every elementwise operation, dtype and special value.
+"""Writes NumPy's results for every elementwise operation, dtype and special value.
 
     python elementwise.py DIRECTORY
 
@@ -29,14 +29,14 @@ DTYPES = dict(
     zip("?bhilBHILefdFD", "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128".split())
 )
 WEAK = {"int": int, "float": float, "complex": complex}
-# Outputs of functions with several outputs, as operations of their own.
+# Outputs of functions with several outputs, as separate operations.
 COMPONENTS = {
     "modf_fractional": (np.modf, 0),
     "modf_integral": (np.modf, 1),
     "frexp_mantissa": (np.frexp, 0),
     "frexp_exponent": (np.frexp, 1),
 }
-# Operations that round: NumPy's own result is not the only right one.
+# Operations that round: NumPy's own result is not the only correct one.
 ROUNDED = set(
     "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh deg2rad degrees"
     " divide exp exp2 expm1 float_power hypot log log10 log1p log2 logaddexp logaddexp2 multiply"
@@ -80,7 +80,7 @@ class component:
 
 
 class part:
-    """`real` and `imag`, which are no ufuncs, with the attributes used here."""
+    """`real` and `imag`, which are not ufuncs, with the attributes used here."""
 
     nin = 1
     types = [*(f"{char}->{char}" for char in "?bBhHiIlLefd"), "F->f", "D->d"]
@@ -340,7 +340,7 @@ def operands(store, name, inputs):
     if name == "reciprocal" and inputs[0] in "bhilBHIL":
         adjust = (0, lambda values: np.where(values == 0, 1, values).astype(values.dtype))
     if name == "exp2" and inputs in "FD":
-        # The angle im * log(2) of a larger number is beyond the wider precision of the reference.
+        # The reference's precision is too small for the angle im * log(2) of a larger number.
         adjust = (0, lambda values: np.where(np.abs(values.imag) > 1e4, values.real + 1j, values))
     if adjust:
         position, change = adjust
@@ -367,8 +367,8 @@ def reference(name, ufunc, inputs, output, arrays):
 
 
 def by_the_standard(name, inputs, arrays, result):
-    """The result with the values of the Array API standard where NumPy's are others: the complex
-    expm1 of infinities and NaN, for which NumPy multiplies infinities by zeros, and of zeros."""
+    """The result with the values of the Array API standard where NumPy's differ: the complex expm1
+    of infinities and NaN, for which NumPy multiplies infinities by zeros, and of zeros."""
     if name != "expm1" or inputs not in "FD":
         return
     re, im = arrays[0].real, arrays[0].imag
@@ -533,7 +533,7 @@ def main():
     version = tuple(int(part) for part in np.__version__.split(".")[:2])
     if version < (2, 2):
         sys.exit(f"needs NumPy >= 2.2, found {np.__version__}")
-    # Casts of complex to real numbers are meant.
+    # Casts of complex to real numbers are intended.
     warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
     store = Store(sys.argv[1])
     with np.errstate(all="ignore"):

@@ -1,11 +1,11 @@
-"""Expands the descriptions of functions in `functions/` and writes what NumPy answers.
+"""Expands the descriptions of functions in `functions/` and writes NumPy's answers.
 
     python functions.py DIRECTORY [TOPIC ...]
 
-`functions/TOPIC.json` describes functions and their arguments; `functions/README.md` says how.
-`DIRECTORY/functions/TOPIC.jsonl` then holds a line of JSON for each case: the call, its arrays as
-bytes and the views taken of them, and what NumPy answers, or the class of the exception that it
-raises. The same descriptions always give the same cases.
+`functions/TOPIC.json` describes functions and their arguments; `functions/README.md` defines the
+form. `DIRECTORY/functions/TOPIC.jsonl` then holds a line of JSON for each case: the call, its
+arrays as bytes, the views of them, and NumPy's answer, or the class of its exception. The same
+descriptions always give the same cases.
 
 The Rust side is `tests/functions/`, which reads the directory named by
 `PHALANX_CONFORMANCE_DATA`. Needs NumPy >= 2.2.
@@ -23,13 +23,13 @@ import zlib
 import numpy as np
 
 DESCRIPTIONS = pathlib.Path(__file__).resolve().with_suffix("")
-# As many cases as a pattern makes if it does not say.
+# The default number of cases of a pattern.
 CASES = 40
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "
     "complex128"
 ).split()
-# The classes that errors are told apart by; others count as their nearest base among these.
+# The classes by which errors are distinguished; others count as their nearest base among these.
 CLASSES = (
     "AxisError LinAlgError ValueError TypeError IndexError OverflowError ZeroDivisionError "
     "MemoryError NotImplementedError KeyError AttributeError RuntimeError DTypePromotionError"
@@ -37,7 +37,7 @@ CLASSES = (
 
 
 class Chooser:
-    """Alternatives in random order, each once before any comes again."""
+    """Alternatives in random order; each occurs once before any is repeated."""
 
     def __init__(self, name):
         self.random = random.Random(zlib.crc32(name.encode()))
@@ -61,7 +61,7 @@ class Case:
         self.shared = shared
         self.chooser = chooser
         self.random = chooser.random
-        # What is known of the arrays: the view, the base and the steps from this to that.
+        # For each array: the view, the base, and the steps from the base to the view.
         self.arrays = []
         together = pattern.get("together", [{}])
         self.together = chooser.pick("together", together)
@@ -77,7 +77,7 @@ class Case:
             self.arguments.pop()
 
     def value(self, node, place):
-        """The Python value that a node of the description stands for."""
+        """The Python value of a node of the description."""
         if isinstance(node, list):
             return [self.value(item, f"{place}.{at}") for at, item in enumerate(node)]
         if not isinstance(node, dict):
@@ -133,7 +133,7 @@ class Case:
         return self.arrays[number][0].shape
 
     def one_of(self, alternatives, group, place):
-        """One of a list, of the list that the shared description has by this name, or the one."""
+        """An item of a list, of the shared list with this name, or the single value."""
         if isinstance(alternatives, dict):
             alternatives = self.value(alternatives, place)
         if isinstance(alternatives, str):
@@ -182,7 +182,7 @@ class Case:
         while "like" in content:
             rest = {key: value for key, value in content.items() if key != "like"}
             base = self.shared["arrays"][content["like"]]
-            # A field given in the singular takes the place of the plural one, and the reverse.
+            # A field given in the singular replaces the plural one, and the reverse.
             base = {key: value for key, value in base.items() if not {key, key + "s"} & rest.keys()}
             base = {key: value for key, value in base.items() if key.removesuffix("s") not in rest}
             content = {**base, **rest}
@@ -211,7 +211,7 @@ class Case:
             return np.ascontiguousarray(np.asarray(made).astype(dtype)).reshape(shape)
 
     def laid_out(self, data, layout):
-        """A base, the steps that lead to a view with these elements, and the view."""
+        """A base, the steps to a view with these elements, and the view."""
         shape, ndim = data.shape, data.ndim
         whole = [[None, None, None]] * ndim
         if layout == "C" or ndim == 0:
@@ -254,7 +254,7 @@ class Case:
         return base, [["index", [1]]], base[1, ...]
 
     def encoded(self, value):
-        """A value as JSON: arrays by number, what JSON lacks by an object of one entry."""
+        """A value as JSON: arrays by number, values that JSON lacks by an object of one entry."""
         for number, (view, _, _) in enumerate(self.arrays):
             if view is value:
                 return {"array": number}
@@ -327,7 +327,7 @@ def field(content, name, default=None):
 
 
 def some(random, shape, dtype, low, high):
-    """Whole numbers of any kind, quarters of floats."""
+    """Whole numbers; for floats, multiples of a quarter."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return random.randint(0, 2, shape)
@@ -466,11 +466,11 @@ VALUES = {
 }
 
 
-# What NumPy answers.
+# NumPy's answers.
 
 
 def function(module, name):
-    """The function, method or attribute of this name, as something that can be called."""
+    """The function, method or attribute of this name, as a callable."""
     if name.startswith("ndarray."):
         attribute = name.removeprefix("ndarray.")
 
@@ -499,7 +499,7 @@ def root(array):
 
 
 def answer(value, case, layout):
-    """What was answered, as JSON."""
+    """An answer as JSON."""
     match value:
         case np.ndarray() | np.generic():
             array = np.asarray(value)
@@ -560,7 +560,7 @@ def line(name, described, pattern, case):
 
 
 def cases(described, name, shared):
-    """The cases of a function, each with the pattern that it comes from."""
+    """The cases of a function, each with its pattern."""
     for number, pattern in enumerate(described["patterns"]):
         chooser = Chooser(f"{name} {number}")
         wanted, seen = pattern.get("cases", described.get("cases", CASES)), set()

@@ -1,4 +1,4 @@
-"""Writes what NumPy's views of components and of bytes are, for random programs that write.
+"""Writes NumPy's views of components and of bytes, for random programs that write.
 
     python lenses.py DIRECTORY
 
@@ -10,16 +10,16 @@
 
 Instructions:
 
-- `a = dtype shape elements`: an array of its own;
+- `a = dtype shape elements`: a new array;
 - `b = a STEP`: a view, where a step is `real`, `imag`, `view DTYPE`, `index ITEMS`, `transpose
   AXES` or `reshape SHAPE`; `b ! a STEP` where NumPy raises an error;
-- `b <- a`: `b[...] = a`, of one dtype; `b <- elements`: the same of one element;
-- `b += a`: of integers;
-- `evaluate a`: nothing for NumPy.
+- `b <- a`: `b[...] = a`, for equal dtypes; `b <- elements`: the same for one element;
+- `b += a`: for integers;
+- `evaluate a`: does nothing in NumPy.
 
-Bools are compared by their truth, and arrays of bools are not written as other bytes: what bytes
-other than 0 and 1 are there stays open. The Rust side is `tests/property/lenses.rs`, which reads the directory named by
-`PHALANX_CONFORMANCE_DATA`. Needs NumPy >= 2.2.
+Bools are compared by their truth, and programs write no bytes other than 0 and 1 into arrays of
+bools: the meaning of such bytes is not defined. The Rust side is `tests/property/lenses.rs`, which
+reads the directory named by `PHALANX_CONFORMANCE_DATA`. Needs NumPy >= 2.2.
 """
 
 import pathlib
@@ -69,7 +69,7 @@ def slice_text(item):
 
 
 def step(array):
-    """The name of a step and what it does, which may be an error."""
+    """The name of a step and its result, which may be an error."""
     kind = RANDOM.choice(["real", "imag", "view", "view", "view", "index", "index", "transpose", "reshape"])
     if kind in ("real", "imag"):
         return kind, lambda: getattr(array, kind)

@@ -1,4 +1,4 @@
-"""Writes what NumPy's views, reshapes and orders in memory are, for random programs.
+"""Writes NumPy's views, reshapes and orders in memory, for random programs.
 
     python views.py DIRECTORY
 
@@ -6,8 +6,8 @@
 
 - `left`, `left_steps`: the shape of a base, `arange(size).reshape(shape)` of dtype int64, and the
   views taken of it one after the other, joined by `|` (see `STEPS`);
-- `right`, `right_steps`: the same for a second operand, `-` where there is none;
-- `operation`: what is done with them, `view` for nothing;
+- `right`, `right_steps`: the same for a second operand, `-` if there is none;
+- `operation`: the operation on them, `view` for none;
 - `shape`, `strides` (in elements), `shares` (whether the result is a view of the left base),
   `values` (in C order): the result; `error` in place of a shape if NumPy raises an error.
 
@@ -133,9 +133,9 @@ STEPS = [
 
 
 def program(extents, steps):
-    """A base, the names of what is done with it, and the result (`None` after an error).
+    """A base, the names of the steps, and the result (`None` after an error).
 
-    An `OverflowError` says that the result is too large, and the case is left out.
+    An `OverflowError` means that the result is too large; the case is left out.
     """
     base = np.arange(int(np.prod(extents, dtype=int))).reshape(extents)
     array, names = base, []
@@ -242,7 +242,7 @@ def attempt(function, *arguments):
 def main(directory):
     header = "left left_steps right right_steps operation shape strides shares values"
     lines = [header.split()]
-    # Means of nothing are cases too, of which NumPy warns.
+    # NumPy warns about means of no elements, which are cases too.
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         while len(lines) <= CASES:

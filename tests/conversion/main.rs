@@ -1,5 +1,4 @@
-//! Arrays to and from what programs have otherwise: vectors, the arrays of the crate `ndarray`,
-//! text.
+//! Conversions of arrays to and from vectors, arrays of the crate `ndarray`, and text.
 
 mod printing;
 mod translations;
@@ -9,7 +8,7 @@ mod with_ndarray;
 
 use phalanx::{Config, Mesh, Policy, Session};
 
-/// Runs `body` on so many devices, over which even small arrays are split.
+/// Runs `body` on `devices` devices; small arrays are split as well.
 fn on(devices: usize, body: impl FnOnce()) {
     let config = Config::default().devices(devices);
     let policy = Policy { split_from: 16 };
@@ -20,7 +19,7 @@ fn on(devices: usize, body: impl FnOnce()) {
         phalanx::Limits::default(),
     )
     .expect("a session starts");
-    // Not the default mesh, which other tests begin and end meanwhile.
+    // Not on the default mesh: other tests start and end it at the same time.
     session.handle().enter(body);
     session.finish().expect("the session ends well");
 }

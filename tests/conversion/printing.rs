@@ -43,8 +43,8 @@ fn corners_print_as_whole_arrays_do() {
     }
 }
 
-/// Where an array lies on several processes each corner is copied; what is planned for that moves
-/// the corner alone.
+/// If an array is on several processes, each corner is copied; the plan for that moves only the
+/// corner.
 #[test]
 fn copying_a_corner_moves_the_corner() {
     on(4, || {

@@ -1,10 +1,10 @@
-//! What docs/numpy-to-phalanx.md promises of Rust's forms: names of the prelude, shapes, single
+//! The Rust forms that docs/numpy-to-phalanx.md promises: names of the prelude, shapes, single
 //! ranges, numbers on the left, digits after the point, structs of factorisations, typed shards.
 
 use phalanx::prelude::*;
 
 fn session() -> Result<Session, Error> {
-    // `?` carries an error of the start among those of arrays.
+    // `?` converts an error of `init` to the error type of arrays.
     Ok(phalanx::init(Config::default().devices(3))?)
 }
 

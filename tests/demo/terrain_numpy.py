@@ -40,7 +40,7 @@ def read_png(path):
 
 
 def load(path):
-    """The heights, and the size of a cell if the file says it."""
+    """The heights, and the size of a cell if the file states it."""
     suffix = path.suffix.lower()
     if suffix == ".png":
         return read_png(path), None
@@ -67,7 +67,7 @@ def neighbours(height):
 
 
 def relief(height, x, y):
-    """Slope, aspect, curvature, hillshade, and where the surface is flat."""
+    """Slope, aspect, curvature, hillshade, and a mask of flat cells."""
     north, south, west, east, centre = neighbours(height)
     eastward = (east - west) / (2.0 * x)
     northward = (north - south) / (2.0 * y)

@@ -1,8 +1,8 @@
-//! What a call answers.
+//! The answer of a call.
 
 use phalanx::{Array, DType, Error};
 
-/// What a call answers: an array, several, or something that is no array.
+/// The answer of a call: an array, several, or a value that is no array.
 pub enum Answer {
     /// An array or a scalar.
     Array(Array),
@@ -16,7 +16,7 @@ pub enum Answer {
     Text(String),
     /// A dtype.
     DType(DType),
-    /// Nothing: the call has changed one of its arguments.
+    /// No value: the call has changed one of its arguments.
     Nothing,
     /// An error that was returned.
     Failed(Error),
@@ -98,7 +98,7 @@ impl Answer {
         }
     }
 
-    /// What the answer is, for messages.
+    /// The kind of the answer, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Answer::Array(_) => "an array",

@@ -1,7 +1,7 @@
-//! The arguments of a call, for the calls to take what they need.
+//! The arguments of a case; each call reads those that it needs.
 //!
-//! An argument that a call cannot be given in Rust, such as a text where it takes a number, ends
-//! the case: it is right if NumPy raises an error, and else a failure.
+//! An argument that Rust's call cannot take, such as a text in place of a number, ends the case.
+//! The case passes if NumPy raises an error, and fails otherwise.
 
 use crate::case::{Case, dtype, host, index, items, text};
 use crate::key::Key;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// Says that a call in Rust has no place for an argument.
+/// The panic payload of a call in Rust that cannot take an argument.
 pub struct Inexpressible(pub String);
 
 /// The arguments of a call.
@@ -19,13 +19,13 @@ pub struct Arguments {
     positional: Vec<Value>,
     keywords: serde_json::Map<String, Value>,
     arrays: Vec<Array>,
-    /// What nothing has asked for so far.
+    /// Places and keywords that the call has not read so far.
     unread: RefCell<BTreeSet<String>>,
 }
 
 #[allow(dead_code, reason = "some are for functions to come")]
 impl Arguments {
-    /// The arguments of a case, whose arrays are these.
+    /// The arguments of a case, with its arrays.
     pub fn new(case: &Case, arrays: Vec<Array>) -> Arguments {
         let positional = items(&case.line["arguments"]).to_vec();
         let keywords = case.line["keywords"].as_object().cloned().unwrap_or_default();
@@ -34,12 +34,12 @@ impl Arguments {
         Arguments { positional, keywords, arrays, unread }
     }
 
-    /// An argument that the call did not look at.
+    /// An argument that the call did not read.
     pub fn unread(&self) -> Option<String> {
         self.unread.borrow().first().cloned()
     }
 
-    /// How many positional arguments there are.
+    /// The number of positional arguments.
     pub fn count(&self) -> usize {
         self.positional.len()
     }
@@ -111,12 +111,12 @@ impl Arguments {
         self.needed(key, |value| self.read_argument(value))
     }
 
-    /// As [`Arguments::argument`], unless it is absent or `None`.
+    /// Like [`Arguments::argument`], unless it is absent or `None`.
     pub fn optional_argument(&self, key: impl Into<Key>) -> Option<Argument> {
         self.optional(key, |value| self.read_argument(value))
     }
 
-    /// An operation of the table of all positional arguments.
+    /// An operation of the table, on all positional arguments.
     pub fn ufunc(&self, op: Op) -> Array {
         let all: Vec<Argument> = (0..self.count()).map(|place| self.argument(place)).collect();
         if all.len() != op.arity() {
@@ -195,7 +195,7 @@ impl Arguments {
         self.needed(key, integers)
     }
 
-    /// As [`Arguments::integers`], unless it is absent or `None`.
+    /// Like [`Arguments::integers`], unless it is absent or `None`.
     pub fn optional_integers(&self, key: impl Into<Key>) -> Option<Vec<i64>> {
         self.optional(key, integers)
     }
@@ -216,7 +216,7 @@ impl Arguments {
         })
     }
 
-    /// As [`Arguments::floats`], unless it is absent or `None`.
+    /// Like [`Arguments::floats`], unless it is absent or `None`.
     pub fn optional_floats(&self, key: impl Into<Key>) -> Option<Vec<f64>> {
         let key = key.into();
         self.given(key).map(|_| self.floats(key))
@@ -227,7 +227,7 @@ impl Arguments {
         self.integers(key).as_slice().into()
     }
 
-    /// A number of Python, which has no dtype of its own.
+    /// A number of Python, which has no dtype.
     pub fn number(&self, key: impl Into<Key>) -> Weak {
         let key = key.into();
         match self.argument(key) {
@@ -236,7 +236,7 @@ impl Arguments {
         }
     }
 
-    /// The dtype that a number of Python has where no other says one.
+    /// The dtype of a number of Python if no other operand has one.
     pub fn dtype_of(&self, key: impl Into<Key>) -> DType {
         match self.number(key).kind() {
             Kind::Bool => DType::Bool,
@@ -261,13 +261,13 @@ impl Arguments {
         self.axes_at("axis")
     }
 
-    /// As [`Arguments::axes`], for an axis that may also stand at a place.
+    /// Like [`Arguments::axes`], for an axis that may also be a positional argument.
     pub fn axes_at(&self, axis: impl Into<Key>) -> Axes {
         let axis = axis.into();
         let axes: Axes = match self.optional_integers(axis) {
             None => ().into(),
             Some(axes) => match (axes.as_slice(), self.value(axis)) {
-                // To name one axis is not to give a list of one.
+                // A single axis differs from a list of one axis.
                 (&[axis], Some(Value::Number(_))) => axis.into(),
                 (axes, _) => axes.into(),
             },
@@ -324,7 +324,7 @@ impl Arguments {
     }
 }
 
-/// Ends the case: the call has no place for an argument.
+/// Ends the case: the call cannot take an argument.
 pub fn inexpressible(what: String) -> ! {
     std::panic::panic_any(Inexpressible(what))
 }

@@ -1,5 +1,5 @@
-//! What no description can say: functions as arguments, errors that are put off, options that only
-//! Rust has.
+//! Features that descriptions cannot express: functions as arguments, deferred errors, options that
+//! only Rust has.
 
 use phalanx::prelude::*;
 use phalanx::{
@@ -7,7 +7,7 @@ use phalanx::{
     deferred_errors, flush, nanargmin, ufunc,
 };
 
-/// Runs a program on lines of 1 and of 3 devices, on which everything is split.
+/// Runs a program on lines of 1 and of 3 devices, with all arrays split.
 fn on_lines(program: impl Fn()) {
     for devices in [1, 3] {
         let config = Config::for_tests(devices).threads(1);

@@ -1,9 +1,9 @@
-//! A case: a call, its arrays, and what NumPy answers.
+//! A case: a call, its arrays, and NumPy's answer.
 
 use phalanx::{Array, DType, HostArray, Index};
 use serde_json::Value;
 
-/// A view that is taken of a base.
+/// A step from an array to a view of it.
 pub enum Step {
     /// Its axes in another order.
     Transpose(Vec<i64>),
@@ -15,9 +15,9 @@ pub enum Step {
 
 /// An array that is given to a function.
 pub struct Given {
-    /// The array that the view is of.
+    /// The base of the view.
     pub base: HostArray,
-    /// The views taken, one of the other.
+    /// The steps from the base to the view.
     pub steps: Vec<Step>,
     indices: Vec<Vec<Index>>,
 }
@@ -97,7 +97,7 @@ fn bytes(digits: &str) -> Vec<u8> {
     digits.as_bytes().chunks_exact(2).map(|two| digit(two[0]) * 16 + digit(two[1])).collect()
 }
 
-/// The dtype that NumPy calls so.
+/// The dtype with this name in NumPy.
 pub fn dtype(name: &str) -> DType {
     let found = DType::ALL.iter().find(|dtype| dtype.numpy_name() == name);
     *found.unwrap_or_else(|| panic!("no dtype {name}"))

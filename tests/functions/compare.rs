@@ -16,13 +16,13 @@ use std::sync::{Mutex, PoisonError};
 pub struct Comparison<'a> {
     /// The tolerance that the description names.
     pub tolerance: Tolerance,
-    /// The word of the description for what is compared.
+    /// The description's word for the way of comparison.
     pub compare: String,
-    /// The arrays that were given, and the bases that they are views of.
+    /// The arrays given to the call; `bases` has the base of each.
     pub views: &'a [Array],
     /// See `views`.
     pub bases: &'a [Array],
-    /// What tells the case from all others.
+    /// A unique key of the case.
     pub key: &'a str,
     /// The arguments of the call.
     pub arguments: &'a Arguments,
@@ -30,10 +30,10 @@ pub struct Comparison<'a> {
     pub magnitude: f64,
 }
 
-/// How far floats may be from NumPy's.
+/// The allowed difference of floats from NumPy's.
 #[derive(Clone, Copy, Debug)]
 pub enum Tolerance {
-    /// Bit for bit, but for the bits of NaN.
+    /// Bit for bit, except the bits of NaN.
     Exact,
     /// This many units of rounding, of the answer or of the largest element given.
     Rounded(f64),
@@ -46,7 +46,7 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
-    /// The tolerance that a word of a description stands for.
+    /// The tolerance of a word in a description.
     pub fn new(word: &str) -> Tolerance {
         let (name, rest) = word.split_once('(').unwrap_or((word, ""));
         let parameters: Vec<f64> = rest
@@ -67,7 +67,7 @@ impl Tolerance {
         }
     }
 
-    /// How far an answer of a dtype may be from an expected number.
+    /// The allowed difference of an answer of a dtype from an expected number.
     fn distance(self, dtype: DType, expected: f64, magnitude: f64) -> f64 {
         let unit = epsilon(dtype);
         match self {
@@ -89,7 +89,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares dtypes and shapes, and then the values in a way that has a name.
+    /// Compares dtypes and shapes, then the values in a named way.
     fn by_word(&self, word: &str, answer: &Answer, expected: &Value) -> Result<(), String> {
         let forms = Comparison { compare: "shape".into(), ..*self };
         forms.plain(answer, expected)?;
@@ -181,12 +181,12 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Strides, and which of the arrays given the answer is a view of.
+    /// Compares strides, and which of the given arrays the answer is a view of.
     fn layout(&self, array: &Array, strides: &[Value], shares: &[Value]) -> Result<(), String> {
         let size = array.dtype().size() as i64;
         let found: Vec<i64> = array.strides().iter().map(|&stride| stride as i64 / size).collect();
         let expected: Vec<i64> = strides.iter().filter_map(Value::as_i64).collect();
-        // Where an axis has one position, or the array none, strides reach nothing.
+        // Strides have no effect along an axis of one position, or in an array without elements.
         let shape = array.shape();
         let matters = |axis: &usize| shape[*axis] != 1 && !shape.contains(&0);
         if (0..shape.len()).filter(matters).any(|axis| found[axis] != expected[axis]) {
@@ -232,7 +232,7 @@ impl Comparison<'_> {
         }
         let modulus = |parts: [f64; 2]| parts[0].hypot(parts[1]);
         if !modulus(left).is_finite() || !modulus(right).is_finite() {
-            // Infinities of real numbers have a sign; which part of a complex one is infinite or
+            // Infinities of real numbers have a sign. Which part of a complex number is infinite or
             // NaN depends on the order of operations.
             let complex = dtype.is_complex();
             return left == right
@@ -243,7 +243,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Compares with what the first mesh that ran the case answered.
+/// Compares with the answer of the first mesh that ran the case.
 fn same_everywhere(key: &str, found: &[HostArray]) -> Result<(), String> {
     static FIRST: Mutex<BTreeMap<String, Vec<HostArray>>> = Mutex::new(BTreeMap::new());
     let mut answers = FIRST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,15 @@
-//! Checks what `tests/api/distribution.tsv` says that functions move between devices against the
-//! plans of their cases.
+//! Checks the communication of functions: compares the entries of `tests/api/distribution.tsv` with
+//! the plans of the functions' cases.
 
 use crate::answer::Answer;
 use crate::case::{Case, Step};
 use phalanx::Array;
 use std::fmt::Write;
 
-/// What functions move, name by name and topic by topic.
+/// The communication of functions, by name and by topic.
 const TABLE: &str = include_str!("../api/distribution.tsv");
 
-/// What a function moves, by the first row that names it or else its topic.
+/// The communication of a function, from the first row that names it or else its topic.
 fn said(function: &str, topic: &str) -> Option<&'static str> {
     let rows = || TABLE.lines().skip(1).filter_map(|line| line.split_once('\t'));
     let own = function.strip_prefix("ndarray.").unwrap_or(function);
@@ -21,8 +21,8 @@ fn said(function: &str, topic: &str) -> Option<&'static str> {
 
 /// Fails if the plan of a call's answer moves more than the table says.
 ///
-/// Only calls of one array that is no view are looked at, because operands that lie differently,
-/// and blocks of views that lie elsewhere, are brought together first, whatever the function does.
+/// Only calls of one array that is no view are checked. Operands with different shardings, and
+/// blocks of views on other devices, are moved first, whatever the function does.
 pub fn check(case: &Case, topic: &str, answer: &Answer) -> Result<(), String> {
     let Some(array) = first_array(answer) else { return Ok(()) };
     let [given] = case.arrays.as_slice() else { return Ok(()) };
@@ -46,14 +46,14 @@ pub fn check(case: &Case, topic: &str, answer: &Answer) -> Result<(), String> {
     }
 }
 
-/// What a line of a plan moves.
+/// The communication in a line of a plan.
 fn moves(line: &str) -> Option<&'static str> {
     let kinds = ["halo of", "gather of", "reshard of", "all_reduce "];
     kinds.into_iter().find(|kind| line.contains(kind))
 }
 
-/// What the plan of a function may move by what is said of it. Blocks of the few elements of a
-/// case have no interior, so that a halo may look like a gather.
+/// The communication that a plan may contain for an entry of the table. A case has few elements, so
+/// blocks have no interior, and a halo may look like a gather.
 fn allowed(said: &str) -> &'static [&'static str] {
     match said {
         "local" => &[],

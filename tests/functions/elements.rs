@@ -14,7 +14,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The parts of the number as a complex one.
+    /// The real and the imaginary part.
     pub fn parts(self) -> [f64; 2] {
         match self {
             Number::Whole(value) => [value as f64, 0.0],
@@ -23,7 +23,7 @@ impl Number {
         }
     }
 
-    /// The modulus, 0 for what is not finite.
+    /// The modulus; 0 for numbers that are not finite.
     pub fn magnitude(self) -> f64 {
         let [real, imaginary] = self.parts();
         let modulus = real.hypot(imaginary);
@@ -44,7 +44,7 @@ fn number(dtype: DType, bytes: &[u8]) -> Number {
     let single = |at: usize| f64::from(f32::from_ne_bytes(array(&bytes[at..])));
     let double = |at: usize| f64::from_ne_bytes(array(&bytes[at..]));
     match dtype {
-        // Any byte but 0 is true, as a view of other elements has them.
+        // Any byte except 0 is true: views of other elements contain such bytes.
         DType::Bool => Number::Whole(i128::from(bytes[0] != 0)),
         DType::I8 => Number::Whole(i8::from_ne_bytes(array(bytes)).into()),
         DType::I16 => Number::Whole(i16::from_ne_bytes(array(bytes)).into()),
@@ -63,7 +63,7 @@ fn number(dtype: DType, bytes: &[u8]) -> Number {
     }
 }
 
-/// The number in 16 bits of which so many are the exponent.
+/// The number in 16 bits, of which `exponent_bits` are the exponent.
 fn half(bits: u16, exponent_bits: u32) -> f64 {
     let fraction_bits = 15 - exponent_bits;
     let most = (1 << exponent_bits) - 1;

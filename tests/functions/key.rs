@@ -1,4 +1,4 @@
-//! Where an argument stands in a call.
+//! The place of an argument in a call.
 
 /// The place of an argument, its keyword, or both: `0`, `"axis"`, `(1, "axis")`.
 #[derive(Clone, Copy, Debug)]

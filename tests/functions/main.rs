@@ -1,9 +1,9 @@
-//! NumPy's functions on meshes of several sizes, case by case against what NumPy answers.
+//! NumPy's functions on meshes of several sizes, case by case against NumPy's answers.
 //!
-//! The cases come from the descriptions in `tests/conformance/functions/`, which
-//! `tests/conformance/functions.py` expands; without them the tests say that they were skipped. A
-//! module of `calls` says for each function of its topic how it is called here. Meshes of 1, 3 and
-//! 4 devices run all cases, the others a seeded eighth; with `PHALANX_TEST_FULL=1` all run all.
+//! `tests/conformance/functions.py` expands the descriptions in `tests/conformance/functions/` to
+//! cases; without them the tests report that they were skipped. A module of `calls` maps each
+//! function of its topic to a call in Rust. Meshes of 1, 3 and 4 devices run all cases, the others
+//! a seeded eighth; with `PHALANX_TEST_FULL=1` all meshes run all cases.
 
 mod answer;
 mod arguments;

@@ -1,10 +1,10 @@
-//! Factors of matrices, which are right if their product is the matrix and they have their form.
+//! Factors of matrices: they are correct if their product is the matrix and they have their form.
 
 use crate::elements::{epsilon, numbers};
 use num_complex::Complex64;
 use phalanx::HostArray;
 
-/// Units of rounding, for each row, that factors may be off by.
+/// The allowed error of factors in units of rounding, for each row.
 const UNITS: f64 = 64.0;
 
 /// A matrix on the host.
@@ -59,7 +59,7 @@ impl Matrix {
         self.elements.iter().map(|element| element.norm()).fold(0.0, f64::max)
     }
 
-    /// Whether the two differ by no more than rounding, and what differs.
+    /// Checks that the two differ by rounding only; the error states the difference.
     fn near(&self, other: &Matrix, unit: f64, what: &str) -> Result<(), String> {
         let differences = self.elements.iter().zip(&other.elements).map(|(a, b)| (a - b).norm());
         let most = differences.fold(0.0, |most: f64, one| if one <= most { most } else { one });
@@ -90,7 +90,7 @@ fn matrices(host: &HostArray) -> Vec<Matrix> {
     elements.map(|elements| Matrix { rows, columns, elements }).collect()
 }
 
-/// Compares the factors of a matrix, or of each of a stack, by what they are for.
+/// Checks the factors of a matrix, or of each of a stack: their product and their form.
 pub fn check(word: &str, given: &HostArray, factors: &[HostArray]) -> Result<(), String> {
     let unit = factors.iter().map(|factor| epsilon(factor.dtype)).fold(0.0, f64::max);
     let matrices_of = |number: usize| matrices(&factors[number]);
@@ -144,7 +144,7 @@ pub fn unordered(found: &HostArray, expected: &HostArray) -> Result<(), String> 
                 .min_by(|&a, &b| (right[a] - value).norm().total_cmp(&(right[b] - value).norm()));
             let nearest = nearest.ok_or("too many elements")?;
             let distance = (right.swap_remove(nearest) - value).norm();
-            // Eigenvalues of a defective matrix move as the root of a perturbation does.
+            // Eigenvalues of a defective matrix change by a root of a perturbation.
             if distance.is_nan() || distance > unit.powf(0.75) * largest {
                 return Err(format!("{value} is {distance:e} from the nearest one expected"));
             }

@@ -1,11 +1,11 @@
-//! Answers that are right in any of several orders: partitions, and sorts that are not stable.
+//! Answers that are correct in several orders: partitions, and sorts that are not stable.
 
 use crate::arguments::Arguments;
 use crate::elements::{Number, numbers};
 use phalanx::HostArray;
 use std::cmp::Ordering;
 
-/// The flat places of each row of elements along an axis; of all elements for none.
+/// The flat places of each row of elements along an axis; without an axis, of all elements.
 fn rows(shape: &[usize], axis: Option<i64>) -> Vec<Vec<usize>> {
     let size: usize = shape.iter().product();
     let Some(axis) = axis.filter(|_| !shape.is_empty()) else { return vec![(0..size).collect()] };
@@ -16,7 +16,7 @@ fn rows(shape: &[usize], axis: Option<i64>) -> Vec<Vec<usize>> {
     (0..count).map(|row| (0..extent).map(|at| start(row) + at * step).collect()).collect()
 }
 
-/// The axis of a sort: the last one unless it is said; none is all elements.
+/// The axis of a sort: the last one by default; `None` for all elements.
 fn axis(arguments: &Arguments, place: usize) -> Option<i64> {
     match arguments.value((place, "axis")) {
         Some(value) => value.as_i64(),
@@ -45,7 +45,7 @@ fn chosen(
     let (values, places) =
         (numbers(given.dtype, &given.bytes), numbers(positions.dtype, &positions.bytes));
     let mut chosen = vec![Number::Whole(0); places.len()];
-    // An axis of none gives a vector of all positions.
+    // Without an axis the result is a vector of all positions.
     let targets = rows(&positions.shape, axis.or(Some(0)));
     for (sources, targets) in rows(&given.shape, axis).iter().zip(targets) {
         let mut seen = vec![false; sources.len()];
@@ -62,7 +62,7 @@ fn chosen(
     Ok(chosen)
 }
 
-/// Positions that sort the given array, in any order of equal elements.
+/// Checks positions that sort the given array, with any order of equal elements.
 pub fn sorting(
     arguments: &Arguments,
     given: &HostArray,
@@ -74,8 +74,8 @@ pub fn sorting(
     same(&left, &right)
 }
 
-/// Elements, or positions of elements, of which some are where sorting would put them, the smaller
-/// ones before them and the greater ones after.
+/// Checks a partition of elements, or of their positions: the pivots are where sorting would put
+/// them, with smaller elements before them and greater ones after.
 pub fn partition(
     arguments: &Arguments,
     given: &HostArray,

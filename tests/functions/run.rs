@@ -1,4 +1,4 @@
-//! Runs the cases of a topic and tells which fail.
+//! Runs the cases of a topic and reports those that fail.
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Inexpressible};
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-/// Failures of a function that are shown.
+/// The number of failures shown for a function.
 const SHOWN: usize = 2;
 
 /// The folder with NumPy's answers, if there is one.
@@ -33,7 +33,7 @@ pub fn topics(folder: &Path) -> Vec<String> {
     paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
 }
 
-/// How a case ended.
+/// The outcome of a case.
 enum Ending {
     Passed,
     /// The call cannot be written in Rust, and NumPy refuses it.
@@ -80,7 +80,7 @@ pub fn check(topic: &str, calls: &[(&str, Call)], mesh: &[usize]) {
 
 #[derive(Default)]
 struct Summary {
-    /// Of each function, how many cases ran and how many failed.
+    /// For each function, the numbers of cases run and failed.
     functions: BTreeMap<String, (usize, usize)>,
     faults: BTreeMap<String, Vec<String>>,
     inexpressible: usize,
@@ -122,7 +122,7 @@ impl Summary {
     }
 }
 
-/// Runs a case; with a topic, what its plan moves is checked, too.
+/// Runs a case; with a topic, also checks the communication of its plan.
 fn run(case: &Case, call: Call, planned: Option<&str>) -> Ending {
     let expected = &case.line["expected"];
     match catch_unwind(AssertUnwindSafe(|| answer(case, call, planned))) {
@@ -144,7 +144,7 @@ fn answer(case: &Case, call: Call, planned: Option<&str>) -> Result<(), String> 
     let made: Vec<(Array, Array)> = case.arrays.iter().map(|given| given.make()).collect();
     let (bases, views): (Vec<Array>, Vec<Array>) = made.into_iter().unzip();
     if planned.is_some() {
-        // So that the plan of the answer has nothing but the call.
+        // So that the plan of the answer contains only the call.
         phalanx::flush().map_err(|error| error.to_string())?;
     }
     let arguments = Arguments::new(case, views.clone());
@@ -153,7 +153,7 @@ fn answer(case: &Case, call: Call, planned: Option<&str>) -> Result<(), String> 
     if let Some(topic) = planned {
         distribution::check(case, topic, &answer)?;
     }
-    // A call that fails to change an array leaves its error in it.
+    // If a call fails to change an array, the array carries the error.
     let error = match &answer {
         Answer::Nothing => views.iter().find_map(|view| view.evaluate().err()),
         answer => answer.error(),
@@ -194,15 +194,14 @@ fn answer(case: &Case, call: Call, planned: Option<&str>) -> Result<(), String> 
 fn same_class(error: &phalanx::Error, class: &str) -> Result<(), String> {
     let found = error.numpy_class();
     let found_is = |base: &str| found.rsplit('.').next() == Some(base);
-    // NumPy's AxisError is a ValueError and an IndexError: a program that catches one of them
-    // catches it.
+    // NumPy's AxisError is both a ValueError and an IndexError.
     if found_is(class) || (found_is("AxisError") && matches!(class, "ValueError" | "IndexError")) {
         return Ok(());
     }
     Err(format!("a {found}, but NumPy raises {class}\n    {error}"))
 }
 
-/// Panics of cases are told in the summary, and not when they happen.
+/// Keeps panics of cases quiet; the summary reports them.
 fn expect_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

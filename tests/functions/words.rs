@@ -4,7 +4,7 @@ use crate::case::{Given, Step};
 use crate::elements::{Number, numbers};
 use phalanx::DType;
 
-/// Elements beyond these are left out.
+/// The most elements that are shown.
 const MOST: usize = 40;
 
 /// The elements of an array, in C order.

@@ -1,4 +1,4 @@
-//! Errors as users read them: every error in the arguments of a call, with the line that made it.
+//! Errors as users read them: every error in the arguments of a call, with the line that caused it.
 
 use crate::files;
 use crate::inputs::{array, on_devices};
@@ -12,7 +12,7 @@ use phalanx_ops::error::OpError;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The name of an error's variant; exhaustive, so that a new one asks for a case.
+/// The name of an error's variant; exhaustive, so that a new variant requires a case.
 fn variant(error: &OpError) -> &'static str {
     match error {
         OpError::Broadcast { .. } => "Broadcast",
@@ -54,7 +54,7 @@ fn variant(error: &OpError) -> &'static str {
 
 const VARIANTS: usize = 34;
 
-/// The error that an array carries, by observing it.
+/// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
     array.evaluate().expect_err("the array carries an error")
 }
@@ -75,8 +75,7 @@ fn wrong_sharding() -> Sharding {
     sharding
 }
 
-/// Each mistake stands on a line of its own, which the golden text shows as the place where it was
-/// made.
+/// Each mistake is on its own line, which the golden text shows as its place.
 #[rustfmt::skip]
 fn mistakes() -> Vec<Error> {
     let a = array(&[3, 4], 1);
@@ -172,7 +171,7 @@ fn golden_mistakes() {
     });
 }
 
-/// Errors in the elements of operands, some of which show when they are computed.
+/// Errors in the elements of operands; some of them appear only when the elements are computed.
 #[test]
 fn golden_errors_in_data() {
     for devices in [1, 4] {
@@ -199,7 +198,7 @@ fn golden_errors_in_data() {
     }
 }
 
-/// An error goes with what is computed from it, unchanged, and names the call that made it.
+/// Arrays computed from an erroneous array carry the same error, which names the call that made it.
 #[test]
 fn an_error_passes_through_operations() {
     on_devices(4, Limits::default(), |_| {
@@ -210,12 +209,12 @@ fn an_error_passes_through_operations() {
         let error = of(result.copy());
         assert_eq!(error.site().map(|site| site.line()), Some(line));
         assert_eq!(error.code(), first.code());
-        // What has nothing to do with it is computed all the same.
+        // Unrelated arrays are computed normally.
         assert_eq!(arange(0, 4, 1).sum(()).item::<i64>().unwrap(), 6);
     });
 }
 
-/// A wrong write is told to whoever reads what was written, and to nobody else.
+/// Only reads of the array that a wrong write has changed report its error.
 #[test]
 fn a_wrong_write_is_told_to_readers() {
     on_devices(4, Limits::default(), |_| {
@@ -248,7 +247,7 @@ fn golden_failures() {
             let _ = writeln!(text, "{}\n", rendered(&error));
         }
         files::check("errors/failures.txt", &text);
-        // The program goes on with what fits.
+        // The program continues with arrays that fit.
         assert_eq!(arange(0, 1000, 1).sum(()).item::<i64>().unwrap(), 499_500);
     });
     session.finish().expect("the session ends well");

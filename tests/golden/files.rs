@@ -1,4 +1,4 @@
-//! Golden files: written when blessing, else compared.
+//! Golden files: compared, or rewritten when blessing.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Inputs that are known on both sides: as arrays, and as the numbers they hold.
+//! Inputs in two forms: as arrays, and as the numbers that they hold.
 
 use phalanx::prelude::*;
 use phalanx::{Limits, Policy, Session};
@@ -30,7 +30,7 @@ pub fn array(shape: &[usize], seed: usize) -> Array {
 /// Arrays of at least this many elements are split in these tests.
 const SPLIT_FROM: usize = 256;
 
-/// Runs `body` on a line of devices of its own.
+/// Runs `body` on a separate line of devices.
 pub fn on_devices<R>(devices: usize, limits: Limits, body: impl FnOnce(&Session) -> R) -> R {
     let config = Config::for_tests(devices).threads(2);
     let policy = Policy { split_from: SPLIT_FROM };

@@ -1,11 +1,11 @@
-//! Loops: what changes from turn to turn must not make new kernels, and a loop must settle into few
-//! windows.
+//! Loops: values that change from turn to turn must not make new kernels, and a loop must need few
+//! different windows.
 
 use crate::inputs::{array, numbers, on_devices};
 use phalanx::prelude::*;
 use phalanx::{Counters, Limits, Session};
 
-/// What `body` adds to the counters once everything is computed.
+/// The increase of the counters by `body`, after everything is computed.
 fn counted(session: &Session, body: impl FnOnce()) -> Counters {
     let before = session.counters();
     body();
@@ -32,7 +32,7 @@ fn growing_slices_make_few_kernels() {
                 }
             });
             assert!(counters.kernels <= 4, "{devices} devices: {counters:?}");
-            // The slices of each window are others, its pattern is known.
+            // Each window has other slices, but a known pattern.
             assert!(counters.plans <= 4, "{devices} devices: {counters:?}");
             let expected: Vec<f64> = numbers(&[TURNS], 1)
                 .iter()
@@ -58,7 +58,7 @@ fn growing_reductions_make_few_kernels() {
                 }
             });
             assert!(counters.kernels <= 4, "{devices} devices: {counters:?}");
-            // The slices of each window are others, its pattern is known.
+            // Each window has other slices, but a known pattern.
             assert!(counters.plans <= 4, "{devices} devices: {counters:?}");
             let mut expected = numbers(&[turns], 1);
             let mut largest = expected[0];
@@ -71,7 +71,7 @@ fn growing_reductions_make_few_kernels() {
     }
 }
 
-/// Products whose operands are gathered in panels, of other sizes in each turn.
+/// Products of operands that are gathered in panels, with other sizes in each turn.
 #[test]
 fn growing_products_in_panels_make_one_plan() {
     on_devices(4, Limits::default(), |session| {
@@ -89,13 +89,13 @@ fn growing_products_in_panels_make_one_plan() {
                 assert_eq!(expected.item::<f64>().unwrap(), 0.0);
             }
         });
-        // The first turn begins at 0, which is no number of a pattern.
+        // The first turn begins at 0, and patterns treat 0 as a constant.
         assert!(counters.plans <= 2, "{counters:?}");
     });
 }
 
-/// A window that closes because it is long closes at the same phase of every turn, wherever the
-/// loop began.
+/// A window that reaches its length limit closes at the same point of every turn, wherever the loop
+/// began.
 #[test]
 fn a_loop_after_any_prologue_makes_few_windows() {
     for devices in [1, 4] {
@@ -119,7 +119,7 @@ fn a_loop_after_any_prologue_makes_few_windows() {
     }
 }
 
-/// Nothing else than writes of components: the first operation of a write is where windows close.
+/// A loop with only writes of components: windows close at the first operation of a write.
 #[test]
 fn a_loop_of_writes_of_components_makes_few_windows() {
     for devices in [1, 4] {
@@ -135,7 +135,7 @@ fn a_loop_of_writes_of_components_makes_few_windows() {
     }
 }
 
-/// What is measured finds its plan: the calls before close windows of their own, as it does.
+/// The measured calls find their plan: the calls before them close windows in the same way.
 #[test]
 fn a_benchmark_closes_a_window_for_each_call() {
     on_devices(1, Limits::default(), |session| {
@@ -147,13 +147,13 @@ fn a_benchmark_closes_a_window_for_each_call() {
             assert_eq!(timings.host.len(), 2);
         });
         assert_eq!((counters.windows, counters.plans), (5, 1));
-        // The number is the user's, and none of it panics.
+        // The user chooses the number, and no value of it may panic.
         let fails = || a.reshape([7]).ok().map(drop);
         assert!(phalanx::cuda::benchmark(&session.gpus(), 0, usize::MAX, fails).is_err());
     });
 }
 
-/// A conjugate-gradient loop in which nothing is read settles as well.
+/// A conjugate-gradient loop that reads nothing also needs few different windows.
 #[test]
 fn a_loop_of_reductions_makes_few_windows() {
     for devices in [1, 4] {

@@ -1,4 +1,4 @@
-//! Memory: what plans need at most, measured by the devices.
+//! Memory: the peak of plans, measured by the devices.
 
 use crate::inputs::{array, numbers, on_devices};
 use phalanx::Limits;
@@ -8,7 +8,7 @@ const SHAPE: [usize; 2] = [256, 128];
 /// Bytes of an array of `f64` of that shape.
 const BASE: usize = SHAPE[0] * SHAPE[1] * size_of::<f64>();
 
-/// The most bytes that a device holds while `program` runs; its inputs are made before.
+/// The most bytes that a device holds while `program` runs; the inputs are made before.
 fn peak<I>(devices: usize, inputs: impl FnOnce() -> I, program: impl FnOnce(&I) -> Array) -> usize {
     on_devices(devices, Limits::default(), |session| {
         let inputs = inputs();
@@ -83,9 +83,9 @@ fn a_reduction_needs_its_inputs() {
 #[test]
 fn an_in_place_loop_owns_at_most_two_buffers() {
     const TURNS: usize = 1000;
-    // Of the plans under way, one begins in the buffer that the one before ends in, and is given
-    // what that one does not need any more; beside them lie slabs, messages and copies of a few
-    // rows.
+    // Of two plans in flight, the second starts from the buffer in which the first ends, and
+    // reuses the memory that the first no longer needs. In addition there are slabs, messages and
+    // copies of a few rows.
     let rows = 16 * SHAPE[1] * size_of::<f64>();
     for devices in [1, 4] {
         let one = || array(&SHAPE, 1);
@@ -116,8 +116,8 @@ fn an_in_place_loop_owns_at_most_two_buffers() {
     }
 }
 
-/// Writes through components and through the bytes are in place, and what reads components makes
-/// none.
+/// Writes through views of components and bytes are in place, and reads of components make no
+/// copies.
 #[test]
 fn views_of_components_and_bytes_need_no_copies() {
     let rows = 16 * SHAPE[1] * size_of::<f64>();
@@ -208,7 +208,7 @@ fn a_refusal_leaves_the_rest_as_it_was() {
     }
 }
 
-/// Bytes of values that are fused away do not close a window.
+/// The bytes of values that are fused away do not count for closing a window.
 #[test]
 fn chains_on_large_arrays_stay_whole() {
     let text = phalanx::planning::diffusion_step(4, [1 << 17, 1 << 12]);

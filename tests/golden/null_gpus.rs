@@ -1,12 +1,12 @@
-//! Plans for four GPUs, on any machine: with how the first of them runs each launch, so that a
-//! change of the variants shows. The values are compared where there are GPUs.
+//! Plans for four GPUs, on any machine. They include how the first GPU runs each launch, so that a
+//! change of the variants shows. Tests on machines with GPUs compare the values.
 
 use crate::files;
 use crate::plans::without_lines;
 use phalanx::prelude::*;
 use phalanx::{Config, Devices, Limits, Policy, Session};
 
-/// Runs `body` on four devices that stand for GPUs.
+/// Runs `body` on four Null devices in place of GPUs.
 fn planned<R>(config: Config, body: impl FnOnce() -> R) -> R {
     let config = Config { devices: Devices::NullCuda(4), ..config };
     let session = Session::with_options(config, None, Policy::default(), Limits::default());
@@ -24,7 +24,7 @@ fn check(name: &str, program: fn() -> Array) {
     });
 }
 
-/// An array that is there.
+/// An evaluated array.
 fn made(shape: &[usize], dtype: DType) -> Array {
     let array = ones(shape, dtype);
     array.evaluate().expect("nothing is computed");
@@ -88,10 +88,10 @@ fn reading_an_element_says_that_there_is_none() {
             assert!(error.to_string().contains("null-cuda:0 only plans"), "{error}");
             assert!(error.hint().contains("PHALANX_DEVICES=cpu"), "{}", error.hint());
         }
-        // What depends on elements in its shape is no shape.
+        // A shape that depends on elements cannot be known.
         let kept = a.compress(&a.greater(0.5));
         assert_eq!(kept.ok().expect_err("no shape").code(), "PX059");
-        // The program goes on.
+        // The program continues.
         let next = &a * 2.0;
         assert!(next.explain().expect("a plan").contains("gpu 0"));
         assert!(!next.sharding().expect("a sharding").is_replicated());

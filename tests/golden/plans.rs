@@ -1,15 +1,15 @@
-//! Programs whose plans are golden: on one device and on four, with the work asserted and the
-//! values checked, so that no wrong plan becomes golden.
+//! Programs with golden plans, on one device and on four. The tests assert the work and check the
+//! values, so that no wrong plan becomes golden.
 
 use crate::inputs::on_devices;
 use crate::{files, programs};
 use phalanx::{Array, Limits};
 
-/// What a program leaves behind.
+/// The arrays that a program leaves.
 pub struct Outcome {
     /// The results with the numbers they should hold, in C order.
     pub results: Vec<(Array, Vec<f64>)>,
-    /// Other arrays that the program can still observe; only that they live counts.
+    /// Other arrays that the program can still observe; they only have to be alive.
     pub _kept: Vec<Array>,
 }
 
@@ -59,7 +59,7 @@ fn check(name: &str, program: fn() -> Outcome, one: [usize; 4], four: [usize; 4]
             check_values(name, devices, &outcome);
             let work = Work { launches, libraries, exchanges, collectives };
             assert_eq!(Work::of(&text), work, "{name} on {devices}:\n{text}");
-            // Where the tests run on GPUs, the plan tells how: `null_gpus` looks at that.
+            // On GPUs the plan also describes the launches; `null_gpus` checks these lines.
             let lines = text.lines().filter(|line| !line.starts_with("  gpu 0, "));
             let text: String = lines.flat_map(|line| [line, "\n"]).collect();
             files::check(&format!("plans/{name}.{devices}.plan"), &without_lines(&text));
@@ -69,7 +69,7 @@ fn check(name: &str, program: fn() -> Outcome, one: [usize; 4], four: [usize; 4]
     on_devices(3, ONE_WINDOW, |_| check_values(name, 3, &program()));
 }
 
-/// Compares the peak that a plan tells with what the devices measured.
+/// Compares the peak that a plan states with the peak that the devices measured.
 fn check_peak(name: &str, text: &str, measured: usize) {
     let (_, after) = text.split_once("peak ").expect("a plan tells its peak");
     let mut words = after.split([' ', ',']);
@@ -99,8 +99,7 @@ fn check_values(name: &str, devices: usize, outcome: &Outcome) {
     }
 }
 
-/// The text with `_` for the number of each line of a program, so that an edit above it changes
-/// nothing.
+/// The text with `_` in place of each line number, so that an edit above the line changes nothing.
 pub fn without_lines(text: &str) -> String {
     let mut parts = text.split(".rs:");
     let mut result = String::from(parts.next().unwrap_or_default());
@@ -147,16 +146,16 @@ golden_plans! {
     two_stencil_steps [2, 0, 0, 0], [2, 0, 2, 0];
     laplacian [1, 0, 0, 0], [1, 0, 1, 0];
     pending_laplacian [2, 0, 0, 0], [2, 0, 1, 0];
-    // Three kernels would do on four devices: the product joins no sum whose loop reads beyond its
-    // block, and quotients of single numbers have kernels of their own.
+    // Three kernels would suffice on four devices. But a product is not fused with a sum whose loop
+    // reads beyond its block, and quotients of single numbers have separate kernels.
     conjugate_gradient_step [1, 0, 0, 0], [4, 0, 1, 2];
     k_means_assignment [1, 0, 0, 0], [1, 0, 0, 0];
-    // Counts are integers and sums are not, so they are combined apart.
+    // Counts are integers and sums are not, so they are combined separately.
     k_means_update [2, 0, 0, 0], [3, 0, 0, 2];
-    // The library reads transposed operands as they lie, and the search for the smallest takes in
-    // the distances, though the norms of the centres come between.
+    // The library reads transposed operands in place, and the distances are fused into the argmin,
+    // although the norms of the centres are recorded between them.
     k_means_by_matmul [5, 2, 0, 0], [5, 2, 0, 1];
-    // Computed later, the first value would have the array copied that is written in place.
+    // If the first value were computed later, the array that is written in place would be copied.
     written_between [3, 0, 0, 0], [3, 0, 0, 0];
     put_between [2, 1, 0, 0], [4, 1, 0, 0];
     histogram_of_range [1, 0, 0, 0], [1, 0, 0, 1];

@@ -1,5 +1,5 @@
-//! The programs, as a NumPy user writes them, each with a straightforward computation of what it
-//! should give.
+//! The programs, as a NumPy user writes them, each with a straightforward computation of the
+//! expected result.
 
 use crate::inputs::{array, numbers};
 use crate::plans::Outcome;
@@ -287,7 +287,7 @@ pub fn laplacian() -> Outcome {
     outcome(vec![(q, laplacian_numbers(&numbers(&SHAPE, 3)))], &[&p])
 }
 
-/// `A(p)` of a `p` that is pending: what the partial subtractions read has to be stored before.
+/// `A(p)` of a pending `p`: the values that the partial subtractions read are stored first.
 pub fn pending_laplacian() -> Outcome {
     let (a, b) = (array(&SHAPE, 1), array(&SHAPE, 2));
     let p = &a * &b + &a;
@@ -337,7 +337,7 @@ fn labels_of(x: &[f64], c: &[f64]) -> Vec<usize> {
     x.chunks(SPACE).map(|x| first_smallest(c.chunks(SPACE).map(|c| distance(x, c)))).collect()
 }
 
-/// The means of the points of each label; of none, not a number.
+/// The means of the points of each label; NaN for a label without points.
 fn means_of(x: &[f64], labels: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; CENTRES * SPACE];
     let mut counts = [0.0; CENTRES];

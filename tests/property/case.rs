@@ -28,9 +28,9 @@ pub struct Case {
     pub soft: usize,
     pub hard: usize,
     pub small: usize,
-    /// How often the program runs in the session; later rounds find plans in caches.
+    /// The number of rounds of the program in the session; later rounds find plans in caches.
     pub rounds: usize,
-    /// How often it runs once more on arrays that are longer each time.
+    /// The number of further rounds on arrays that are longer each time.
     pub stretches: usize,
     pub program: Vec<Instruction>,
 }
@@ -56,14 +56,14 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Runs the case. Errors: what differs from the reference, an error, a panic or a hang, as
-    /// text.
+    /// Runs the case. Errors: a text with the difference from the reference, the error, the panic
+    /// or the hang.
     pub fn run(&self) -> Result<(), String> {
         let (sender, receiver) = mpsc::channel();
         let case = self.clone();
         let worker = thread::spawn(move || {
             let outcome = case.run_here();
-            // Nobody listens any more once the case counts as hanging.
+            // The receiver is gone if the case has already been reported as hanging.
             let _ = sender.send(outcome);
         });
         match receiver.recv_timeout(PATIENCE) {

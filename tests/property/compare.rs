@@ -5,7 +5,7 @@ use crate::program::{Instruction, Name};
 use crate::reference::{Plain, Reference, Value, positions};
 use phalanx::Array;
 
-/// How far roundings in another order may lead, for each unit of magnitude.
+/// The allowed difference due to another order of rounding, for each unit of magnitude.
 const TOLERANCE: f64 = 1e-11;
 
 /// Compares shapes, dtypes, strides, and which arrays share elements.
@@ -26,7 +26,7 @@ pub fn forms(reference: &Reference, arrays: &Arrays) -> Result<(), String> {
         }
         let size = array.dtype().size() as i64;
         let found: Vec<i64> = array.strides().iter().map(|&stride| stride as i64 / size).collect();
-        // Where an axis has one position, or the array none, strides reach nothing.
+        // Strides have no effect along an axis of one position, or in an array without elements.
         let matters = |axis: &usize| plain.shape()[*axis] != 1 && plain.size() != 0;
         if (0..array.ndim()).filter(matters).any(|axis| found[axis] != plain.strides()[axis]) {
             let expected = plain.strides();
@@ -43,7 +43,7 @@ pub fn forms(reference: &Reference, arrays: &Arrays) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares what an observing instruction sees; others see nothing.
+/// Compares the observation of an instruction; other instructions observe nothing.
 pub fn observed(
     instruction: &Instruction,
     reference: &Reference,
@@ -84,7 +84,7 @@ fn values(plain: &Plain, found: &[Value], expected: &[Value]) -> Result<(), Stri
     Err(format!("shape {shape:?}\n  found    {}\n  expected {}", text(found), text(expected)))
 }
 
-/// Every device holds the part of the array that it says.
+/// Checks that every device holds the part of the array that its shard states.
 fn shards(plain: &Plain, array: &Array) -> Result<(), String> {
     let whole = plain.values();
     let shards = array.local_shards().map_err(|error| error.to_string())?;
@@ -106,7 +106,7 @@ fn shards(plain: &Plain, array: &Array) -> Result<(), String> {
     if seen.iter().all(|&seen| seen) { Ok(()) } else { Err(String::from("elements in no shard")) }
 }
 
-/// The plan has a text, and the sharding foretold is the one that comes about.
+/// Checks that the plan has a text and that the predicted sharding is the actual one.
 fn explained(array: &Array) -> Result<(), String> {
     array.explain().map_err(|error| error.to_string())?;
     let blocks = || -> Result<Vec<_>, phalanx::Error> {

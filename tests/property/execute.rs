@@ -7,14 +7,14 @@ use phalanx::{
     from_slice, full, keepdims, matmul, select,
 };
 
-/// The arrays of a program, carried out as far as it has come.
+/// The arrays of a program after the instructions carried out so far.
 #[derive(Default)]
 pub struct Arrays {
     arrays: Vec<Option<Array>>,
 }
 
 impl Arrays {
-    /// The array of a name; the reference knows that there is one.
+    /// The array of a name; the reference has checked that it exists.
     pub fn get(&self, name: Name) -> &Array {
         let found = self.arrays.get(name.0).and_then(Option::as_ref);
         found.unwrap_or_else(|| panic!("bug: the reference has an array {name}"))

@@ -1,7 +1,7 @@
 //! Views of components and of bytes, written and read, compared with NumPy's, program by program.
 //!
-//! The programs come from `tests/conformance/lenses.py`, which tells what their text means; without
-//! them the test says that it was skipped.
+//! `tests/conformance/lenses.py` writes the programs and defines their text; without them the test
+//! reports that it was skipped.
 
 use crate::views::{numbers, step};
 use phalanx::{Array, Config, DType, HostArray, Limits, Mesh, Policy, Session};
@@ -57,7 +57,7 @@ fn check(line: &str) -> Result<(), String> {
             return Err(format!("{name} has {:?} {}", found.shape(), found.dtype()));
         }
         let strides: Vec<isize> = numbers(strides);
-        // Where an axis has one position, or the array none, strides reach nothing.
+        // Strides have no effect along an axis of one position, or in an array without elements.
         let matters = |axis: &usize| shape[*axis] != 1 && !shape.contains(&0);
         if (0..shape.len()).filter(matters).any(|axis| found.strides()[axis] != strides[axis]) {
             return Err(format!("{name} has strides {:?}", found.strides()));

@@ -1,10 +1,10 @@
 //! Random programs on meshes of 1 to 8 devices, compared with a plain evaluator.
 //!
 //! Meshes of 1 and 3 devices run all seeds, the others a seeded eighth; with `PHALANX_TEST_FULL=1`
-//! all run all. With `PHALANX_TEST_DEVICES=cuda` a mesh runs seeds on all cores at once, since
-//! nearly all of their time is that of compiling kernels. A failing case is reported as a small
-//! program with the seed that it came from; `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`,
-//! runs that seed alone. `PHALANX_TEST_SEED=2000..9000` runs those seeds on every mesh.
+//! all meshes run all seeds. With `PHALANX_TEST_DEVICES=cuda` a mesh runs seeds on all cores at
+//! once, since they spend nearly all of their time on compiling kernels. A failing case is reported
+//! as a small program with its seed; `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`, runs that
+//! seed alone. `PHALANX_TEST_SEED=2000..9000` runs those seeds on every mesh.
 
 mod case;
 mod compare;
@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// How many seeds there are.
+/// The number of seeds.
 const SEEDS: u64 = 2000;
 
 /// Runs all seeds on a mesh, or every eighth one.
@@ -60,7 +60,7 @@ fn check(mesh: &[usize], whole: bool) {
     });
 }
 
-/// Tells the other threads of a panic in this one, after which they need no further seeds.
+/// Notifies the other threads of a panic in this one, so that they stop.
 struct Telling<'a>(&'a AtomicBool);
 
 impl Drop for Telling<'_> {
@@ -85,7 +85,7 @@ fn report(case: &Case) {
     }
 }
 
-/// The seeds that are to run instead of those of the tests.
+/// The seeds to run instead of those of the tests.
 fn given_seeds() -> Option<Range<u64>> {
     let text = std::env::var("PHALANX_TEST_SEED").ok().filter(|text| !text.is_empty())?;
     let number = |text: &str| -> u64 {

@@ -1,11 +1,11 @@
-//! What must be the same on every mesh: random numbers, sparse products, products of matrices by
-//! every schedule.
+//! Results that must be the same on every mesh: random numbers, sparse products, products of
+//! matrices by every schedule.
 
 use phalanx::prelude::*;
 use phalanx::sparse::{Csr, cg};
 use phalanx::{Limits, Mesh, Policy, Session, random, sort};
 
-/// What `body` gives on meshes of several forms, on one device first.
+/// The results of `body` on meshes of several forms, one device first.
 fn on_meshes<R>(body: impl Fn(&str) -> R) -> Vec<(String, R)> {
     let grid = Mesh::new(&[("x", 2), ("y", 2)]);
     [Mesh::line(1), Mesh::line(3), Mesh::line(4), grid, Mesh::line(8)]
@@ -68,8 +68,8 @@ fn random_numbers_are_those_of_their_seed() {
 
 /// The first words of other generators, and the word of number 69,999.
 ///
-/// Those of NumPy's generators are NumPy's for the seed 1; those of MRG32k3a are of the state that
-/// its author begins with.
+/// The words of NumPy's generators are NumPy's for the seed 1; those of MRG32k3a are for the
+/// initial state of its author.
 #[test]
 fn words_of_other_generators_are_theirs() {
     use random::Stream;
@@ -85,7 +85,7 @@ fn words_of_other_generators_are_theirs() {
             let words = numbers.bits([2, 35_000]);
             let found = [[0, 0], [0, 1], [1, 34_999]].map(|at| words.at(at).item::<u64>().unwrap());
             assert_eq!(found, known, "{stream:?} on {mesh}");
-            // What is drawn in parts is what is drawn at once.
+            // Drawing in parts gives the same words as drawing at once.
             let numbers = random::streamed(stream).unwrap();
             let parts = [3, 1, 70].map(|count| numbers.bits([count]).to_vec::<u64>().unwrap());
             let whole = words.reshape([-1]).slice(s![..74]).to_vec::<u64>().unwrap();
@@ -104,7 +104,7 @@ const PCG64_DXSM: [u64; 3] = [0x4569_de53_b956_589f, 0x4783_8278_a685_28bf, 0x31
 const PHILOX: [u64; 3] = [0x1119_efbd_6bc0_ce3a, 0x143a_31df_2c79_cf7e, 0x9bbb_6ea9_37f3_a229];
 const MRG: [u64; 3] = [0x2083_cced_518b_0582, 0x4f26_d051_d36a_b288, 0xee15_3b97_f1d7_61e6];
 
-/// Integers of ranges of their own, and trials of chances of their own, broadcast.
+/// Integers with one range per element, and trials with one chance per element, broadcast.
 #[test]
 fn parameters_may_be_arrays() {
     all_equal(on_meshes(|_| {
@@ -137,7 +137,7 @@ fn parameters_may_be_arrays() {
     }));
 }
 
-/// Mean, variance and correlation of many numbers lie where chance leads them.
+/// Mean, variance and correlation of many numbers are within the limits of chance.
 #[test]
 fn random_numbers_have_their_moments() {
     on_meshes(|mesh| {
@@ -159,7 +159,7 @@ fn random_numbers_have_their_moments() {
 /// A distribution with its mean and variance.
 type Distribution = (&'static str, fn(&random::Generator) -> Array, f64, f64);
 
-/// How many numbers are drawn of each distribution.
+/// The count of numbers drawn from each distribution.
 const DRAWN: usize = 40_000;
 
 const DISTRIBUTIONS: &[Distribution] = &[
@@ -186,7 +186,7 @@ const DISTRIBUTIONS: &[Distribution] = &[
     ("integers", |of| of.integers(0, 7, [DRAWN]), 3.0, 4.0),
 ];
 
-/// The same on every mesh, and of the mean and variance that they should have.
+/// Draws are the same on every mesh, and have the expected mean and variance.
 #[test]
 fn distributions_have_their_moments() {
     let found = on_meshes(|_| {
@@ -196,7 +196,7 @@ fn distributions_have_their_moments() {
             let first = drawn.slice(s![..5]).to_vec::<f64>().unwrap();
             let found = drawn.mean(()).item::<f64>().unwrap();
             let spread = drawn.var((), 0.0).item::<f64>().unwrap();
-            // Six deviations of a mean; variances of long tails vary more.
+            // Six standard deviations of the mean; variances with long tails vary more.
             let most = 6.0 * (variance / DRAWN as f64).sqrt();
             assert!((found - mean).abs() < most, "{name}: mean {found}, not {mean}");
             assert!((spread / variance - 1.0).abs() < 0.12, "{name}: {spread}, not {variance}");
@@ -224,7 +224,7 @@ fn other_distributions_are_those_of_their_names() {
         for (found, expected) in found.iter().zip([2.0, 0.6, 0.6, 1.0]) {
             assert!((found - expected).abs() < 0.1, "{mesh}: {found}, not {expected}");
         }
-        // Of three things with these chances, the first is among two that are chosen in 5/6 of
+        // If two of three items with these chances are chosen, the first is among them in 5/6 of
         // the cases: 1/2 + 1/4 · 2/3 + 1/4 · 2/3.
         let weights = from_slice(&[0.5, 0.25, 0.25], [3]);
         let chosen = (0..400).map(|_| {
@@ -299,7 +299,7 @@ fn sparse_products_are_those_of_dense_matrices() {
                 "{mesh} {shape:?}"
             );
         }
-        // Triplets in any order; those of one place add up.
+        // Triplets in any order; triplets of the same place are added.
         let rows = from_slice(&[2i64, 0, 2, 1, 0], [5]);
         let columns = from_slice(&[1i64, 3, 1, 0, 0], [5]);
         let values = from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0], [5]);
@@ -325,7 +325,7 @@ fn conjugate_gradients_solve() {
     });
 }
 
-/// By gathering, in panels, and by partial products: the plan says which.
+/// By gathering, in panels, and by partial products; the plan states which.
 #[test]
 fn products_of_matrices_are_the_same_by_every_schedule() {
     let results = on_meshes(|mesh| {

@@ -13,7 +13,7 @@ pub struct Name(pub usize);
 pub enum Operand {
     /// An array.
     Array(Name),
-    /// A number, which takes its dtype from the other side.
+    /// A number, which takes its dtype from the other operand.
     Number(Value),
 }
 
@@ -69,14 +69,14 @@ impl Reduction {
     }
 }
 
-/// How an axis is split: over which mesh axes, into blocks of which sizes (`None`: even ones).
+/// The split of an axis: its mesh axes, and the sizes of the blocks (`None`: even blocks).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blocks {
     pub mesh_axes: Vec<u8>,
     pub sizes: Option<Vec<usize>>,
 }
 
-/// An instruction. `to` is the name that the result gets, whatever had it before.
+/// An instruction. `to` is the name of the result; an earlier array of that name is dropped.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Instruction {
     Full {
@@ -187,7 +187,7 @@ pub enum Instruction {
         of: Name,
         q: Vec<f64>,
     },
-    /// Along an axis, or all elements in C order without one.
+    /// Sorts along an axis, or all elements in C order without an axis.
     Sort {
         to: Name,
         of: Name,
@@ -221,7 +221,7 @@ pub enum Instruction {
         positions: Vec<i64>,
         value: Operand,
     },
-    /// An array that every device brings a part of, of these sizes along an axis.
+    /// An array from a part of every device, with these sizes along an axis.
     FromLocal {
         to: Name,
         of: Name,
@@ -255,7 +255,7 @@ pub enum Instruction {
     Shards {
         of: Name,
     },
-    /// Asks for the plan and the sharding, which must do nothing.
+    /// Requests the plan and the sharding, which must not change anything.
     Explain {
         of: Name,
     },

@@ -31,12 +31,12 @@ impl Random {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// Whether something happens that happens `percent` times in a hundred.
+    /// True with a chance of `percent` in a hundred.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several, of which there is at least one.
+    /// One of several; there must be at least one.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

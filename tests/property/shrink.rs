@@ -47,7 +47,7 @@ impl Smallest {
     }
 
     /// Drops runs of instructions, long ones first. Instructions that no longer apply are skipped
-    /// when a program runs, so any may go.
+    /// when a program runs, so any may be dropped.
     fn drop_instructions(&mut self) {
         let mut length = self.case.program.len().div_ceil(2);
         while length > 0 {

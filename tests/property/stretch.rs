@@ -1,11 +1,10 @@
-//! The same program on longer arrays: its windows have patterns that the session knows, and other
-//! numbers.
+//! The same program on longer arrays: its windows have known patterns with other numbers.
 
 use crate::program::{Blocks, Instruction};
 use phalanx::Index;
 
-/// Every extent from 2 on longer by `by`, and what follows from it. Instructions that make no sense
-/// any more are passed over when the program runs.
+/// The program with every extent of at least 2 longer by `by`, and dependent numbers adjusted.
+/// Instructions that no longer apply are skipped when the program runs.
 pub fn stretched(program: &[Instruction], by: usize) -> Vec<Instruction> {
     program.iter().map(|instruction| longer(instruction, by)).collect()
 }
@@ -14,7 +13,7 @@ fn extents(shape: &[usize], by: usize) -> Vec<usize> {
     shape.iter().map(|&extent| if extent < 2 { extent } else { extent + by }).collect()
 }
 
-/// Block sizes of which the longest is longer by `by`.
+/// The block sizes with the longest block longer by `by`.
 fn sizes(of: &[usize], by: usize) -> Vec<usize> {
     let mut sizes = of.to_vec();
     if of.iter().sum::<usize>() > 1
@@ -45,7 +44,7 @@ fn longer(instruction: &Instruction, by: usize) -> Instruction {
         BroadcastTo { to, of, shape } => BroadcastTo { to, of, shape: extents(&shape, by) },
         Slice { to, of, items } => {
             let item = |item: Index| match item {
-                // Starts beyond the first elements move along, so that not only extents differ.
+                // Starts beyond the first elements move too, so that not only extents differ.
                 Index::Range { start: Some(start), stop, step } if start > 2 => {
                     Index::Range { start: Some(start + by as i64), stop, step }
                 }

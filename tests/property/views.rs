@@ -1,6 +1,6 @@
 //! Views, reshapes and orders in memory compared with NumPy's, case by case.
 //!
-//! The cases come from `tests/conformance/views.py`; without them the test says that it was
+//! `tests/conformance/views.py` writes the cases; without them the test reports that it was
 //! skipped.
 
 use phalanx::{
@@ -8,7 +8,7 @@ use phalanx::{
 };
 use std::path::PathBuf;
 
-/// Floats are compared to this relative tolerance.
+/// The relative tolerance of floats.
 const TOLERANCE: f64 = 1e-12;
 
 #[test]
@@ -78,7 +78,7 @@ impl<'a> Case<'a> {
         let strides: Vec<i64> = numbers(self.strides);
         let size = result.dtype().size() as i64;
         let found: Vec<i64> = result.strides().iter().map(|&s| s as i64 / size).collect();
-        // Where an axis has one position, or the array none, strides reach nothing.
+        // Strides have no effect along an axis of one position, or in an array without elements.
         let matters = |axis: &usize| shape[*axis] != 1 && !shape.contains(&0);
         if (0..shape.len()).filter(matters).any(|axis| found[axis] != strides[axis]) {
             return Err(format!("strides {found:?}"));
@@ -116,7 +116,7 @@ fn value(text: &str) -> f64 {
     }
 }
 
-/// The base of a program, and what the steps made of it.
+/// The base of a program, and the result of the steps.
 fn program([shape, steps]: [&str; 2]) -> (Array, Array) {
     let shape: Vec<usize> = numbers(shape);
     let size = shape.iter().product::<usize>() as i64;

@@ -1,10 +1,9 @@
 """The Python tests: one session for all of them, in which every array is split.
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
-them, and Hypothesis looks ten times as long. `PHALANX_TEST_SHARE` runs one eighth of the tests.
-
-Under a launcher every process runs the tests as a rank of one world, but for those that are marked
-as tests of one process.
+them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
+tests. Under a launcher every process runs the tests as a rank of one world, except tests marked as
+tests of one process.
 """
 
 import importlib.util
@@ -24,8 +23,8 @@ if importlib.util.find_spec("phalanx") is None:
 
 import phalanx  # noqa: E402
 
-# A shell has what it starts in the background ignore both, and the programs that tests start, which
-# they interrupt, would inherit that.
+# Programs that a shell starts in the background ignore both signals. The programs that tests start
+# and interrupt would inherit that.
 for number, handler in [
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGQUIT, signal.SIG_DFL),
@@ -37,7 +36,7 @@ FULL = os.environ.get("PHALANX_TEST_FULL") == "1"
 
 settings.register_profile(
     "phalanx",
-    # The same examples every time: what a change breaks is told where it is made.
+    # The same examples in each run, so that a failure belongs to the change that caused it.
     derandomize=True,
     database=None,
     deadline=None,
@@ -47,12 +46,12 @@ settings.register_profile(
 settings.load_profile("phalanx")
 
 
-# A shell that starts the tests in the background has them ignore interrupts, and with them the
-# programs that they start; of a handler these inherit nothing.
+# If a shell starts the tests in the background, they and the programs that they start ignore
+# interrupts. Programs do not inherit a handler, so set one.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How many processes the launcher has started that these tests run under.
+# The number of processes of the launcher that runs these tests.
 RANKS = int(
     next(filter(None, map(os.environ.get, ["PHALANX_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"])), 1)
 )
@@ -65,8 +64,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves the tests of one share, which are the same on every machine and in every process, and
-    in ranks those that they can run together."""
+    """Keeps the tests of one share, the same on every machine and in every process; in ranks, keeps
+    those that ranks can run together."""
     share = os.environ.get("PHALANX_TEST_SHARE")
 
     def is_due(item):
@@ -79,7 +78,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def device_count():
-    """How many devices `PHALANX_DEVICES` names."""
+    """The number of devices in `PHALANX_DEVICES`."""
     kind, _, numbers = os.environ.get("PHALANX_DEVICES", "cpu").partition(":")
     # GPUs are listed, CPU devices counted.
     return len(numbers.split(",")) if kind == "cuda" else int(numbers or 1)

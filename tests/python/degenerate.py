@@ -1,8 +1,8 @@
-"""Compares operations with NumPy for every pair of dtypes and shapes at the edge, in a process of
-its own: `degenerate.py FAMILY SHARE SHARES` prints each difference and ends with 1 if there is one.
+"""Compares operations with NumPy for every pair of dtypes and degenerate shapes, in a separate
+process: `degenerate.py FAMILY SHARE SHARES` prints each difference and exits with 1 if one exists.
 
-The name of the case that is being computed stands in the last line of the error stream when the
-process dies: a fault of a library or a driver is then a failed test with a name.
+If the process dies, the last line of its standard error is the name of the current case: a crash
+of a library or a driver is then a failed test with a name.
 """
 
 import sys
@@ -15,7 +15,7 @@ import phalanx
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64", "complex64", "complex128"]
 
-# What the second operand may be beside the first. A star stands for a view of stride 0.
+# Pairs of operands. A star marks a view of stride 0.
 PAIRS = [((1, 1), (1, 1)), ((1, 3), (3, 1)), ((3, 1), (1, 3)), ((1, 1), (1, 3)), ((3, 1), (1, 1)),
          ((0, 3), (1, 3)), ((3, 0), (3, 0)), ((0, 0), (1, 1)), ((), (1, 1)), ((), ()), ((1,), ()),
          ((1,), (1,)), ((0,), (1,)), ((1, 1, 1), (1, 1)), ("*23", (2, 3)), ("*11", "*11"),
@@ -84,7 +84,7 @@ WHOLE = {
        for name in ["fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "hfft", "ihfft"]},
     # Complex numbers have no order, and NumPy's answer for them follows from its sums.
     "histogram": lambda np, a: np.histogram(a) if a.dtype.kind != "c" else np.histogram(a.real),
-    # With NumPy's own limit, small singular values of 32-bit matrices are noise that is inverted.
+    # With NumPy's own limit, noise in small singular values of 32-bit matrices is inverted.
     "pinv": lambda np, a: np.linalg.pinv(a, rcond=1e-2),
     "matrix_power": lambda np, a: np.linalg.matrix_power(a, 2),
     "clip": lambda np, a: np.clip(a, 0, 2),
@@ -110,14 +110,14 @@ def written(np, a, b):
 
 
 def added_at(np, a, b, positions):
-    """A copy of `a` to which `b` is added at positions, as often as they are named."""
+    """A copy of `a` with `b` added at positions, once for each time that a position occurs."""
     a = a.copy()
     np.add.at(a, positions, b)
     return a
 
 
 def operand(shape, dtype, first):
-    """Small numbers that are not zero, so that quotients and inverses are there."""
+    """Small nonzero numbers, so that quotients and inverses exist."""
     if isinstance(shape, str):
         whole = tuple(int(letter) for letter in shape[1:])
         return numpy.broadcast_to(numpy.asarray(first, dtype), whole)
@@ -126,7 +126,7 @@ def operand(shape, dtype, first):
 
 
 def ours(array):
-    """The same array of ours, a view of stride 0 where it is one."""
+    """The same array as one of ours; a view of stride 0 stays one."""
     if array.size and not any(array.strides) and array.ndim:
         return phalanx.broadcast_to(phalanx.asarray(array[(0,) * array.ndim]), array.shape)
     return phalanx.asarray(array)
@@ -158,8 +158,8 @@ def outcome(function, np, operands):
 
 
 def difference(got, expected, units=64):
-    """A text that says how a result differs from NumPy's, or None. Floats may differ by so many
-    units of the precision of their dtype, relative to the largest of them, or to 1."""
+    """A text about a difference from NumPy's result, or None. Floats may differ by `units` units of
+    the precision of their dtype, relative to the largest of them, or to 1."""
     if isinstance(expected, Exception) or isinstance(got, Exception):
         if isinstance(got, Exception) and isinstance(expected, Exception):
             same = isinstance(got, type(expected)) or isinstance(expected, type(got))
@@ -176,7 +176,7 @@ def difference(got, expected, units=64):
     if expected.dtype.kind in "biu":
         return None if numpy.array_equal(got, expected) else f"{got} for {expected}"
     exact = float(numpy.finfo(expected.dtype).eps) * (2 if expected.dtype.itemsize == 2 else 1)
-    # An infinity and a number past the precision say the same of a singular matrix.
+    # For a singular matrix, infinity and a number beyond the precision mean the same.
     if (units and got.size == 1 and expected.size == 1 and expected.dtype.kind == "f"
             and abs(got) > 1 / exact / 16 and abs(expected) > 1 / exact / 16):
         return None

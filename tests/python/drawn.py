@@ -1,10 +1,10 @@
-"""Calls of functions with arguments that are drawn, compared with NumPy: what `test_drawn.py` runs.
+"""Calls of functions with random arguments, compared with NumPy; `test_drawn.py` runs them.
 
-Of each function its arguments are drawn from the shapes, dtypes, special values, axes and options
-that it takes, and from some that it refuses: extents are 0, 1, 2, few or many; values are small
+The arguments of a function are drawn from the shapes, dtypes, special values, axes and options that
+it takes, and from some that it refuses: extents are 0, 1, 2, few or many; values are small
 integers, numbers near them, extremes of the dtype, zeros of both signs, infinities and NaN. Results
-are compared by class, dtype, shape and value; errors by their class. The seed of a case is printed
-when it differs, and `draw(name, seed)` gives its arguments again.
+are compared by class, dtype, shape and value; errors by their class. If a case differs, its seed is
+printed; `draw(name, seed)` returns its arguments again.
 """
 
 import math
@@ -41,7 +41,7 @@ class Draw:
         return value if self.chance.random() < often else None
 
     def some(self, options):
-        """Of each option one of its choices, or nothing."""
+        """For each option one of its choices, or nothing."""
         drawn = {name: self.maybe(self.one(choices)) for name, choices in options.items()}
         return {name: chosen for name, chosen in drawn.items() if chosen is not None}
 
@@ -52,7 +52,7 @@ class Draw:
         return tuple(self.extent() for _ in range(int(self.chance.integers(least, most + 1))))
 
     def array(self, dtypes=tuple(ALL), shape=None, special=True, least=0, most=3):
-        """An array, now and then in another order or a view of one element."""
+        """An array, sometimes in another order or a view of one element."""
         dtype = self.one(list(dtypes))
         shape = self.shape(least, most) if shape is None else tuple(shape)
         if dtype == "bool":
@@ -76,7 +76,7 @@ class Draw:
         return made
 
     def beside(self, array, dtypes=tuple(ALL)):
-        """An array that broadcasts with another one, most of the time."""
+        """An array that usually broadcasts with another one."""
         shape = [1 if self.chance.random() < 0.25 else extent for extent in array.shape]
         shape = shape[int(self.chance.integers(0, len(shape) + 1)):]
         if shape and self.chance.random() < 0.05:
@@ -116,7 +116,7 @@ def along(dtypes=ALL, none=False, **options):
 
 
 def stable(d):
-    """Without it, equal elements have no order."""
+    """With a stable sort: otherwise equal elements have no order."""
     arguments, keywords = along(REAL, True)(d)
     return arguments, keywords | {"kind": "stable"}
 
@@ -128,14 +128,14 @@ def two(first=ALL, second=ALL):
     return arguments
 
 
-# How many elements of a dtype may be multiplied in any order without leaving its range.
+# The most elements of a dtype whose product stays in its range in any order.
 FACTORS = {"float16": 2, "float32": 12, "complex64": 12, "float64": 60, "complex128": 60}
 
 
 def multiplied(d):
-    """Without infinities and NaN of complex numbers, and without products that pass the range of
-    the dtype on the way: whether a zero meets an infinity depends on the order then, which is
-    NumPy's own. It also multiplies by one first, which makes NaN of the zero beside an infinity."""
+    """Without infinities and NaN of complex numbers, and without partial products beyond the range
+    of the dtype: otherwise NumPy's own order decides whether a zero meets an infinity. NumPy also
+    multiplies by one first, which turns a zero beside an infinity into NaN."""
     (array,), keywords = reduction(NUMBERS)(d)
     if array.dtype.kind == "c":
         array = numpy.where(numpy.isfinite(array), array, 1).astype(array.dtype)
@@ -145,8 +145,8 @@ def multiplied(d):
 
 
 def integrated(d):
-    """Without extremes of 64-bit integers, whose sums wrap and then leave nothing but the error of
-    rounding."""
+    """Without extremes of 64-bit integers: their sums wrap, and the result is only rounding
+    error."""
     (array,), keywords = along(NUMBERS)(d)
     if array.dtype.kind in "iu":
         array = array % 100
@@ -154,7 +154,7 @@ def integrated(d):
 
 
 def products_of_two(d):
-    """Without NaN, which NumPy's product with an array of no axes loses where that is zero."""
+    """Without NaN: NumPy's product with a 0-d array loses it if the array is zero."""
     a = d.array(NUMBERS, special=False)
     return [a, d.array(NUMBERS, d.one([a.shape, a.shape[-1:], ()]), special=False)], {}
 
@@ -166,7 +166,7 @@ def clipped(d):
 
 
 def chosen(d):
-    """Without a negative number for unsigned ones, which NumPy wraps before 2.5 and refuses then."""
+    """Without negative numbers for unsigned dtypes: NumPy wraps them before 2.5, then refuses."""
     a = d.array(ALL)
     other = d.one([d.beside(a), 2, -1, 1.5, True])
     is_negative = isinstance(other, int) and other < 0
@@ -177,7 +177,7 @@ def taken(d):
     a = d.array(ALL, least=1)
     axis = d.axis(a)
     extent = a.size if axis is None else a.shape[axis] if axis < a.ndim else 1
-    # NumPy's "wrap" never ends where there is nothing to take from and nothing to take.
+    # NumPy's "wrap" does not end if there are no elements to take from.
     mode = d.one(["raise", "wrap" if extent else "clip", "clip"])
     return [a, d.positions(extent)], {"axis": axis, "mode": mode}
 
@@ -271,7 +271,7 @@ def interpolated(d):
     xp = numpy.sort(numpy.round(d.chance.normal(size=d.extent()) * 3, 1))
     keywords = {"period": d.one([2.0, 5])} if d.chance.random() < 0.3 else {}
     if keywords:
-        # Of points that a period brings to one place NumPy takes any.
+        # If a period maps several points to one place, NumPy takes any of them.
         xp = xp[numpy.unique(numpy.round(xp % keywords["period"], 3), return_index=True)[1]]
     return [d.array(["float64", "int32"]), xp, d.array(["float64", "float32"], xp.shape)], keywords
 
@@ -331,7 +331,7 @@ def chosen_by_number(d):
 
 
 def selected(d):
-    """Without numbers of Python among the choices, which NumPy refuses beside unsigned integers."""
+    """Without Python numbers among the choices: NumPy refuses them beside unsigned integers."""
     a = d.array()
     count = int(d.chance.integers(1, 4))
     conditions = [d.beside(a, BOOLS) for _ in range(count)]
@@ -394,7 +394,7 @@ def contracted(d):
 
 
 def crossed(d):
-    """Vectors of two numbers where NumPy still takes them, which 2.5 does no more."""
+    """Vectors of two numbers only before NumPy 2.5, which refuses them."""
     extents = [3] if numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0" else [2, 3]
     a = d.array(NUMBERS, (*d.shape(0, 2), d.one(extents)), special=False)
     shape = (d.one(extents),) if d.chance.random() < 0.5 else a.shape
@@ -402,7 +402,7 @@ def crossed(d):
 
 
 def beside_number(dtypes):
-    """With a number of Python, which takes the dtype of the array where it can."""
+    """With a Python number, which takes the dtype of the array if possible."""
     def arguments(d):
         return [d.array(dtypes), d.one([1, -1, 2, 300, 2.5, True, 0, 1e10, -0.5])], {}
     return arguments
@@ -416,7 +416,7 @@ def only(dtypes=ALL, **form):
     return lambda d: ([d.array(dtypes, **form)], {})
 
 
-# Of each function how arguments are drawn; then by how much results may differ, in units of the
+# For each function, how arguments are drawn, and the allowed difference of results in units of the
 # precision of the result's dtype, relative to its largest element.
 FUNCTIONS = {
     "sum": (reduction(dtype=["float64", "int32", "complex128"]), 64),
@@ -509,7 +509,7 @@ def called(np, name, arguments, keywords):
 
 
 def argument(value):
-    """An argument with arrays of ours for NumPy's."""
+    """An argument with our arrays in place of NumPy's."""
     if isinstance(value, numpy.ndarray):
         return ours(value)
     if isinstance(value, list) and value and isinstance(value[0], numpy.ndarray):
@@ -538,7 +538,7 @@ def outcome(np, name, arguments, keywords):
 
 
 def case(name, seed):
-    """How a case differs from NumPy, or None."""
+    """A text about a difference of a case from NumPy, or None."""
     arguments, keywords = draw(name, seed)
     expected = outcome(numpy, name, arguments, keywords)
     given = {key: argument(value) for key, value in keywords.items()}

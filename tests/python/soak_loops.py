@@ -1,7 +1,7 @@
-"""Loops that must not keep memory: `python soak_loops.py NAME STEPS` prints how much one grows by.
+"""Loops that must not leak memory: `python soak_loops.py NAME STEPS` prints the growth of one.
 
-A step of each is what a long-running program does again and again. The first quarter of the steps
-fills caches, pools and the allocator; after it the resident memory stays as it is.
+Each step is a typical step of a long-running program. The first quarter of the steps fills caches,
+pools and the allocator; after it the resident memory must not grow.
 """
 
 import gc
@@ -130,7 +130,7 @@ def changing_shapes():
 
 
 def several_devices():
-    # Every array is split, so that steps send rims and combine sums.
+    # Every array is split, so that steps exchange halos and combine sums.
     np.init(split_from=1)
     x = np.zeros(64)
 
@@ -203,7 +203,7 @@ LOOPS = {
 
 
 def resident():
-    """Resident bytes of this process, exactly: `statm` is counted in batches."""
+    """The exact resident bytes of this process; `statm` is updated in batches."""
     with open("/proc/self/smaps_rollup") as rollup:
         for line in rollup:
             if line.startswith("Rss:"):
@@ -212,7 +212,7 @@ def resident():
 
 
 def growth(name, steps):
-    """How many bytes the loop grows by after the first quarter of its steps."""
+    """The growth of the loop in bytes after the first quarter of its steps."""
     step = LOOPS[name]()
     for turn in range(steps // 4):
         step(turn)

@@ -1,4 +1,4 @@
-"""bfloat16, by the name of ml_dtypes: made, computed, given and taken."""
+"""bfloat16, the dtype of ml_dtypes: creation, computation and conversions."""
 
 import copy
 import pickle
@@ -142,7 +142,7 @@ def test_files_are_those_of_ml_dtypes_and_are_read_as_bfloat16(tmp_path):
               np.load(tmp_path / "a.npz")["x"], np.load(tmp_path / "b.npz")["x"]]
     for one in loaded:
         assert one.dtype == KIND and one.tolist() == host.tolist()
-    # NumPy has no name for the dtype: it reads two bytes that mean nothing.
+    # NumPy has no name for the dtype: it reads two opaque bytes.
     seen = numpy.load(tmp_path / "a.npy")
     assert seen.dtype == "V2" and seen.view(KIND).tolist() == host.tolist()
 

@@ -1,4 +1,4 @@
-"""Corners that were wrong once."""
+"""Corner cases that were wrong once."""
 
 import threading
 

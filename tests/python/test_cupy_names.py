@@ -1,4 +1,4 @@
-"""What CuPy has beyond NumPy: cuda, fft.config, profiler, pinned memory, messages."""
+"""Features of CuPy beyond NumPy: cuda, fft.config, profiler, pinned memory, messages."""
 
 import logging
 import time
@@ -88,7 +88,7 @@ def test_pools_tell_what_is_held():
     held = pool.used_bytes()
     assert held >= 800_000 and pool.total_bytes() >= 800_000
     del x
-    # What tests before have left may still be under way.
+    # Work of earlier tests may still be running.
     end = time.monotonic() + 60
     while pool.used_bytes() > held - 800_000:
         assert time.monotonic() < end

@@ -1,6 +1,6 @@
-"""Every operation, pair of dtypes and shape at the edge against NumPy, in processes that a fault of
-a library or a driver cannot take the tests with. Every eighth case, `PHALANX_TEST_SHARE` of them;
-all on GPUs and with `--full`."""
+"""Every operation, pair of dtypes and degenerate shape against NumPy, in separate processes, so
+that a crash of a library or a driver does not end the tests. Runs the eighth `PHALANX_TEST_SHARE`
+of the cases; all cases on GPUs and with `--full`."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Calls at the edges of NumPy's functions: the same answer, or the same class of error."""
+"""Edge cases of NumPy's functions: the same answer, or the same class of error."""
 
 import copy
 import pickle
@@ -115,7 +115,7 @@ ORDERS = {
 
 
 def outcome(module, call, **names):
-    """The class of the exception that a call raises, or what it gives."""
+    """The class of the exception that a call raises, or its result."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -200,7 +200,7 @@ def test_ufuncs_name_themselves(call):
         with pytest.raises(TypeError) as raised:
             eval(call.strip(), {"np": np})
         messages.append(str(raised.value))
-    # Ours tells its code and a hint besides.
+    # Our message also has a code and a hint.
     assert messages[1].startswith(messages[0] + " [PX14")
 
 

@@ -1,5 +1,5 @@
-"""Ranks that record different operations: the error names the first one that differs, with its
-line on each rank, wherever the difference was noticed."""
+"""Ranks that record different operations: the error names the first operation that differs, with
+its line on each rank, no matter where the difference was detected."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 from . import worlds
 
-# What rank 1 does otherwise, in lines of their own, and what the error says of each rank.
+# The different lines of rank 1, and the error's text about each rank.
 PROGRAMS = {
     "operation": (
         ["y = y + x", "y = y * x"],
@@ -45,7 +45,7 @@ PROGRAMS = {
 
 
 def diverged(program, processes=2, devices=1):
-    """The line of the error, which all ranks have alike."""
+    """The line of the error, which is the same on all ranks."""
     ended = worlds.run(program, processes=processes, devices=devices, check=False)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     found = re.findall(r"ranks took different ways.*\[PX062\]", ended.stderr)
@@ -74,7 +74,7 @@ def test_the_operation_that_differs_is_named(name, devices):
         """,
         devices=devices,
     )
-    # The first line after both branches, where one of them records nothing.
+    # The first line after both branches, if one of them records nothing.
     line = 10 if name == "one more" else 7
     one, other = re.fullmatch(
         r".*rank 0 (records .*) at <string>:(\d+), rank 1 (records .*) at <string>:(\d+) .*", error

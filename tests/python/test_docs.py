@@ -1,8 +1,8 @@
 """The programs of the documents run.
 
-A block of Python in docs/*.md and README.md is a program of its own, which runs on one device and on
-three. A word after the language says how else: `mpi` in processes of MPI, `processes` in those of
-`phalanx run`; any other word is a library without which it does not run.
+A block of Python in docs/*.md and README.md is a separate program, which runs on one device and on
+three. A word after the language changes that: `mpi` runs it in processes of MPI, `processes` in
+those of `phalanx run`; any other word names a library that the block requires.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ BLOCK = re.compile(r"^```python *([a-z_]*)\n(.*?)^```$", re.MULTILINE | re.DOTAL
 
 
 def blocks():
-    """Every block: the file with the line, how it runs, and the program."""
+    """Every block: the file with the line, the way to run it, and the program."""
     for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]:
         text = path.read_text()
         for found in BLOCK.finditer(text):
@@ -32,7 +32,7 @@ def blocks():
 
 @pytest.mark.parametrize("how, program", list(blocks()))
 def test_block(how, program, tmp_path):
-    # What a program writes is written beside it.
+    # Files that a program writes go to its own folder.
     path = tmp_path / "program.py"
     path.write_text(program)
     started = f"\nimport os, runpy\nos.chdir({str(tmp_path)!r})\nrunpy.run_path('program.py')\n"
@@ -58,7 +58,7 @@ def test_every_module_of_cupy_has_its_place():
     classes = {f"{area}.{name}" for area, name, kind, *_ in rows if kind == "class"}
     modules = set()
     for area, name, kind, *_ in rows:
-        # Areas of classes are within modules; CuPy's own members of SciPy's classes, too.
+        # Areas of classes are inside of modules, as are CuPy's own members of SciPy's classes.
         is_class = area in classes or area.replace("cupyx.", "").replace("cupy", "numpy") in classes
         if area.startswith("cupy"):
             modules.add(area.rpartition(".")[0] if is_class else area)

@@ -1,4 +1,4 @@
-"""Docstrings tell every parameter, what is returned and what is raised, and that is so."""
+"""Docstrings state every parameter, the result and the errors, and these statements are true."""
 
 import importlib
 import inspect
@@ -25,7 +25,7 @@ def functions():
         for own, value in vars(importlib.import_module(name)).items():
             path = f"{name}.{own}"
             if own.startswith("_") or not getattr(value, "__module__", name).startswith("phalanx"):
-                # NumPy's objects, and what the modules import, are told elsewhere.
+                # NumPy's objects and imported names are documented elsewhere.
                 continue
             if inspect.isclass(value):
                 for method, function in vars(value).items():
@@ -88,8 +88,8 @@ def positive(kind="d"):
     return (np.eye(3) * 4 + 1).astype(kind)
 
 
-# Calls of functions on an array of a dtype. Of each the result is compared with what the tables of
-# docstrings say.
+# Calls of functions on an array of a dtype. The result of each is compared with the tables of the
+# docstrings.
 CALLS = """
 sum(x(k), axis=0)                   sum(x(k))                          nansum(x(k), axis=1)
 prod(x(k, (2, 3)), axis=0, keepdims=True)                              nanprod(x(k, (2, 2)))
@@ -191,7 +191,7 @@ fft.rfftn(x(k))  fft.irfft2(x(k))  fft.irfftn(x(k))  fft.fftfreq(5)  fft.rfftfre
 fft.ifftshift(x(k))
 """
 
-# What records more operations than a window has.
+# Functions that record more operations than a window has.
 MANY = {"kaiser", "random.zipf", "random.vonmises"}
 FLOATS = {"?": "d", "b": "d", "h": "d", "i": "d", "l": "d"}
 
@@ -204,7 +204,7 @@ def real(array):
     return numpy.zeros(1, promoted(array)).real.dtype
 
 
-# What keys say, by NumPy's rules: of the first operand, the keywords, and the other operands.
+# The meaning of keys, by NumPy's rules: from the first operand, the keywords, and other operands.
 SHAPES = {
     "same": lambda a, given, _: a.shape,
     "square": lambda a, given, _: a.shape,
@@ -245,7 +245,7 @@ KINDS = {
 
 
 def is_of(result, kind):
-    """Whether a result is of the type that a docstring tells."""
+    """Whether a result has the type that a docstring states."""
     for one in kind.split(" or "):
         container, of, inner = one.partition(" of ")
         if one.startswith("("):
@@ -280,7 +280,7 @@ def prepared(call, kind):
     eval(f"record({text}", {"x": x, "positive": positive, "k": kind, "np": np, "record": record})
     function = np
     for part in name.split("."):
-        # What generators alone have is called on one.
+        # Methods of generators are called on a generator.
         place = function
         function = getattr(place, part, None) or getattr(np.random.default_rng(1), part)
     return _documentation.rules(name), function, *called[0]
@@ -289,12 +289,12 @@ def prepared(call, kind):
 @pytest.mark.parametrize("call", calls())
 def test_who_calls_is_as_told(call):
     rules, function, given, keywords = prepared(call, "d")
-    # On a first seed that nobody gives, ranks would agree.
+    # Without a given seed, ranks would have to agree on one.
     np.random.seed(1)
     np.flush()
     recorded = np.hypot(np.arange(3.0), 5.0)
     function(*given, **keywords)
-    # What closes the window computes all that was recorded.
+    # A collective call closes the window, so earlier operations are no longer recorded.
     is_collective = "hypot" not in recorded.explain()
     if rules.collectivity in ("collective", "collective error"):
         assert is_collective
@@ -309,7 +309,7 @@ def test_results_are_as_told(call, kind):
     try:
         result = function(*given, **keywords)
     except (TypeError, ValueError, OverflowError) as error:
-        # Not of all dtypes; the class is told.
+        # Some dtypes are refused; the docstring must name the class.
         assert type(error).__name__ in {told for told, *_ in rules.errors}, repr(error)
         assert kind in "?F", repr(error)
         return
@@ -361,7 +361,7 @@ def test_dtypes_of_ufuncs_are_as_told():
     assert len(checked) > 90
 
 
-# Calls that fail. Class and code are among those that the tables tell.
+# Calls that fail. The tables must contain their class and code.
 FAILURES = """
 sum(x(), axis=2)                    sum(x(), axis=(0, 0))              max(np.zeros(0))
 mean(x(), axis=5)                   argmax(np.zeros(0))                argmax(x(), axis=3)
@@ -416,6 +416,6 @@ def test_errors_are_as_told(call):
     error = caught.value
     classes = {one.__name__ for one in type(error).__mro__}
     assert kinds & classes, f"{error!r} is none of {kinds}"
-    # Mistakes that are seen before the operation have codes of the front.
+    # Mistakes found before the operation have codes of the Python module.
     if hasattr(error, "code") and not re.match("PX1[45]", error.code):
         assert error.code in codes, f"{error.code} is none of {codes}: {error}"

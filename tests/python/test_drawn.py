@@ -1,7 +1,7 @@
-"""Functions with drawn arguments against NumPy, the seed printed.
+"""Functions with random arguments against NumPy; a failure prints its seed.
 
-The cases are the same in each run. `--full` draws a hundred thousand, others with each commit, and
-`PHALANX_TEST_SEED` those from a seed on.
+The cases are the same in each run. `--full` draws a hundred thousand, which depend on the commit;
+`PHALANX_TEST_SEED` draws those from a seed on.
 """
 
 import os
@@ -20,7 +20,7 @@ CASES = 100_000 // len(drawn.FUNCTIONS) + 1 if IS_FULL else 25
 
 
 def first_seed():
-    """With `--full` a number that the next commit changes."""
+    """The first seed; with `--full` it depends on the commit."""
     told = os.environ.get("PHALANX_TEST_SEED")
     if told or not IS_FULL:
         return int(told or 0)

@@ -1,5 +1,5 @@
-"""Drivers of CUDA that are of no use: a program hears why, and goes on with the CPU. The driver is
-a small library that answers as the real one would."""
+"""Unusable drivers of CUDA: a program gets the reason, and continues on the CPU. The driver is a
+small library that answers like the real one."""
 
 import shutil
 import subprocess
@@ -59,7 +59,7 @@ def driver(tmp_path_factory):
     folder = tmp_path_factory.mktemp("driver")
     (folder / "driver.c").write_text(DRIVER)
     (folder / "compiler.c").write_text("int nothing;")
-    # Called what is looked for first, so that no real driver and no real NVRTC takes their place.
+    # These names are searched first, so that no real driver and no real NVRTC is loaded.
     for name, file, text in [
         ("libcuda.so", "libcuda.so.1", "driver.c"),
         ("libnvrtc.so", "libnvrtc.so.13", "compiler.c"),
@@ -85,7 +85,7 @@ def test_a_driver_of_no_use_is_told(driver, devices, variables, code, words):
     assert ended.stdout.endswith("goes on: 10.0\n")
 
 
-# Drivers without a GPU that is of use, and why the GPUs that they have are of none.
+# Drivers without a usable GPU, and the reasons why their GPUs are unusable.
 NO_GPU = [
     ({"FAKE_COUNT": "0"}, None),
     ({"FAKE_COUNT": "0", "FAKE_VERSION": "11080"}, None),

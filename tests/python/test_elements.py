@@ -1,4 +1,4 @@
-"""Arrays without axes, which NumPy gives as its scalars, as numbers of Python and as elements."""
+"""Arrays without axes, where NumPy returns scalars: as Python numbers and as elements."""
 
 import json
 import math
@@ -58,16 +58,16 @@ USES = {
 def test_a_sum_serves_as_numpys_does(use, kind):
     theirs, ours = numpy.sum(numpy.array(NUMBERS[kind])), np.sum(np.array(NUMBERS[kind]))
     if kind == "large" and use in ("range", "repeat", "floor", "ceil"):
-        # NumPy goes by way of a float, and the others ask for too much memory.
+        # NumPy converts through a float, and the others need too much memory.
         assert math.floor(ours) == math.ceil(ours) == 2**53 + 1
         return
     try:
         with warnings.catch_warnings():
-            # An imaginary part that is dropped.
+            # A warning about a dropped imaginary part is an error.
             warnings.simplefilter("error")
             expected = USES[use](theirs)
     except Exception:
-        # Numbers of Python may do more than those of NumPy.
+        # Python numbers may support more than NumPy's.
         return
     found = USES[use](ours)
     if isinstance(expected, tuple):
@@ -81,7 +81,7 @@ def test_arrays_with_axes_are_no_keys_and_are_not_rounded():
         for use in [hash, round, math.trunc, lambda x: {x: 1}]:
             with pytest.raises(TypeError, match="PX149"):
                 use(array)
-    # As NumPy's scalars, json takes what it is told to call.
+    # Like NumPy's scalars, json needs a `default` function.
     with pytest.raises(TypeError):
         json.dumps(np.ones(3).sum())
 
@@ -100,7 +100,7 @@ def test_keys_of_elements_are_the_same_on_all_ranks():
 
 
 def _changed(np):
-    """What programs of elements and writes in place end with, as numbers."""
+    """The final numbers of programs with elements and writes in place."""
     found = []
     b = np.arange(5.0)
     v = b[-1]
@@ -257,7 +257,7 @@ def test_an_element_stays_as_it_was_when_its_array_is_written():
     taken = one[()]
     one[...] = 2
     assert taken == 1
-    # A sum over nothing is no view either.
+    # A sum over no axes is no view either.
     summed = one.sum()
     one += 1
     assert summed == 2
@@ -285,7 +285,7 @@ def test_an_element_is_not_written_with_what_has_axes():
             with pytest.raises(ValueError, match="PX146"):
                 x.flat[0] = value
             assert x.tolist() == [0, 0]
-    # NumPy's classes differ by the dtype, and a truth value may be that of an array.
+    # NumPy's classes depend on the dtype, and a truth value may be that of an array.
     with pytest.raises(TypeError, match="PX146"):
         np.zeros(2, complex)[0] = np.ones(1)
     with pytest.raises(ValueError, match="PX146"):

@@ -1,4 +1,4 @@
-"""Floating-point errors: which are met, and what is done about them."""
+"""Floating-point errors: which occur, and how they are handled."""
 
 import threading
 import warnings
@@ -10,7 +10,7 @@ import phalanx as np
 
 from . import worlds
 
-# What NumPy tells of, with the same words and bits.
+# Errors that NumPy reports, with the same words and bits.
 CASES = {
     "divide": lambda np: np.asarray([1.0, 0.0]) / 0,
     "log": lambda np: np.log(np.asarray([0.0, -1.0])),
@@ -59,7 +59,7 @@ def test_warnings_are_those_of_numpy(case):
     def texts(module):
         with warnings.catch_warnings(record=True) as caught, module.errstate(all="warn"):
             warnings.simplefilter("always")
-            # The block of `errstate` ends inside of the other.
+            # The block of `errstate` ends inside of the other block.
             with module.errstate():
                 CASES[case](module)
         return sorted({str(warning.message) for warning in caught})
@@ -72,7 +72,7 @@ def test_an_error_is_raised_where_a_value_is_observed():
         x = 1 / np.zeros(3)
         with pytest.raises(FloatingPointError, match="divide by zero encountered in divide"):
             x.tolist()
-        # It has been told.
+        # The error has been reported already.
         assert x.tolist() == [float("inf")] * 3
 
 
@@ -162,7 +162,7 @@ def test_a_decorator():
 
 @pytest.mark.one_process("threads record")
 def test_blocks_of_other_threads():
-    """Objects of blocks may be used and dropped anywhere; a block ends where it began."""
+    """Context objects may be used and dropped in any thread; a block ends where it began."""
     for make in (lambda: np.errstate(all="raise"), np.deferred_errors, np.local):
         block, outcomes = make(), []
 
@@ -186,7 +186,7 @@ def test_blocks_of_other_threads():
         def forget():
             make().__enter__()
 
-        # A thread ends inside of a block, and objects are dropped by others.
+        # A thread ends inside of a block, and another thread drops the objects.
         thread = threading.Thread(target=forget)
         thread.start()
         thread.join()

@@ -12,15 +12,15 @@ from .conftest import FULL
 
 FOLDER = pathlib.Path(worlds.ROOT) / "examples" / "python"
 GALLERY = ["heat_equation", "image_filter", "k_means", "logistic_regression", "n_body"]
-# Processes and devices of each.
+# Numbers of processes, and of devices of each process.
 PLACES = [(1, 1), (1, 3), (1, 4), (4, 1)]
-# Of those, the programs that run under mpirun without PHALANX_TEST_FULL.
+# The programs that also run under mpirun without PHALANX_TEST_FULL.
 SOON = ["heat_equation", "k_means"]
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 
 
 def compare(found, expected):
-    """Equal but for the last digits of numbers with a fraction."""
+    """Compares texts up to the last digits of numbers with a fraction."""
     assert NUMBER.sub("#", found) == NUMBER.sub("#", expected)
     for ours, theirs in zip(NUMBER.findall(found), NUMBER.findall(expected)):
         if "." in theirs or "e" in theirs:
@@ -34,7 +34,7 @@ def compare(found, expected):
 
 @pytest.fixture(scope="module")
 def numpy_says(tmp_path_factory):
-    """What a program prints with NumPy instead."""
+    """The output of a program with NumPy in place of Phalanx."""
     folder = tmp_path_factory.mktemp("gallery")
     said = {}
 
@@ -53,7 +53,7 @@ def numpy_says(tmp_path_factory):
 @pytest.mark.parametrize("name", GALLERY)
 def test_program(name, processes, devices, numpy_says):
     ended = worlds.run(str(FOLDER / f"{name}.py"), processes=processes, devices=devices)
-    # Every process prints the same; those after the first are marked.
+    # Every process prints the same; lines of processes other than the first are marked.
     lines = [line for line in ended.stdout.splitlines() if not re.match(r"\[\d+\] ", line)]
     compare("\n".join(lines) + "\n", numpy_says(name))
 

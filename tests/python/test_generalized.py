@@ -1,4 +1,4 @@
-"""`phalanx.x.GeneralizedUFunc`: inner axes, outer ones, dtypes, and arrays to write."""
+"""`phalanx.x.GeneralizedUFunc`: inner and outer axes, dtypes, and output arrays."""
 
 import numpy
 import pytest

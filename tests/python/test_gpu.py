@@ -19,18 +19,18 @@ from . import worlds
 if not phalanx.cuda.is_available():
     worlds.lacks("gpu", "GPU")
 
-# Counting them begins no session, which is that of all tests.
+# Counting them starts no session; the tests share one.
 GPUS = np._phalanx._gpu_count()
 one_gpu = pytest.mark.skipif(GPUS > 1, reason="the array would be split over several GPUs")
 
 
 def ordinal():
-    """The number that CUDA gives the first GPU of the session."""
+    """CUDA's number of the first GPU of the session."""
     return np._phalanx._gpus()[0][0]
 
 
 def run_alone(program, environment=()):
-    """Runs a program with a session of its own on that GPU."""
+    """Runs a program with a separate session on that GPU."""
     kept = {name: os.environ[name] for name in ["PHALANX_CUDA_PATH"] if name in os.environ}
     kept["PHALANX_DEVICES"] = f"cuda:{ordinal()}"
     kept.update(environment)
@@ -38,7 +38,7 @@ def run_alone(program, environment=()):
 
 
 class Interface:
-    """What a library shows by the CUDA Array Interface alone."""
+    """An array that a library exposes only by the CUDA Array Interface."""
 
     def __init__(self, owner, **changes):
         self.owner = owner
@@ -72,7 +72,7 @@ def test_the_interface_shows_memory_that_stays():
     pointer, is_read_only = shown["data"]
     assert shown["version"] == 3 and shown["shape"] == (1000,) and shown["typestr"] == "<f8"
     assert is_read_only and pointer and shown["strides"] is None and shown["stream"] not in (None, 0)
-    # Asked again, it is the same memory; written, the array has another one.
+    # A second request returns the same memory; after a write the array has other memory.
     assert x.__cuda_array_interface__["data"][0] == pointer
     kept = np.asarray(Interface(x))
     x += 1
@@ -90,7 +90,7 @@ def test_the_interface_comes_in_without_a_copy():
     numpy.testing.assert_array_equal(taken.get(), x.get())
     taken *= 2
     assert float(x[0, 1]) == 1 and float(taken[0, 1]) == 2
-    # Strides of whatever sign, and an offset.
+    # Strides of both signs, and an offset.
     pointer, _ = x.__cuda_array_interface__["data"]
     turned = Interface(x, shape=(6, 4), strides=(8, 48))
     numpy.testing.assert_array_equal(np.asarray(turned).get(), x.get().T)
@@ -128,12 +128,12 @@ def test_dlpack_both_ways_on_one_gpu():
     for stream in (None, 1, 2, -1, own.ptr):
         x.__dlpack__(stream=stream, max_version=(1, 0))
     numpy.testing.assert_array_equal(numpy.from_dlpack(OnHost(x)), x.get())
-    # An array of ours is itself.
+    # One of our arrays is returned itself.
     assert np.from_dlpack(x) is x
 
 
 class OnHost:
-    """An array that a library asks for on the host."""
+    """An array that a library requests on the host."""
 
     def __init__(self, array):
         self.array = array
@@ -396,7 +396,7 @@ def test_pinned_memory_comes_and_goes():
 
 
 def test_copies_from_the_host_and_blocks_that_come_again():
-    # Memory that a kernel may still read is given out for what the host sends next.
+    # Memory that a kernel may still read is reused for the next copy from the host.
     rng = numpy.random.default_rng(1)
     hosts = [rng.standard_normal((1 << 18) + turn % 2) for turn in range(24)]
     totals = []
@@ -408,7 +408,7 @@ def test_copies_from_the_host_and_blocks_that_come_again():
         del x
     for total, host in zip(totals, hosts):
         numpy.testing.assert_allclose(float(total), numpy.abs(host).sum(), rtol=1e-6)
-    # What is fetched stays what it was while later work writes into the array.
+    # A fetched copy does not change when later work writes into the array.
     x = np.asarray(hosts[0])
     for turn in range(10):
         numpy.testing.assert_allclose(x.get(), hosts[0] + turn, rtol=0, atol=1e-12)
@@ -475,18 +475,18 @@ def test_torch_shares_memory_both_ways():
     numpy.testing.assert_array_equal(turned.get(), tensor.T.cpu().numpy())
     with pytest.raises(BufferError, match="C order"):
         np.from_dlpack(tensor.T, copy=False)
-    # An operand is copied: what is written later does not reach the operation.
+    # An operand is copied: later writes do not affect the operation.
     y = x + tensor
     copied = np.array(tensor)
     tensor.zero_()
     numpy.testing.assert_array_equal(y.get(), 3 * numpy.arange(24.0).reshape(4, 6))
     assert float(copied[0, 1]) == 1
-    # Ours there, in the order of both streams.
+    # Our array in the other library, in the order of both streams.
     z = (np.ones((1000, 1000), dtype="f4") @ np.ones((1000, 1000), dtype="f4")).copy()
     there = torch.from_dlpack(z)
     assert there.device == place
     if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 9):
-        # Older ones cannot be told that they may only read, and get a copy.
+        # Older versions do not support read-only arrays, and get a copy.
         assert there.data_ptr() == z.local_view()[0].ptr
     assert there.sum().item() == pytest.approx(1e9)
     side = torch.cuda.Stream(place)
@@ -499,7 +499,7 @@ def test_torch_shares_memory_both_ways():
     with torch.cuda.stream(side):
         there = torch.from_dlpack(taken * 2)
         assert there.mean().item() == pytest.approx(44)
-    # What is current for the other library stays so.
+    # The other library's current device does not change.
     torch.cuda.set_device(place)
     np.ones((300, 300)).sum().evaluate()
     assert torch.cuda.current_device() == place.index
@@ -581,7 +581,7 @@ def test_numba_works_on_parts():
     if not cuda.is_available():
         pytest.skip("numba has no GPU")
     try:
-        # What it compiles with is imported when it first compiles.
+        # Numba imports its compiler at the first compilation.
         importlib.import_module("numba.cuda.cudaimpl")
     except AttributeError as error:
         pytest.skip(f"numba does not know this NumPy: {error}")
@@ -730,7 +730,7 @@ def test_rows_around_points_may_lie_anywhere(dtype):
             - x[2 : 2 + rows, 2:]
         )
 
-    # The same kernel, with rows that are shared, the same, or too far apart, in any order.
+    # The same kernel, with rows that are shared, equal, or too far apart, in any order.
     ours = np.array(grid)
     for places in [(0, 2, 0), (0, 1, 0), (1, 0, 0), (2, 2, 2), (0, 8, 1), (5, 4, 2), (0, 2, 0)]:
         numpy.testing.assert_array_equal(around(ours, *places).get(), around(grid, *places))
@@ -741,12 +741,12 @@ def test_points_around_are_stored_within_rows_that_begin_with_lines(dtype):
     grid = numpy.random.default_rng(8).integers(-99, 99, (1104, 1152)).astype(dtype)
 
     def around(x, y, left, first):
-        # What is read lies anywhere in rows of whole lines, and so does what is written.
+        # Reads and writes start anywhere in rows of whole lines.
         above, below = x[:1100, 1:1031], x[2:1102, left : left + 1030]
         y[1:1101, first : first + 1030] = above + 3 * below - x[1:1101, :1030] + x[2:1102, 2:1032]
         return y
 
-    # Starts that are 16 and 32 elements apart are aligned alike, and no rows.
+    # Starts 16 and 32 elements apart have the same alignment, but are no whole rows apart.
     for left, first in [(1, 1), (17, 1), (33, 1), (1, 16), (1, 31), (1, 33), (49, 64), (1, 1)]:
         theirs = around(grid, numpy.array(grid), left, first)
         ours = around(np.array(grid), np.array(grid), left, first)

@@ -1,4 +1,4 @@
-"""What other libraries are given of arrays: copies on any number of devices, and elements to write."""
+"""Arrays for other libraries: copies on any number of devices, and elements lent for writing."""
 
 import array
 import ctypes
@@ -106,7 +106,7 @@ def test_ufuncs_of_other_libraries_compute_on_the_host():
     def add(a, b):
         return a * 10 + b
 
-    # One that has the name of a function of ours, and does something else.
+    # A function with the name of one of ours that does something else.
     tens = numpy.frompyfunc(add, 2, 1)
     x = np.arange(3)
     assert tens(x, 1).tolist() == [1, 11, 21]
@@ -142,7 +142,7 @@ def test_what_is_read_into_an_array_is_the_arrays():
 
 
 class Buffer(ctypes.Structure):
-    """What the interpreter knows of a buffer, asked for as libraries of C do."""
+    """The interpreter's buffer structure, requested in the way of C libraries."""
 
     _fields_ = [
         ("start", ctypes.c_void_p), ("owner", ctypes.c_void_p), ("length", ctypes.c_ssize_t),
@@ -165,18 +165,18 @@ class Buffer(ctypes.Structure):
 
     @property
     def elements(self):
-        """The elements as of a vector of doubles."""
+        """The elements as a vector of doubles."""
         return (ctypes.c_double * (self.length // 8)).from_address(self.start)
 
 
 def elements(x, flags):
-    """The elements that a buffer shows, which is held until they are copied."""
+    """The elements of a buffer; the buffer is held until they are copied."""
     buffer = Buffer(x, flags)
     return list(buffer.elements)
 
 
 def lent(x):
-    """Something that may write the elements of an array as long as it lives."""
+    """An object that may write the elements of an array while it is alive."""
     return Buffer(x, Buffer.WRITABLE)
 
 
@@ -200,7 +200,7 @@ def test_buffers_of_every_dtype():
     x = np.arange(6.0).reshape(2, 3)
     assert elements(x.T, 0) == [0, 3, 1, 4, 2, 5]
     assert elements(x + 1, 0) == [1, 2, 3, 4, 5, 6]
-    # What is shown stays as it is, and lives as long as it is held.
+    # The exposed elements do not change, and stay valid while the buffer is held.
     view = Buffer(x, 0)
     for _ in range(3):
         x += 1
@@ -223,7 +223,7 @@ def test_elements_that_are_lent_are_not_used():
         with pytest.raises(BufferError, match=r"lent, since \S*test_host_conversion.py:\d+") as told:
             use()
         assert told.value.code == "PX039"
-    # Others of the same array are, and a second part may be lent.
+    # Other elements of the array can be read, and a second part may be lent.
     assert x[1].tolist() == [4, 5, 6, 7] and x.shape == (3, 4)
     x[1] = 9
     other = lent(x[0])

@@ -49,7 +49,7 @@ def test_a_function_that_is_not_there_is_named(monkeypatch):
 
 def test_conversions_by_name():
     x = np.arange(3.0)
-    # One element is a number on any devices.
+    # A single element is a number on any devices.
     total = np.ones(100_000).sum()
     for array in (numpy.asarray(total), numpy.array(total)):
         assert array.shape == () and array == float(total) == 100_000.0
@@ -105,7 +105,7 @@ def test_dlpack_both_ways():
     assert isinstance(back, np.ndarray)
     numpy.testing.assert_array_equal(back.get(), there)
     x += 1
-    # What was exported stays as it was.
+    # The exported elements do not change.
     assert there[0, 0] == 0
     assert x.__dlpack_device__() == (1, 0)
     with pytest.raises(BufferError):
@@ -143,12 +143,12 @@ def test_buffers():
 
 
 def address(array):
-    """Where an array of NumPy lies."""
+    """The address of a NumPy array."""
     return array.__array_interface__["data"][0]
 
 
 class Exporter:
-    """An array of NumPy that other libraries see by DLPack alone, in one of its versions."""
+    """A NumPy array that supports only DLPack, in one of its versions."""
 
     def __init__(self, array, is_versioned, device=(1, 0)):
         self.array, self.is_versioned, self.device = array, is_versioned, device
@@ -174,7 +174,7 @@ def test_dlpack_comes_in_without_a_copy(is_versioned):
     parts = x.local_view()
     start = address(host)
     assert all(start <= address(part) < start + host.nbytes for part in parts if part.size)
-    # It reads where the elements lie, and writes elsewhere.
+    # Reads are in place; a write makes a copy.
     host[0, 0] = 100
     assert float(x[0, 0]) == 100
     x += 1
@@ -232,7 +232,7 @@ def test_imported_memory_is_let_go():
     gc.collect()
     assert gone() is not None and float(view.sum()) == 249500
     del view
-    # Let go when the interpreter next counts; a plan that reads it may still be under way.
+    # The memory is freed at the interpreter's next collection; a plan may still read it until then.
     end = time.monotonic() + 60
     while gone() is not None and time.monotonic() < end:
         np.flush()
@@ -247,7 +247,7 @@ def test_exported_by_both_versions_and_kept():
     x = np.arange(6.0).reshape(2, 3).copy()
     parts = x.local_view()
     assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
-    # Of the first version nobody can tell that it is to be read alone: it is a copy.
+    # The first version has no read-only flag, so the export is a copy.
     assert '"dltensor"' in repr(x.__dlpack__())
     with pytest.raises(BufferError):
         x.__dlpack__(copy=False)
@@ -271,7 +271,7 @@ def test_local_parts_are_not_copied():
     x[0] = 9
     assert [part[0, 0] for part in parts] == list(range(DEVICES))
     assert x.tolist()[0] == [9, 9, 9] and x.tolist()[-1] == [DEVICES] * 3
-    # What lies otherwise is.
+    # Parts with another layout are copied.
     turned = np.from_local([numpy.arange(6.0).reshape(2, 3).T] * DEVICES)
     assert turned.shape == (3 * DEVICES, 2) and turned[1].tolist() == [1, 4]
 

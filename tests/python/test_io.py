@@ -152,7 +152,7 @@ def test_thousands_of_members_are_read_at_once(tmp_path):
     start = time.monotonic()
     with np.load(path) as found:
         arrays = [found[name] for name in found.files]
-    # One directory for each member took 3 s and more.
+    # Writing one directory for each member took 3 s and more.
     assert time.monotonic() - start < 30
     assert arrays[2999].tolist() == [2999] * 3
     np.savez(tmp_path / "b.npz", **{f"member{place}": array for place, array in enumerate(arrays)})
@@ -233,7 +233,7 @@ def test_what_killed_saves_have_left_goes(tmp_path, array):
         with worlds.started(worlds.python(program, str(tmp_path / "a"))) as running:
             running.stdout.readline()
             end = time.monotonic() + 60
-            # What is being written belongs to somebody.
+            # A file that a live process is writing must not be removed.
             while not (found := leftovers()) and time.monotonic() < end:
                 time.sleep(0.001)
             running.send_signal(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""Iteration, `flat`, and what they give while an array changes."""
+"""Iteration and `flat`, also while an array changes."""
 
 import numpy
 import pytest

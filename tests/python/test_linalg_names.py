@@ -1,4 +1,4 @@
-"""Results with names: named tuples of `linalg` and of the functions of sets."""
+"""Named results: the named tuples of `linalg` and of the functions of sets."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""`from_local`: parts of every kind, of one device and of several, and what is refused."""
+"""`from_local`: parts of every kind, of one device and of several, and refused parts."""
 
 import numpy
 import pytest
@@ -33,7 +33,7 @@ def test_one_part_is_split_over_the_devices_of_its_process(extent, axis):
 def test_parts_that_lie_in_no_order_of_ours_and_of_other_dtypes():
     part = numpy.arange(24, dtype=">i4").reshape(4, 6).T[::-1]
     numpy.testing.assert_array_equal(np.from_local(part).get(), part)
-    # What begins between two elements is copied.
+    # A part that begins at an unaligned address is copied.
     unaligned = numpy.frombuffer(b"." + numpy.arange(9.0).tobytes(), dtype="u1")[1:].view("f8")
     numpy.testing.assert_array_equal(np.from_local(unaligned).get(), numpy.arange(9.0))
 
@@ -52,7 +52,7 @@ def test_what_the_shards_of_an_array_make():
         again = np.from_local(placed.local_shards())
         numpy.testing.assert_array_equal(again.get(), placed.get())
         assert again.sharding.axes == placed.sharding.axes or DEVICES == 1
-    # What every device has whole is one array, not several behind each other.
+    # Parts that are the whole array on every device are one array, and are not joined.
     whole = np.from_local(x.with_sharding(None).local_shards())
     numpy.testing.assert_array_equal(whole.get(), x.get())
 
@@ -101,7 +101,7 @@ def test_some_of_the_shards_of_an_array_are_no_array():
             with pytest.raises(ValueError, match="PX031") as refused:
                 np.from_local(some)
             assert refused.value.code == "PX031"
-    # Their data are parts as any others.
+    # The data of shards are normal parts.
     numpy.testing.assert_array_equal(np.from_local(shards[0].data).get(), x.get())
 
 

@@ -1,4 +1,4 @@
-"""Flags, bases, views and methods that change an array itself."""
+"""Flags, bases, views and methods that change an array in place."""
 
 import numpy
 import pytest

@@ -1,7 +1,7 @@
-"""Memory that runs short: what there is no room for fails alone, and the program goes on."""
+"""Lack of memory: only the work that does not fit fails, and the program continues."""
 
-# Functions for which the host has too little memory are tried in children of one process, each of
-# which starts a session of its own, makes its inputs, and then may take a little more only.
+# Functions for which the host has too little memory run in children of one process. Each child
+# starts its own session, makes its inputs, and then gets a low memory limit.
 
 import sys
 import textwrap
@@ -13,8 +13,8 @@ from .conftest import FULL
 
 worlds.apart()
 
-# What is refused under a limit of 13 MiB a device; in the end nothing of it is left but what is
-# bound to a name.
+# Work that is refused under a limit of 13 MiB a device; at the end only the arrays bound to names
+# are left.
 REFUSALS = {
     "a product that nobody reads": """
         big = ones((200000, 1, 1000)) * ones((1, 200000, 1))
@@ -133,7 +133,7 @@ def test_the_program_goes_on_after_a_refusal(refusal, processes, devices):
     assert run.stdout.count("over\n") == processes, run.stdout
 
 
-# What works on vectors, matrices, positions, and what reads or copies elements.
+# Functions of vectors, matrices and positions, and functions that read or copy elements.
 ON_HOST = """
 x.get(); x.tolist(); x.tobytes(); bytes(x); str(x); np.asnumpy(x)
 np.asarray(host); np.array(host); np.save(path, x); np.savez(path, x=x); x.astype("f4")
@@ -207,7 +207,7 @@ assert not bad, bad
 def test_what_the_host_refuses_is_an_error(devices, more):
     program = ON_LITTLE_MEMORY.format(calls=ON_HOST, more=more)
     run = worlds.run(program, devices=devices, timeout=300, environment={"RUST_BACKTRACE": "1"})
-    # Of either kind there are some, however much a device needs for itself.
+    # Some calls succeed and some are refused, no matter how much memory a device itself needs.
     assert run.stdout.count("r") > 10, run.stdout
 
 

@@ -1,4 +1,4 @@
-"""Arrays of two meshes: that of all devices, and that of this process alone."""
+"""Arrays of two meshes: the mesh of all devices, and that of this process only."""
 
 import io
 import os
@@ -17,7 +17,7 @@ def made_in_a_block():
         return np.array(MATRIX)
 
 
-# What is made beside an array lies on its mesh, whichever is current.
+# Arrays made beside another array are on its mesh, even if another mesh is current.
 CALLS = {
     "add": lambda np, a: np.add(a, [1, 2, 3]),
     "add of a list first": lambda np, a: np.add([1, 2, 3], a),
@@ -61,7 +61,7 @@ def test_what_is_made_beside_an_array_lies_on_its_mesh(name):
     theirs = CALLS[name](numpy, numpy.array(MATRIX))
     assert ours.tolist() == theirs.tolist()
     with np.local():
-        # That it is of this mesh shows in what it meets.
+        # An operation with another array of this mesh shows that it is on this mesh.
         assert (ours + np.zeros(ours.shape)).tolist() == theirs.tolist()
     with pytest.raises(ValueError, match="PX018"):
         ours + np.zeros(ours.shape)
@@ -88,7 +88,7 @@ def test_the_mesh_of_a_call_ends_with_it():
     a = made_in_a_block()
     with pytest.raises(ValueError):
         np.add(a, [1, 2])
-    # Of whatever depth the arguments are.
+    # Nested arguments of any depth.
     endless = []
     endless += [endless, endless]
     with pytest.raises(ValueError):
@@ -134,7 +134,7 @@ def test_random_calls_of_this_process_change_nothing_of_the_world():
         own = draws()
         np.random.seed(9)
         draws()
-        # Parameters have the mesh of a call, too.
+        # The parameters of a call determine its mesh, too.
         np.random.normal(np.zeros(3))
     np.random.normal(made_in_a_block())
     assert draws() == second and own not in (first, second)

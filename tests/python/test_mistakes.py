@@ -113,13 +113,13 @@ MISTAKES = {
     "format": ("PX149", TypeError, lambda: f"{np.ones(3):.2f}"),
     "item": ("PX149", ValueError, lambda: np.ones(3).item()),
     "conversion": ("PX154", ValueError, lambda: np.ones(3).__array__(copy=False)),
-    # What does not change.
+    # Attributes and arrays that cannot be changed.
     "written": ("PX150", ValueError, read_only),
     "deleted": ("PX150", ValueError, deleted),
     "shape": ("PX150", AttributeError, lambda: setattr(np.ones((2, 3)).T, "shape", (2, 3))),
     "resized": ("PX150", ValueError, lambda: np.ones(4).resize(2)),
     "flags": ("PX150", ValueError, lambda: np.ones(4).setflags(write=False)),
-    # What is not there.
+    # Missing names and functions.
     "name": ("PX151", AttributeError, lambda: np.char),
     "attribute": ("PX151", AttributeError, lambda: np.ones(3).ctypes),
     "attribute of a generator": (
@@ -135,12 +135,12 @@ MISTAKES = {
     "key of floats": ("PX152", IndexError, lambda: np.ones(3)[1.5]),
     "key beyond": ("PX152", IndexError, lambda: np.ones(3)[10**30]),
     "slice": ("PX152", TypeError, lambda: np.ones(3)[1.5:]),
-    # The session, and other libraries.
+    # The session and other libraries.
     "begun": ("PX153", ValueError, lambda: np.init()),
     "block": ("PX153", RuntimeError, lambda: np.local().__exit__(None, None, None)),
     "stream": ("PX154", BufferError, lambda: np.ones(3).__dlpack__(stream=1, dl_device=(1, 0))),
     "errstate": ("PX155", FloatingPointError, raised_by_errstate),
-    # Those of operations, as before.
+    # Mistakes of operations, with the same codes as in Rust.
     "shapes": ("PX001", ValueError, lambda: np.ones(3) + np.ones(2)),
     "no axis": ("PX003", np.exceptions.AxisError, lambda: np.ones(3).with_sharding(1)),
     "no axis to count": ("PX003", np.exceptions.AxisError, lambda: np.size(np.ones(3), axis=1)),
@@ -179,7 +179,7 @@ def test_what_is_written_is_read_as_numpy_reads_it():
         try:
             other[1] = value
         except Exception as error:
-            # A class, be it of the program or of NumPy.
+            # The class, of the program or of NumPy.
             with pytest.raises(type(error)):
                 own[1] = value
         else:
@@ -191,7 +191,7 @@ def test_what_is_written_is_read_as_numpy_reads_it():
 
 
 class Raising:
-    """An object that is a number until it is asked which."""
+    """An object that claims to be a number, and raises when it is converted."""
 
     def __init__(self, error):
         self.error = error
@@ -256,7 +256,7 @@ def test_casting_refuses_what_a_loop_has_to_cast(name):
                 else:
                     found = own(np.asarray(first), second, casting=casting)
                     numpy.testing.assert_array_equal(found.get(), expected)
-    # Numbers of Python take the dtype of what they meet.
+    # Python numbers take the dtype of the other operand.
     assert np.add(np.ones(2), 2.5, casting="no").tolist() == [3.5, 3.5]
 
 

@@ -1,5 +1,5 @@
-"""Variances of arrays whose blocks are on several devices, which are combined from the moments of
-each: as near to NumPy's as on one device, whatever the blocks are."""
+"""Variances of arrays with blocks on several devices, combined from the moments of each block: as
+near to NumPy's as on one device, for any blocks."""
 
 import pytest
 
@@ -7,7 +7,7 @@ import phalanx as np
 
 from . import worlds
 
-# Every array is split. The last line counts what differs.
+# Every array is split. The last line counts differences.
 PROGRAM = """
     import itertools
     import warnings
@@ -107,12 +107,12 @@ def test_variances_of_processes():
 
 
 def test_a_variance_reads_once_and_is_combined_once():
-    # On any number of devices, also one.
+    # On any number of devices, including one.
     for array in [np.ones(40_000), np.ones(40_000, "complex64")]:
         np.evaluate(array)
         variance = array.var()
         plan = variance.explain()
-        # Or it would be part of the next plan.
+        # Otherwise it would be part of the next plan.
         np.evaluate(variance)
         assert plan.count("all-reduce") <= 1, plan
         steps = [line for line in plan.splitlines() if " launch " in line and "(in" in line]

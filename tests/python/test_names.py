@@ -1,4 +1,4 @@
-"""Which names of NumPy and other libraries resolve is what docs/coverage.md tells."""
+"""docs/coverage.md states which names of NumPy and other libraries resolve."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""Devices that stand for GPUs: programs are planned, and nothing is computed."""
+"""Null devices in place of GPUs: programs are planned, and nothing is computed."""
 
 import pathlib
 

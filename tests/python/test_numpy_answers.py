@@ -1,5 +1,5 @@
-"""Answers that once differed from NumPy's, each beside it: orders of broadcast arrays, numbers that
-a dtype does not hold, dtypes that are asked for, infinities at the ends of convolutions."""
+"""Answers that once differed from NumPy's, each compared with it: orders of broadcast arrays,
+numbers outside a dtype's range, requested dtypes, infinities at the ends of convolutions."""
 
 import warnings
 
@@ -196,8 +196,8 @@ m.pad(m.arange(3.0), 1, constant_values=1j)
 m.pad(m.arange(3), 1, constant_values=(2.5 + 1j, 2))
 """.strip().splitlines()
 
-# NumPy 2.5 refuses numbers that the dtype does not hold, which we wrap as NumPy did before, and
-# takes an `out` of another dtype where we refuse it as NumPy did before.
+# NumPy 2.5 refuses numbers outside the dtype's range, which we wrap like earlier versions, and
+# takes an `out` of another dtype, which we refuse like earlier versions.
 if np.lib.NumpyVersion(np.__version__) < "2.5.0":
     CALLS += """
 m.where(m.array([True, False]), m.array([1, 2], 'u2'), -1)

@@ -1,5 +1,5 @@
-"""Arguments of NumPy's functions that few programs use: what is given for them is NumPy's answer,
-its dtype, its place in memory, its error and its warning."""
+"""Arguments of NumPy's functions that few programs use: compared with NumPy's answer, its dtype,
+its layout in memory, its error and its warning."""
 
 import warnings
 
@@ -109,7 +109,7 @@ def test_transforms_along_no_axes_and_by_half_numbers():
         check(lambda m: getattr(m.fft, name)(m.asarray(a), axes=()))
     for norm in ("forward", "ortho"):
         check(lambda m: m.fft.fft(m.asarray(a).astype("f2")[0, 0, :3], norm=norm), 1e-5)
-    # Half precision rounds the root of 17 and 31 to another number than their inverse; and 2049.
+    # In half precision the root of 17, 31 and 2049 and its inverse round differently.
     for extent in (17, 31, 2049):
         for norm in ("forward", "ortho"):
             for name in ("rfft", "ifft"):
@@ -117,7 +117,7 @@ def test_transforms_along_no_axes_and_by_half_numbers():
 
 
 def test_long_axes_of_half_numbers_are_scaled():
-    """Half precision ends before their extent, for which NumPy has a factor of 0."""
+    """Their extent is beyond the range of half precision, and NumPy's factor is 0."""
     x = np.ones(70000, "f2")
     assert abs(complex(np.fft.ifft(x)[0]) - 1) < 1e-3
     assert abs(complex(np.fft.fft(x, norm="ortho")[0]) / 70000**.5 - 1) < 1e-3
@@ -156,7 +156,7 @@ def test_equal_bins_between_the_least_and_the_largest(kind):
 
 
 def test_edges_that_half_precision_moves():
-    """NumPy counts two of these elements in bins that do not hold them."""
+    """NumPy counts two of these elements in bins that do not contain them."""
     chance = numpy.random.default_rng(289)
     x = (chance.normal(size=2000) * chance.choice([1, 30])).astype("f2")
     counts, edges = (found.get() for found in np.histogram(np.asarray(x), 1000))
@@ -188,7 +188,7 @@ def test_insertions_and_deletions():
     for obj in (1, [0, 2], numpy.array([[0, 1]]), numpy.True_, numpy.array([True, False, True, False])):
         check(lambda m: m.insert(m.asarray(x), obj, 7))
     check(lambda m: m.insert(m.asarray(x), 1, m.asarray([1j])))
-    # The axis and the positions are looked at before the values.
+    # The axis and the positions are checked before the values.
     small = x.astype("u1")
     for obj, values, axis in ((1, -2, 1), (9, -2, 0), ([9], [-3], None), ([[1]], -2, None),
                               ([0, 9], -2, 0), (1, -2, None), (1, 1j, 3)):

@@ -1,4 +1,4 @@
-"""Names and arguments of NumPy that few programs use, and what errors about meshes tell."""
+"""Names and arguments of NumPy that few programs use, and the texts of errors about meshes."""
 
 import io
 

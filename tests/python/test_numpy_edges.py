@@ -1,5 +1,5 @@
-"""Ends, grids, bins and arguments at the edges of what functions take, each beside NumPy's answer:
-its elements, its dtype, its place in memory, the class of its error and its warnings."""
+"""Ends, grids, bins and other arguments at the limits of functions, compared with NumPy's answer:
+its elements, its dtype, its layout in memory, the class of its error and its warnings."""
 
 import warnings
 
@@ -10,7 +10,7 @@ import phalanx as np
 
 
 def answered(module, text):
-    """The answer, or the error, and what was warned of but for floating-point errors."""
+    """The answer, or the error, and the warnings except those of floating-point errors."""
     def array(*words, **keywords):
         return module.asarray(numpy.array(*words, **keywords))
 
@@ -514,7 +514,7 @@ def test_arrays_are_resized_in_place_to_as_many_elements(form, shape):
             told.append(TypeError if isinstance(error, TypeError) else ValueError)
     extents = (shape,) if isinstance(shape, int) else shape
     if isinstance(extents, tuple) and numpy.prod(extents) != eval(form, {"a": numpy.ones((2, 3))}).size:
-        # Arrays here keep the number of their elements.
+        # Our arrays keep their number of elements.
         assert told[0] is ValueError
         return
     assert told[0] == told[1]

@@ -68,7 +68,7 @@ def test_eigenvalues(matrix):
         matrix / scale @ vectors, vectors * (values / scale)[..., None, :], atol=near
     )
     numpy.testing.assert_allclose(numpy.linalg.norm(vectors, axis=-2), 1, atol=near)
-    # Of all pairs each has the other as its nearest.
+    # In all pairs each is the nearest of the other.
     apart = abs(values[..., None] - expected.eigenvalues[..., None, :]) / scale
     assert (apart.min(axis=-1) < 1e-3).all() and (apart.min(axis=-2) < 1e-3).all()
 

@@ -1,4 +1,4 @@
-"""A panic of ours is a RuntimeError, wherever it enters Python."""
+"""A panic of ours becomes a RuntimeError, wherever it reaches Python."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from . import worlds
 
 
 def panics():
-    """Calls that break a promise on purpose."""
+    """Calls that cause a panic on purpose."""
     _phalanx._refusal(ValueError, "no kind of mistake", "text")
 
 
@@ -26,7 +26,7 @@ def test_panics_are_runtime_errors_with_a_code():
 
 
 class Panicking:
-    """An object whose conversion breaks a promise."""
+    """An object whose conversion causes a panic."""
 
     def __array__(self, dtype=None, copy=None):
         panics()
@@ -109,7 +109,7 @@ np.ones(3).sum()
 
 @pytest.mark.one_process("other processes are started")
 def test_texts_of_arrays_that_cannot_be_read_raise():
-    # What is shown of a long array is brought to all ranks, for which there is no room.
+    # The shown part of a long array is copied to all ranks, which lack the memory for it.
     ended = worlds.run(
         """
         import phalanx as np

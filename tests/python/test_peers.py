@@ -1,4 +1,4 @@
-"""Programs that use other libraries beside Phalanx; each is skipped where its library is absent."""
+"""Programs that use other libraries with Phalanx; each is skipped if its library is absent."""
 
 import numpy
 import pytest
@@ -51,7 +51,7 @@ def test_tensors_of_pytorch_are_parts():
     assert held == [part.data_ptr() for part in parts]
     mixed = x + torch.ones(3)
     assert isinstance(mixed, np.ndarray) and mixed.tolist()[-1] == [DEVICES] * 3
-    # What is turned around lies otherwise.
+    # A transposed array has another layout.
     turned = np.from_dlpack(torch.arange(6.0).reshape(2, 3).T)
     assert turned.tolist() == [[0, 3], [1, 4], [2, 5]]
 

@@ -1,5 +1,5 @@
-"""NumPy's older polynomials: what is answered where a polynomial, a number or several axes are
-given, and how good a fit is."""
+"""NumPy's older polynomials: answers for polynomials, numbers and several axes as arguments, and
+the quality of fits."""
 
 import numpy
 import pytest
@@ -26,7 +26,7 @@ def same(ours, theirs):
 
 
 def operands(module, kind):
-    """What polynomials can be given as."""
+    """The forms in which polynomials can be given."""
     array = module.asarray(numpy.array([2, 0, -1, 3], kind))
     return [array, module.poly1d(array), module.poly1d([1, 2]), [1, 2, 3], 3, 2.5,
             numpy.dtype(kind).type(2)]

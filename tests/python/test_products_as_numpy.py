@@ -1,5 +1,5 @@
 """`einsum` and the products that are ufuncs against NumPy: repeated labels, ellipses, extents of 1,
-every pair of dtypes, `axes`, `dtype`, `casting` and `out`. A case follows from its seed alone."""
+every pair of dtypes, `axes`, `dtype`, `casting` and `out`. The seed determines a case."""
 
 import random
 import warnings
@@ -74,7 +74,7 @@ def check(seed):
     found = outcome(px, px.asarray, seed)
     what = f"seed {seed}: {case(seed)!r}"
     if isinstance(expected, Exception) or isinstance(found, Exception):
-        # Of two mistakes either may be told.
+        # If there are two mistakes, either may be reported.
         assert isinstance(expected, Exception) and isinstance(found, Exception), (
             what, expected, found)
         return

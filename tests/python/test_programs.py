@@ -1,9 +1,9 @@
-"""Random programs of NumPy that give the same when `np` is Phalanx.
+"""Random programs of NumPy that give the same results when `np` is Phalanx.
 
 A program is a list of statements over a few variables: new arrays, views, reshapes, elementwise
-functions, reductions, writes through views and positions. Each is run by NumPy while it is drawn,
-so that the next one can use the shapes that there are by then. After each observation all variables
-are compared: values, dtypes, shapes and strides. What fails is shown as a program to be run.
+functions, reductions, writes through views and positions. NumPy runs each statement when it is
+drawn, so that the next one can use the current shapes. After each observation all variables are
+compared: values, dtypes, shapes and strides. A failure is shown as a program to run.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 NAMES = ("a", "b", "c", "d")
 DTYPES = ("int64", "int32", "uint8", "float32", "float64", "complex64")
-# Sums of quarters of small numbers are exact, so that little depends on the order of a sum; what is
-# left is rounding of the largest number that a program has seen.
+# Sums of small multiples of a quarter are exact, so little depends on the order of a sum; the rest
+# is rounding of the largest number in a program.
 TOLERANCE = {"f": 1e-4, "d": 1e-10, "F": 1e-4, "D": 1e-10}
 OBSERVE = "observe"
-# No elements, one, two, few or many: what is legal for one may be wrong for another.
+# No elements, one, two, few or many: a statement may be valid for one and invalid for another.
 EXTENTS = st.sampled_from([0, 1, 1, 2, 3, 5, 17])
 
 
@@ -31,7 +31,7 @@ class Outcome:
         self.names = {"np": module}
 
     def run(self, statement):
-        """Runs a statement; gives the class of its exception, if it raises one."""
+        """Runs a statement; returns the class of its exception, if it raises one."""
         try:
             with numpy.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -60,7 +60,7 @@ def indices(draw, shape):
             start, stop = draw(bound), draw(bound)
             step = draw(st.sampled_from([None, None, 2, -1, -2]))
             items.append(":".join("" if part is None else str(part) for part in (start, stop, step)))
-    # Without the ellipsis a key with a position for each axis takes an element.
+    # Without the ellipsis a key with a position for each axis returns an element.
     leaves = ["..."] if not items or draw(st.booleans()) else []
     return ", ".join([*items, *leaves])
 
@@ -73,7 +73,7 @@ def positions(draw, extent):
 
 @st.composite
 def statements(draw, arrays):
-    """A statement that can follow where these variables are."""
+    """A statement that can use these variables."""
     kinds = ["new"]
     if arrays:
         kinds += ["view", "view", "reshape", "binary", "unary", "reduce", "take"]
@@ -89,7 +89,7 @@ def statements(draw, arrays):
         return OBSERVE
     name = draw(st.sampled_from(sorted(arrays)))
     array = arrays[name]
-    # What has no axes is an element, or an array that is made of it.
+    # A result without axes is an element, or an array made from it.
     made = st.sampled_from(["", "np.asarray"])
     other = draw(st.sampled_from(sorted(arrays)) | st.sampled_from(["2", "1.5", "-1", "True"]))
     match kind:
@@ -119,7 +119,7 @@ def statements(draw, arrays):
         case "take" if array.ndim and array.shape[0]:
             return f"{target} = {name}[{draw(positions(array.shape[0]))}]"
         case "write_taken" if array.ndim and array.shape[0]:
-            # Each position once: which of several writes to one place wins is not said.
+            # Each position once: the winner of several writes to one place is not defined.
             place = draw(st.integers(-array.shape[0], array.shape[0] - 1))
             return f"{name}[[{place}]] = {other}"
         case "write_masked":
@@ -136,7 +136,7 @@ def statements(draw, arrays):
 
 
 def difference(expected, found):
-    """What differs between two arrays, elements aside."""
+    """The difference between two arrays, except elements."""
     if found.dtype != expected.dtype:
         return f"dtype {found.dtype}, expected {expected.dtype}"
     if found.flags.writeable != expected.flags.writeable:
@@ -198,7 +198,7 @@ def compare(expected, found, largest):
         array = numpy.asarray(array)
         if array.dtype.kind in "fc":
             tolerance = TOLERANCE[array.dtype.char]
-            # Beyond this, what overflows depends on rounding.
+            # Beyond this, rounding decides which elements overflow.
             if largest > 1e30:
                 continue
             numpy.testing.assert_allclose(

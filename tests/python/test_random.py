@@ -53,7 +53,7 @@ def test_draws(name, arguments, keywords):
 
 
 def test_numbers_are_the_same_on_any_mesh():
-    # The numbers of this seed, whatever `PHALANX_DEVICES` says.
+    # The numbers of this seed, for any `PHALANX_DEVICES`.
     drawn = random.default_rng(7).integers(0, 1000, size=6).tolist()
     again = random.Generator(random.Philox4x3210(7)).integers(0, 1000, size=6).tolist()
     large = random.default_rng(7).integers(0, 1000, size=100_000)[:6].tolist()
@@ -215,7 +215,7 @@ def test_processes_agree_on_seeds(devices):
     assert "solved 0 [0.090909, 0.636364]" in ended.stdout
 
 
-# Distributions with the parameters of which numbers are compared with NumPy's.
+# Distributions and parameters; numbers drawn from them are compared with NumPy's.
 FAMILIES = [
     ("gamma", (0.3, 2.0)),
     ("gamma", (1.0,)),
@@ -253,7 +253,7 @@ def test_families(name, parameters):
     drawn = getattr(random.default_rng(5), name)(*parameters, size=count)
     assert drawn.dtype == theirs.dtype and drawn.shape == theirs.shape
     ours = drawn.get()
-    # The largest distance of the two empirical distributions, which is above this bound once in a
+    # The largest distance of the two empirical distributions; it exceeds this bound once in a
     # million samples (Kolmogorov and Smirnov).
     values = numpy.unique(numpy.concatenate([ours, theirs]))
     places = [numpy.searchsorted(numpy.sort(one), values, "right") for one in (ours, theirs)]
@@ -339,7 +339,7 @@ def test_parameters_that_are_arrays():
 @pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "Philox"])
 @pytest.mark.parametrize("seed", [1, 2**70, [3, 4], "sequence"])
 def test_words_of_numpys_bit_generators_are_numpys(name, seed):
-    # A sequence counts the children that it has had.
+    # A sequence counts its children.
     seed = numpy.random.SeedSequence(5, spawn_key=(2,)) if seed == "sequence" else seed
     ours, theirs = getattr(random, name)(seed), getattr(numpy.random, name)(seed)
     numpy.testing.assert_array_equal(ours.random_raw(1000).get(), theirs.random_raw(1000))
@@ -510,7 +510,7 @@ def test_what_the_module_draws_from():
     kept = random.get_random_state()
     assert isinstance(kept, random.RandomState)
     first = random.rand(3).tolist()
-    # Both draw from one.
+    # Both draw from the same generator.
     assert kept.rand(2).tolist() != first[:2]
     random.set_random_state(random.RandomState(4))
     assert random.rand(3).tolist() == first
@@ -525,7 +525,7 @@ def test_what_the_module_draws_from():
     assert random.rand(3).tolist() == first
 
 
-# Of arrays of parameters: the call, and NumPy's mean and variance for each.
+# For arrays of parameters: the call, and NumPy's mean and variance for each.
 EACH = {
     "poisson": [([0.0, 0.5, 9.9, 10.1, 60.0, 1e4],)],
     "binomial": [([0, 1, 30, 30, 500, 500, 40], [0.5, 0.3, 0.2, 0.9, 0.3, 0.99, 0.5])],
@@ -574,7 +574,7 @@ def test_every_element_has_parameters_of_its_own(name, kind):
         drawn = getattr(ours, name)(*map(phalanx.asarray, arrays), size=size)
         assert drawn.dtype == expected.dtype and drawn.shape == size
         drawn = drawn.get()
-        # Five errors of the mean, and variances to a fifth.
+        # Means within five standard errors, and variances within a fifth.
         spread = expected.std(0)
         near = numpy.abs(drawn.mean(0) - expected.mean(0)) <= 7.1 * spread / count**0.5 + 1e-12
         assert near.all(), (drawn.mean(0), expected.mean(0), spread)
@@ -612,7 +612,7 @@ def test_parameters_of_elements_are_checked(name, parameters):
 
 
 def test_counts_of_elements_are_the_same_on_any_mesh():
-    # What this seed gives, whatever `PHALANX_DEVICES` says.
+    # The numbers of this seed, for any `PHALANX_DEVICES`.
     rng = random.default_rng(3)
     means = numpy.linspace(0, 40, 7)
     assert rng.poisson(means).tolist() == [0, 5, 16, 14, 25, 45, 33]

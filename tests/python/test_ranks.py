@@ -1,4 +1,4 @@
-"""What ranks do not have alike: equal behaviour, or an error on every rank, and never a hang."""
+"""Differences between ranks: equal behaviour, or an error on every rank, and never a hang."""
 
 import re
 
@@ -8,7 +8,7 @@ from . import worlds
 
 
 def refused(program, processes=2, environment=()):
-    """The error of a program that ranks do not run alike, which each of them has."""
+    """The error of a program that ranks run differently; each rank raises it."""
     ended = worlds.run(program, processes=processes, check=False, environment=environment)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "PX062" in line]
@@ -62,7 +62,7 @@ def test_host_data_that_differ_are_told_however_they_are_used(name, rest):
         """
     )
     assert "ranks gave different data" in told, told
-    # The rank that gives nothing more is somewhere behind.
+    # The rank that gives less data is already at a later line.
     assert told.count(" at <string>:8") == (1 if name == "more of it" else 2), told
 
 
@@ -223,8 +223,8 @@ def test_what_is_forgotten_at_random_changes_nothing():
 
 
 def test_two_threads_of_each_rank_are_told():
-    # The ranks' threads take turns as they like, so only one of each may record: the other is told,
-    # and the other rank with it.
+    # The threads of ranks run in any order, so only one thread of each rank may record. The other
+    # thread gets an error, and so does the other rank.
     for turn in range(3):
         ended = worlds.run(
             """

@@ -58,7 +58,7 @@ def test_generators_spawn_children_of_their_seeds():
     rng, other = np.random.default_rng(3), np.random.default_rng(3)
     children = rng.spawn(2)
     assert [type(child) for child in children] == [np.random.Generator] * 2
-    # To spawn draws nothing.
+    # Spawning draws nothing.
     assert rng.random(3).tolist() == other.random(3).tolist()
     more = rng.spawn(1)[0]
     drawn = {tuple(one.random(3).tolist()) for one in [*children, more, rng]}
@@ -77,7 +77,7 @@ def test_seeds_that_are_given_in_several_ways_are_one():
     assert np.random.Generator(np.random.Philox4x3210(9)).random(3).tolist() == expected
     bits = np.random.Philox4x3210(np.random.SeedSequence(9))
     first, second = np.random.Generator(bits), np.random.Generator(bits)
-    # Both draw from one.
+    # Both draw from the same generator.
     drawn = first.random(1).tolist() + second.random(1).tolist() + first.random(1).tolist()
     assert drawn == expected
     assert first.bit_generator is bits and repr(first) == "Generator(Philox4x3210)"

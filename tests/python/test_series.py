@@ -1,4 +1,4 @@
-"""NumPy's `polynomial` package: its functions on arrays of ours, and its classes."""
+"""NumPy's `polynomial` package: its functions on our arrays, and its classes."""
 
 import numpy
 import pytest

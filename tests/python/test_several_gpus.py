@@ -1,4 +1,4 @@
-"""Several GPUs that tell each other by NCCL, of one process and of two. Skipped on fewer."""
+"""Several GPUs that communicate by NCCL, in one process and in two. Skipped on fewer."""
 
 import os
 import time
@@ -11,7 +11,7 @@ KEPT = {name: os.environ[name] for name in ["PHALANX_CUDA_PATH"] if name in os.e
 
 
 def count():
-    """The GPUs of the machine, whatever those of this session are."""
+    """The number of GPUs of the machine, independent of this session."""
     program = "import phalanx as np\nprint(np._phalanx._gpu_count())\n"
     ended = worlds.run(program, environment=KEPT | {"PHALANX_DEVICES": "cuda"}, check=False)
     return int(ended.stdout) if ended.returncode == 0 else 0
@@ -20,7 +20,7 @@ def count():
 if count() < 2:
     worlds.lacks("gpus", "second GPU")
 
-# What communicates in every way that plans have, beside NumPy.
+# A program with every kind of communication in plans, compared with NumPy.
 PROGRAM = """
     import os
     import numpy
@@ -142,8 +142,8 @@ def test_a_process_that_ends_in_the_middle_of_short_sums_is_an_error_on_the_othe
 
 
 def test_new_shapes_and_kernels_are_met_while_plans_are_under_way():
-    # Each turn takes memory and loads kernels and combinations that nobody had before, between
-    # plans that are not waited for, in which devices wait for each other.
+    # Each turn allocates memory and loads new kernels and combinations while plans are in flight,
+    # in which devices wait for each other.
     program = """
         import numpy
         import phalanx as np

@@ -1,7 +1,7 @@
-"""Programs that run long: resident memory stays as it is, whatever a loop does.
+"""Long-running programs: the resident memory of a loop must not grow.
 
 With `PHALANX_TEST_FULL=1` a loop takes a million steps on one device, and a tenth of that on
-several; else so many that a leak of thirty bytes a step shows.
+several; else enough steps to detect a leak of thirty bytes a step.
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 from . import soak_loops
 from .conftest import FULL, device_count
 
-# What the allocator and Python's own caches may still need after the first steps.
+# The growth allowed for the allocator and Python's own caches after the first steps.
 MOST_GROWTH = 1 << 20 if FULL else 1 << 18
 STEPS = (1_000_000 if device_count() == 1 else 100_000) if FULL else 12_000
 PROGRAM = pathlib.Path(soak_loops.__file__)

@@ -1,4 +1,4 @@
-"""Sparse matrices in rows, and equations of them."""
+"""Sparse matrices in rows, and linear systems of them."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""The type stubs are those of the module, and right."""
+"""The type stubs match the module and are correct."""
 
 import pathlib
 import re

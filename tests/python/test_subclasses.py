@@ -12,7 +12,7 @@ from phalanx.lib import stride_tricks
 
 
 class Marked(np.ndarray):
-    """An array with a mark, which views and results take over."""
+    """An array with a mark; views and results inherit it."""
 
     def __new__(cls, *arguments, mark=None, **keywords):
         made = super().__new__(cls, *arguments, **keywords)

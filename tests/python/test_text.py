@@ -1,4 +1,4 @@
-"""What `repr` and `str` show, at all print options."""
+"""The texts of `repr` and `str`, for all print options."""
 
 import numpy
 import pytest

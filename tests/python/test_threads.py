@@ -1,10 +1,10 @@
-"""Several threads of Python, and sessions that they begin and end."""
+"""Several threads of Python, and sessions that they start and end."""
 
 import pytest
 
 from . import worlds
 
-# Work of NumPy's kind, whose result is checked by NumPy itself.
+# Array work; NumPy checks its result.
 STRESS = """
 import random, sys, threading
 import numpy
@@ -210,7 +210,7 @@ def test_callbacks_that_fail_on_one_process(function):
     own, others = _with_callback(CALLBACKS[function], "np.rank() == 1")
     assert own[0] == "Mine: only here"
     assert others[0] == "RuntimeError: on rank 1: Mine: only here"
-    # The other process may be done with what needs no other before it hears of the end.
+    # The other process may finish its independent work before the failure reaches it.
     assert own[1] == "RuntimeError: rank 1 failed: Mine: only here"
 
 

@@ -1,5 +1,5 @@
 """`ufunc.at` against NumPy: every form of index, every pair of dtypes, operations of one and two
-operands. A case follows from its seed alone."""
+operands. The seed determines a case."""
 
 import random
 import warnings
@@ -18,7 +18,7 @@ UNARY = ["negative", "square", "absolute", "logical_not", "invert", "sign", "isn
 
 
 def index_of(draw, shape):
-    """An index into an array of a shape, of any of NumPy's forms."""
+    """An index into an array of a shape, in any of NumPy's forms."""
 
     def positions(extent):
         extents = draw.choice([(0,), (1,), (3,), (5,), (2, 2)])
@@ -102,7 +102,7 @@ def outcome(call):
 
 
 def ours(index):
-    """The index with arrays of ours in the place of NumPy's, now and then."""
+    """The index, sometimes with our arrays in place of NumPy's."""
     if isinstance(index, tuple):
         return tuple(ours(item) for item in index)
     return px.asarray(index) if isinstance(index, np.ndarray) else index
@@ -113,7 +113,7 @@ def check(seed):
 
     def numpy_at():
         host = a.copy()
-        # NumPy misreads values that it broadcasts along several axes of one index array.
+        # NumPy has a defect in values broadcast along several axes of one index array.
         whole = tuple(np.array(np.broadcast_to(b, a[index].shape)) for b in values)
         getattr(np, name).at(host, index, *whole)
         return host
@@ -126,7 +126,7 @@ def check(seed):
     expected, found = outcome(numpy_at), outcome(phalanx_at)
     what = f"seed {seed}: {name}.at of {a!r} at {index!r} with {values!r}"
     if isinstance(expected, Exception) or isinstance(found, Exception):
-        # Of two mistakes either may be told.
+        # If there are two mistakes, either may be reported.
         assert isinstance(expected, Exception) and isinstance(found, Exception), (what, expected, found)
         return
     assert found.dtype == expected.dtype, what

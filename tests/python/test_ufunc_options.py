@@ -1,6 +1,6 @@
 """`reduce`, `accumulate` and `reduceat` of every ufunc of two operands with `dtype`, `initial`,
-`where`, several axes and lines of none or one element, and `dtype` and `casting` of calls, against
-NumPy. A case follows from its seed alone."""
+`where`, several axes and lines of no or one element, and `dtype` and `casting` of calls, against
+NumPy. The seed determines a case."""
 
 import random
 import warnings
@@ -27,7 +27,7 @@ def numbers(draw, make, shape, dtype=None):
 
 
 def case(seed):
-    """What is called, of what, with what."""
+    """The ufunc, the method, and the arguments."""
     draw, make = random.Random(seed), np.random.default_rng(seed)
     method = draw.choice(["reduce", "reduce", "reduce", "accumulate", "reduceat", "call"])
     shape = draw.choice([(), (0,), (1,), (2,), (5,), (3, 4), (1, 3), (3, 1), (0, 2), (2, 3, 2)])
@@ -76,13 +76,13 @@ def outcome(module, convert, seed):
             return error
 
 
-# What NumPy gets wrong, or answers by chance.
+# Cases in which NumPy's answer is wrong or undefined.
 def is_numpys_own(name, method, arguments, keywords):
     array = arguments[0]
     if method != "call" and name in ("power", "pow", "arctan2", "atan2", "ldexp"):
         return True
     if method != "call" and name in ("float_power", "remainder", "mod", "fmod", "floor_divide"):
-        # Integers by zero.
+        # Division of integers by zero.
         return array.dtype.kind in "iub" or "dtype" in keywords
     return False
 

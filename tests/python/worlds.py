@@ -1,4 +1,4 @@
-"""Programs run in processes of their own, several of which may form a world."""
+"""Runs programs in separate processes, several of which may form a world."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from .conftest import RANKS, device_count
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# The one beside the interpreter is that of the environment.
+# The launcher beside the interpreter is that of the environment.
 MPIRUN = shutil.which("mpirun", path=os.path.dirname(sys.executable)) or shutil.which("mpirun")
 
 REQUIRED = os.environ.get("PHALANX_TEST_REQUIRE", "").split(",")
@@ -37,9 +37,9 @@ needs_mpirun = needs("openmpi", MPIRUN is not None, "mpirun")
 
 
 def apart():
-    """Skips a test that starts programs where these would be the same ones once more: with several
-    devices, of which they have as many as they like; and in the ranks of a world, which they would
-    take themselves for."""
+    """Skips a test that starts programs: with several devices, since the programs choose their own
+    number and would run the same test again; and in the ranks of a world, since the programs would
+    take themselves for ranks of it."""
     of_cpus = os.environ.get("PHALANX_DEVICES", "cpu").startswith("cpu")
     if RANKS > 1 or (of_cpus and device_count() > 1):
         reason = "programs of their own are started by one process with one device"
@@ -47,11 +47,11 @@ def apart():
 
 
 def surroundings():
-    """The variables of programs: none of ours but those that a test gives."""
+    """The variables of programs, without ours; a test adds its own."""
     variables = {
         name: value for name, value in os.environ.items() if not name.startswith("PHALANX_")
     }
-    # Lines come out whole, however the tests themselves are run.
+    # Buffered output, so that lines are written whole.
     variables.pop("PYTHONUNBUFFERED", None)
     return variables | {"PHALANX_THREADS": "1"}
 
@@ -65,8 +65,8 @@ def python(program, *words):
 def run(
     program, *words, processes=1, devices=1, timeout=60, check=True, environment=(), options=()
 ):
-    """Runs a program, a path or a text, and returns how it ended, with its output. Several
-    processes are those of `phalanx run`, with these options."""
+    """Runs a program, a path or a text, and returns its exit status and output. `phalanx run`
+    starts several processes, with these options."""
     command = python(program, *words)
     if processes > 1:
         launcher = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *options]
@@ -76,23 +76,23 @@ def run(
 
 
 def mpirun(program, *words, processes=3, devices=1, check=True, environment=(), folder=None):
-    """Runs a program in processes of MPI. With a folder, each writes its output into a file there
-    that has its number as a name."""
+    """Runs a program in processes of MPI. With a folder, each process writes its output into a file
+    there; its name is the process's number."""
     command = python(program, *words)
     if folder is not None:
         number = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
         command = ["sh", "-c", f'exec "$@" > "$0/{number}"', str(folder), *command]
-    # An end that MPI sees to, for a killed mpirun leaves its processes behind.
+    # MPI's own timeout, since a killed mpirun leaves its processes running.
     launcher = [MPIRUN, "--oversubscribe", "--timeout", "60", "-n", str(processes)]
     variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                 # One machine, whatever networks it has.
+                 # One machine only, so no network is needed.
                  "OMPI_MCA_btl": "^tcp", "OMPI_MCA_pml": "ob1"}
     variables |= {"PHALANX_DEVICES": f"cpu:{devices}"} | dict(environment)
     return ended(launcher + command, variables, 90, check)
 
 
 def ended(command, variables, timeout, check):
-    """How a command ended."""
+    """Runs a command to its end and returns its exit status and output."""
     apart()
     result = subprocess.run(
         command, env=surroundings() | variables, capture_output=True, text=True, timeout=timeout,
@@ -105,7 +105,7 @@ def ended(command, variables, timeout, check):
 
 @contextlib.contextmanager
 def started(command, variables=()):
-    """A command that runs, to be interrupted; it is killed at the end, should it not have ended."""
+    """A running command, to be interrupted; it is killed at the end if it still runs."""
     apart()
     running = subprocess.Popen(
         command, env=surroundings() | dict(variables), stdout=subprocess.PIPE,
@@ -119,6 +119,6 @@ def started(command, variables=()):
 
 
 def outputs(folder):
-    """What the processes of `mpirun` have written into files of a folder, in their order."""
+    """The texts that the processes of `mpirun` have written into a folder, in their order."""
     files = sorted(pathlib.Path(folder).iterdir(), key=lambda file: int(file.name))
     return [file.read_text() for file in files]

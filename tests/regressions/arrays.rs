@@ -1,4 +1,4 @@
-//! Of arrays: views, copies and what calls record.
+//! Arrays: views, copies and the operations that calls record.
 
 use crate::{on, on_lines};
 use num_complex::Complex64;
@@ -7,7 +7,7 @@ use phalanx::{
     GridRange, Limits, Product, ProductOptions, Sharding, einsum_with, histogramdd, ix, product,
 };
 
-/// The count of a falling range was rounded towards the wrong side.
+/// The count of a falling range was rounded in the wrong direction.
 #[test]
 fn falling_ranges_had_an_element_too_many() {
     on_lines(|| {
@@ -17,7 +17,7 @@ fn falling_ranges_had_an_element_too_many() {
     });
 }
 
-/// A loop without axes is no kernel.
+/// A reduction over no axes gave a loop without axes, which is no valid kernel.
 #[test]
 fn reductions_over_no_axes_were_refused() {
     on_lines(|| {
@@ -30,8 +30,8 @@ fn reductions_over_no_axes_were_refused() {
     });
 }
 
-/// No handle referred to what a call had recorded when the next operation of the same call closed
-/// the window.
+/// When an operation of a call closed the window, no handle referred to the earlier operations of
+/// the same call.
 #[test]
 fn windows_that_closed_inside_of_a_call_lost_its_operands() {
     for hard in 1..12 {
@@ -64,7 +64,7 @@ fn orders_in_memory_were_not_those_of_numpy() {
     });
 }
 
-/// A view in reverse was given back as it was.
+/// A reversed view was returned unchanged.
 #[test]
 fn ravel_of_a_reversed_vector_was_no_copy() {
     on_lines(|| {
@@ -76,7 +76,7 @@ fn ravel_of_a_reversed_vector_was_no_copy() {
     });
 }
 
-/// One element of a broadcast could be written through a view that showed it alone.
+/// An element of a broadcast could be written through a view of that element only.
 #[test]
 fn views_of_broadcasts_could_be_written() {
     on_lines(|| {
@@ -89,7 +89,7 @@ fn views_of_broadcasts_could_be_written() {
     });
 }
 
-/// Shards were those of a copy in another order of axes.
+/// The shards were those of a copy with another order of axes.
 #[test]
 fn shards_of_a_transposed_view_were_those_of_its_base() {
     on(&[2], Limits::default(), || {
@@ -107,8 +107,8 @@ fn shards_of_a_transposed_view_were_those_of_its_base() {
     });
 }
 
-/// Counts were made of what other reductions are made of, and where elements are converted on the
-/// way, the order of axes in memory was that of a copy without elements.
+/// Counts used the same form as other reductions. If elements were converted first, the order of
+/// axes in memory was that of a copy without elements.
 #[test]
 fn orders_in_memory_of_converted_elements_were_not_those_of_numpy() {
     on_lines(|| {
@@ -125,7 +125,7 @@ fn orders_in_memory_of_converted_elements_were_not_those_of_numpy() {
     });
 }
 
-/// The sharding of a reshaped view was said to be replicated.
+/// The sharding of a reshaped view was reported as replicated.
 #[test]
 fn reshaped_views_of_split_arrays_were_said_to_be_whole() {
     on(&[3], Limits::default(), || {
@@ -143,7 +143,7 @@ fn reshaped_views_of_split_arrays_were_said_to_be_whole() {
     });
 }
 
-/// They were the functions of these names, which turn bools into integers.
+/// Conjugates used the elementwise functions, which convert bools to integers.
 #[test]
 fn conjugates_of_real_numbers_were_others() {
     on_lines(|| {
@@ -154,7 +154,7 @@ fn conjugates_of_real_numbers_were_others() {
     });
 }
 
-/// NumPy subtracts elements, which bools have no operation for, and asks for the last of none.
+/// NumPy subtracts elements, which bools do not support, and reads the last of no elements.
 #[test]
 fn percentiles_of_bools_and_of_nothing_had_other_errors() {
     on_lines(|| {
@@ -167,7 +167,7 @@ fn percentiles_of_bools_and_of_nothing_had_other_errors() {
     });
 }
 
-/// The result of positions lay in C order, whatever the order of the array.
+/// The result of indexing by positions was always in C order.
 #[test]
 fn positions_of_fortran_ordered_arrays_lay_otherwise() {
     on_lines(|| {
@@ -179,7 +179,7 @@ fn positions_of_fortran_ordered_arrays_lay_otherwise() {
     });
 }
 
-/// An element of an evaluated array is a copy, be it recorded or kept.
+/// An element of an evaluated array is a copy, whether it is recorded or kept.
 #[test]
 fn elements_follow_no_later_write() {
     on(&[1, 3], Limits::default(), || {
@@ -198,7 +198,7 @@ fn elements_follow_no_later_write() {
     });
 }
 
-/// Every two views of one array were said to share memory.
+/// Any two views of one array were reported to share memory.
 #[test]
 fn views_between_each_other_share_nothing() {
     on_lines(|| {
@@ -210,7 +210,7 @@ fn views_between_each_other_share_nothing() {
     });
 }
 
-/// Writing the view of a number that had been taken of an array changed the number.
+/// Writing through a view of an element taken from an array changed the element.
 #[test]
 fn elements_were_written_through_their_views() {
     on_lines(|| {
@@ -218,20 +218,20 @@ fn elements_were_written_through_their_views() {
         let element = a.sum(());
         assert!(element.claim(true) && element.claim(true) && element.is_element());
         assert!(!element.is_writeable() && element.try_assign(5).is_err());
-        // A view of it is to be written, so that it has to be a copy.
+        // A view of the element is to be written, so the element must become a copy.
         let view = element.reshape([1]);
         assert!(!view.claim(false) && view.base().unwrap().is_none());
         let copy = view.copy();
         assert!(copy.claim(false) && copy.is_writeable());
         copy.assign(7);
         assert_eq!(element.item::<i64>().unwrap(), 6);
-        // What is an array already is no element of another handle's.
+        // An array that is already in use as an array cannot become an element of another handle.
         let b = ones((), DType::F64);
         assert!(b.claim(false) && !b.sum(()).shares_memory(&b) && !b.reshape(()).claim(true));
     });
 }
 
-/// NumPy takes the element of a 0-d array, ours was a view that followed later writes.
+/// NumPy returns the element of a 0-d array; ours was a view that changed with later writes.
 #[test]
 fn a_0d_array_in_reverse_followed_writes() {
     on_lines(|| {
@@ -242,8 +242,8 @@ fn a_0d_array_in_reverse_followed_writes() {
     });
 }
 
-/// Edges of bins were computed where samples lie as near as floats do, and the first of the bins
-/// without a width counted.
+/// Edges of bins were computed although samples were as close as neighbouring floats, and the first
+/// of the bins without a width counted the samples.
 #[test]
 fn bins_without_a_width_counted_otherwise_than_those_of_numpy() {
     on_lines(|| {
@@ -262,7 +262,7 @@ fn bins_without_a_width_counted_otherwise_than_those_of_numpy() {
     });
 }
 
-/// Results of products had the order of the operands, whichever was asked for.
+/// Products ignored the requested order and used that of the operands.
 #[test]
 fn products_had_no_order_of_their_own() {
     on_lines(|| {
@@ -280,7 +280,7 @@ fn products_had_no_order_of_their_own() {
     });
 }
 
-/// Draws were of one count and one vector of chances.
+/// Draws accepted only one count and one vector of chances.
 #[test]
 fn counts_of_draws_and_stacks_of_chances_were_refused() {
     on_lines(|| {
@@ -297,7 +297,7 @@ fn counts_of_draws_and_stacks_of_chances_were_refused() {
     });
 }
 
-/// Grids and ranges were of real numbers.
+/// Grids and ranges were computed in real numbers.
 #[test]
 fn complex_ends_of_grids_lost_their_imaginary_parts() {
     on_lines(|| {

@@ -1,4 +1,4 @@
-//! Elements that another library has to write.
+//! Elements lent to another library for writing.
 
 use super::on_lines;
 use phalanx::{HostArray, arange, s, zeros};
@@ -35,7 +35,7 @@ fn a_loan_that_is_dropped_leaves_the_elements() {
         assert_eq!(x.to_vec::<f64>().unwrap(), [0.0; 5]);
         let (_, loan) = x.lend().unwrap();
         assert_eq!(code(loan.end(&HostArray::from_slice(&[1.0, 2.0], &[2]))), "PX002");
-        // Nobody takes the old elements for those that were written.
+        // Reads must not return the old elements in place of the written ones.
         assert_eq!(code(x.to_host()), "PX002");
     });
 }

@@ -1,10 +1,10 @@
-//! Of views of components and of bytes.
+//! Views of components and of bytes.
 
 use crate::on_lines;
 use phalanx::complex;
 use phalanx::prelude::*;
 
-/// What was not written became 0 or 1 where later stages or a mask followed.
+/// Bytes that were not written became 0 or 1 if later stages or a mask followed.
 #[test]
 fn writing_bytes_as_bools_changed_others() {
     on_lines(|| {
@@ -24,7 +24,7 @@ fn writing_bytes_as_bools_changed_others() {
     });
 }
 
-/// The elements of the base were asked whether an exponent may be negative.
+/// The check for negative exponents read the elements of the base instead of the view.
 #[test]
 fn negative_exponents_behind_bytes_were_not_seen() {
     on_lines(|| {
@@ -34,7 +34,7 @@ fn negative_exponents_behind_bytes_were_not_seen() {
     });
 }
 
-/// Blocks of what followed a component were told in elements of twice the size.
+/// Blocks of views after a component were reported in elements of twice the size.
 #[test]
 fn shardings_behind_components_were_those_of_the_base() {
     on_lines(|| {

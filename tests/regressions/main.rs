@@ -1,4 +1,4 @@
-//! What once broke, each in a test named by it, with the cause in a line.
+//! Former defects: each has a test named after it, with the cause in a line.
 
 mod arrays;
 mod lending;
@@ -13,7 +13,7 @@ mod ufuncs;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
 
-/// Runs a program on a mesh on which everything is split.
+/// Runs a program on a mesh, with all arrays split.
 fn on(mesh: &[usize], limits: Limits, program: impl FnOnce()) {
     let names = ["row", "column"];
     let axes: Vec<(&str, usize)> = names.into_iter().zip(mesh.iter().copied()).collect();
@@ -25,7 +25,7 @@ fn on(mesh: &[usize], limits: Limits, program: impl FnOnce()) {
     session.finish().unwrap();
 }
 
-/// Runs a program on lines of some numbers of devices.
+/// Runs a program on lines of 1 to 4 devices.
 fn on_lines(program: impl Fn()) {
     for devices in [1, 2, 3, 4] {
         on(&[devices], Limits::default(), &program);

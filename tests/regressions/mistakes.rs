@@ -1,5 +1,5 @@
-//! Of mistakes: what panicked, or was taken without a word, and the error that it gives now, with
-//! the line that made it.
+//! Mistakes that panicked or were accepted silently. They give an error now, with the line that
+//! made it.
 
 use crate::{on, on_lines};
 use phalanx::prelude::*;
@@ -11,13 +11,13 @@ macro_rules! cases {
     ($($code:literal $array:expr;)*) => { vec![$(($code, $array)),*] };
 }
 
-/// The file and line at which an array went wrong; nothing of an array that is right.
+/// The file and line of an array's error; `None` for an array without an error.
 fn line_of(array: &Array) -> Option<(&'static str, u32)> {
     let site = array.evaluate().err().and_then(|error| error.site());
     site.map(|site| (site.file(), site.line()))
 }
 
-/// Whether every array carries the error of its code, made in this file.
+/// Checks that every array carries an error with its code, made in this file.
 fn check(cases: Vec<(&str, Array)>) {
     for (number, (code, array)) in cases.into_iter().enumerate() {
         let told = array.evaluate().err().map(|error| error.code());
@@ -27,7 +27,7 @@ fn check(cases: Vec<(&str, Array)>) {
     }
 }
 
-/// Products of extents overflowed, and the axes were not counted.
+/// Products of extents overflowed, and the number of axes was not checked.
 #[test]
 fn shapes_beyond_every_limit_were_not_refused() {
     on_lines(|| {
@@ -75,7 +75,7 @@ fn shapes_beyond_every_limit_were_not_refused() {
     });
 }
 
-/// Steps overflowed, and the greatest `usize` was -1.
+/// Steps overflowed, and the largest `usize` was taken as -1.
 #[test]
 fn steps_and_indices_beyond_every_axis_overflowed() {
     on_lines(|| {
@@ -105,7 +105,7 @@ fn steps_and_indices_beyond_every_axis_overflowed() {
     });
 }
 
-/// Shards whose bytes did not fill their shapes were taken, and none at all was no agreed error.
+/// Shards with too few bytes were accepted, and ranks did not agree on the error for no shards.
 #[test]
 fn local_shards_that_are_none_were_taken() {
     on(&[2], Limits::default(), || {
@@ -124,7 +124,7 @@ fn local_shards_that_are_none_were_taken() {
     });
 }
 
-/// A file was begun before the bytes of what is written to it were counted.
+/// The file was created before the number of bytes was checked.
 #[test]
 fn files_of_too_few_bytes_panicked() {
     let name = format!("phalanx-short-{}.npy", std::process::id());
@@ -135,7 +135,7 @@ fn files_of_too_few_bytes_panicked() {
     assert!(!path.exists());
 }
 
-/// Bounds whose blocks do not tile the axis panicked or were taken.
+/// Bounds whose blocks do not tile the axis panicked or were accepted.
 #[test]
 fn shardings_that_do_not_tile_were_not_refused() {
     on(&[2], Limits::default(), || {
@@ -156,7 +156,7 @@ fn shardings_that_do_not_tile_were_not_refused() {
             "PX021" a.with_sharding(Sharding::even(&[3, 4], 2, &mesh));
             "PX021" a.with_sharding(Sharding::even(&[3, 4], usize::MAX, &mesh));
         });
-        // A picture of such a sharding says so.
+        // A picture of such a sharding states the mismatch.
         let wrong = Sharding::even(&[3, 4], 2, &mesh);
         assert!(phalanx::picture(&wrong, &[3, 4], &mesh).contains("does not fit"));
         let reversed = rows(Bounds::even(3, 2).clipped(2, -1, 3)) + 1;
@@ -168,8 +168,8 @@ fn shardings_that_do_not_tile_were_not_refused() {
     assert!(session.is_err());
 }
 
-/// Numbers were wrapped or lost their imaginary part where they were assigned; arrays were refused
-/// where NumPy truncates.
+/// Assigned numbers were wrapped or lost their imaginary part; arrays were refused where NumPy
+/// truncates.
 #[test]
 fn assignments_did_not_cast_as_numpy_does() {
     on_lines(|| {
@@ -200,7 +200,7 @@ fn assignments_did_not_cast_as_numpy_does() {
             "PX013" full([3], -1, DType::U64);
         });
         let values = |array: Array| array.to_vec::<i64>().unwrap();
-        // As NumPy's `where`, which wraps numbers.
+        // Like NumPy's `where`, which wraps numbers.
         let wrapped = select(&zeros([1], DType::Bool), zeros([1], DType::I8), 300);
         assert_eq!(values(wrapped), [44]);
         assert_eq!(values(written(DType::I32, 2.7.into())), [2, 2]);
@@ -209,7 +209,7 @@ fn assignments_did_not_cast_as_numpy_does() {
         assert_eq!(values(written(DType::Bool, complex.into())), [1, 1]);
         assert_eq!(values(full([1], 300.7, DType::I8)), [44]);
         assert_eq!(values(masked(DType::I32, 2.7.into())), [2, 0]);
-        // What is not written does not go by way of floats.
+        // Elements that are not written are not converted through floats.
         let large = full([2], i64::MAX, DType::I64);
         large.assign_where(&from_slice(&[true, false], [2]), from_slice(&[1.5, 1.5], [2]));
         assert_eq!(values(large), [1, i64::MAX]);
@@ -222,7 +222,7 @@ fn assignments_did_not_cast_as_numpy_does() {
 /// A write in place.
 type Write<'a> = &'a dyn Fn(&mut Array);
 
-/// Four of NumPy's operators had no form in place.
+/// Four of NumPy's operators had no in-place form.
 #[test]
 fn operators_in_place_were_missing() {
     on_lines(|| {
@@ -257,7 +257,7 @@ fn operators_in_place_were_missing() {
     });
 }
 
-/// Functions made of others told a line of the library.
+/// Functions composed of others reported a line of the library.
 #[test]
 fn errors_in_functions_of_functions_had_lines_of_the_library() {
     on_lines(|| {
@@ -265,7 +265,7 @@ fn errors_in_functions_of_functions_had_lines_of_the_library() {
         let line = line!() + 1;
         let stretched = from_function([3], |_| zeros([4], DType::F64));
         assert_eq!(line_of(&stretched), Some((file!(), line)));
-        // What the user's own expression does has its own line.
+        // An error in the user's own expression has the line of that expression.
         let mut line = 0;
         let inner = from_function([3], |index| {
             line = line!() + 1;
@@ -279,7 +279,7 @@ fn errors_in_functions_of_functions_had_lines_of_the_library() {
             "PX003" a.std(keepdims(7), 0.0);
             "PX003" a.mean(7);
         });
-        // The plan tells of each node the line that recorded it.
+        // The plan states for each node the line that recorded it.
         let integers = arange(0, 12, 1).reshape([3, 4]);
         for pending in [
             histogram(&a, 3, Some((0.0, 1.0))).0,
@@ -296,7 +296,7 @@ fn errors_in_functions_of_functions_had_lines_of_the_library() {
     });
 }
 
-/// Arrays that carried an error were asked for axes before they were asked for it.
+/// The axes of arrays with an error were checked before the error.
 #[test]
 fn errors_were_replaced_by_those_of_axes() {
     on_lines(|| {
@@ -313,8 +313,8 @@ fn errors_were_replaced_by_those_of_axes() {
     });
 }
 
-/// Generators drew on their own mesh, whichever was current: what one rank drew for itself was
-/// missing in what all drew together.
+/// Generators drew on their own mesh, not on the current one: numbers that one rank drew for itself
+/// were missing in the numbers that all ranks drew together.
 #[test]
 fn generators_drew_where_they_are_not_at_home() {
     let session = |devices| {
@@ -326,15 +326,15 @@ fn generators_drew_where_they_are_not_at_home() {
     let [first, refused, second] = [&one, &other, &one]
         .map(|session| session.handle().enter(|| generator.random([2], DType::F64)));
     assert_eq!(refused.ok().map(|_| ()).unwrap_err().code(), "PX018");
-    // Nothing was drawn there.
+    // The refused draws did not advance the generator.
     let expected = one.handle().enter(|| random::seeded(7)).unwrap();
     let expected = one.handle().enter(|| expected.random([4], DType::F64)).to_vec::<f64>().unwrap();
     let drawn = [first.to_vec::<f64>().unwrap(), second.to_vec::<f64>().unwrap()].concat();
     assert_eq!(drawn, expected);
 }
 
-/// Files were written by the first rank of the current mesh: of what another rank had for itself,
-/// nothing was. Arrays of two meshes went into one file.
+/// The first rank of the current mesh wrote files, so arrays local to another rank were not
+/// written. Arrays of two meshes were written to one file.
 #[test]
 fn files_were_written_on_the_current_mesh() {
     let session = |devices| {
@@ -353,7 +353,7 @@ fn files_were_written_on_the_current_mesh() {
     assert!(!path.exists());
 }
 
-/// NumPy asks shapes for extents by position, and divides by zero.
+/// NumPy reads extents of shapes by position, and divides by zero.
 #[test]
 fn classes_of_errors_were_others() {
     on_lines(|| {
@@ -369,7 +369,7 @@ fn classes_of_errors_were_others() {
     });
 }
 
-/// `shape()` of an array that carries an error is that of a 0-d array, and nobody was told.
+/// `shape()` of an array with an error is that of a 0-d array, and the error was not reported.
 #[test]
 fn errors_that_nobody_looked_at_were_lost() {
     on_lines(|| {
@@ -381,7 +381,7 @@ fn errors_that_nobody_looked_at_were_lost() {
         let (errors, more) = mesh.unseen_errors();
         assert_eq!((errors.len(), more), (1, 0), "one error, however many arrays carry it");
         assert!(errors[0].site().unwrap().file().ends_with("mistakes.rs"));
-        // Told of once; and not at all if somebody looks.
+        // Reported once, and not at all if the program has seen the error.
         assert!(mesh.unseen_errors().0.is_empty());
         let looked_at = &a + &b;
         assert_eq!(looked_at.try_shape().unwrap_err().code(), "PX001");
@@ -390,7 +390,7 @@ fn errors_that_nobody_looked_at_were_lost() {
         let handled = &passed_on * 3;
         assert!(handled.ok().is_err());
         assert!(mesh.unseen_errors().0.is_empty());
-        // Those of a loop are not all kept.
+        // Not all errors of a loop are kept.
         for _ in 0..20 {
             let _lost = &a * &b;
         }
@@ -399,7 +399,7 @@ fn errors_that_nobody_looked_at_were_lost() {
     });
 }
 
-/// What an array is could not be asked for with `?`.
+/// There were no forms of `shape` and the like that return a `Result`.
 #[test]
 fn arrays_with_errors_told_shapes_that_they_do_not_have() {
     on_lines(|| {
@@ -418,7 +418,7 @@ fn arrays_with_errors_told_shapes_that_they_do_not_have() {
     });
 }
 
-/// A program that never looked at an array with an error ended as if all was well.
+/// A program that never read an array with an error ended without a report.
 #[test]
 fn the_end_of_a_session_said_nothing_of_errors() {
     const CHILD: &str = "UNSEEN_ERRORS_CHILD";
@@ -432,7 +432,7 @@ fn the_end_of_a_session_said_nothing_of_errors() {
     assert!(text.contains("mistakes.rs:"), "{text}");
 }
 
-/// What a test prints as errors in a process of its own, where no other test begins a session.
+/// The standard error of a test in a separate process, where no other test starts a session.
 fn alone(test: &str, variable: &str) -> String {
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     let child = child.args([test, "--exact", "--nocapture"]).env(variable, "1");
@@ -442,7 +442,7 @@ fn alone(test: &str, variable: &str) -> String {
     text
 }
 
-/// A second session took the place of the first one, whose arrays did not mix with later ones.
+/// A second session replaced the first, and arrays of the two could not be combined.
 #[test]
 fn a_second_init_was_not_refused() {
     const CHILD: &str = "SECOND_INIT_CHILD";
@@ -455,7 +455,7 @@ fn a_second_init_was_not_refused() {
     let refused = begin().err().unwrap();
     assert_eq!(refused.code(), "PX153");
     assert!(refused.to_string().contains("mistakes.rs"), "{refused}");
-    // One inside of the first is asked for by name.
+    // A session inside the first must be started explicitly.
     let (policy, limits) = (Policy::default(), Limits::default());
     drop(Session::with_options(Config::for_tests(2), None, policy, limits).unwrap());
     assert_eq!(arange(0, 4, 1).sum(()).item::<i64>().unwrap(), 6);

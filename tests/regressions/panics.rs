@@ -1,4 +1,4 @@
-//! Of broken promises: a panic loses the plan that it struck, and nothing else.
+//! Panics: a panic loses the plan in which it occurs, and nothing else.
 
 use phalanx::prelude::*;
 use phalanx::{Config, Limits, Place, Session, Site, within};
@@ -8,7 +8,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// The site whose jobs panic, and the number of nodes of windows whose planning does.
+/// Jobs of this site panic, and so does the planning of windows with this number of nodes.
 const STRUCK: &str = "struck.rs";
 const STRUCK_NODES: u64 = 61;
 
@@ -23,7 +23,7 @@ impl Place for Struck {
     }
 }
 
-/// A subscriber that panics where it is told of a job or a window that is marked.
+/// A subscriber that panics on the event of a marked job or window.
 struct Striking;
 
 impl Subscriber for Striking {
@@ -69,13 +69,13 @@ fn on_some(program: impl Fn()) {
                 Session::with_options(Config::for_tests(devices), None, Default::default(), limits);
             let session = session.unwrap();
             session.handle().enter(&program);
-            // The session's end repeats what a plan came to that nobody has asked about.
+            // The session's end reports errors of plans that the program has not seen.
             let _ended = session.finish();
         }
     }
 }
 
-/// A worker that panicked ended the world of a single process, and with it every array.
+/// A panic of a worker ended the world of a single process, and all its arrays were lost.
 #[test]
 fn a_panic_of_a_worker_took_the_session_with_it() {
     on_some(|| {
@@ -91,7 +91,7 @@ fn a_panic_of_a_worker_took_the_session_with_it() {
         assert!(error.to_string().contains("bug: a worker gave up"), "{error}");
         assert_eq!(struck.to_vec::<i64>().unwrap_err().code(), "PX033");
         assert_eq!((&struck * 2).sum(()).item::<i64>().unwrap_err().code(), "PX033");
-        // Everything else goes on.
+        // Everything else continues.
         assert_eq!(before.sum(()).item::<i64>().unwrap(), 45);
         assert_eq!((&before + &before).max(()).item::<i64>().unwrap(), 18);
         assert_eq!(pending.to_vec::<i64>().unwrap(), [0, 3, 6, 9, 12]);
@@ -100,7 +100,7 @@ fn a_panic_of_a_worker_took_the_session_with_it() {
     });
 }
 
-/// A planner that panicked left the window of its mesh, and the thread, in pieces.
+/// A panic of the planner left the window of its mesh, and the thread, in an invalid state.
 #[test]
 fn a_panic_of_a_planner_was_a_panic_of_the_program() {
     on_some(|| {

@@ -1,4 +1,4 @@
-//! Of pictures: they named devices that hold nothing of a view.
+//! Pictures: they named devices that hold no part of a view.
 
 use crate::on;
 use phalanx::prelude::*;
@@ -21,7 +21,7 @@ fn split(extents: [usize; 2], mesh: [usize; 2]) -> Sharding {
     Sharding { axes: [axis(0), axis(1)].into_iter().collect(), partial: None }
 }
 
-/// A view that fixes a position of a split axis was said to lie on all devices.
+/// A view that fixes a position of a split axis was shown on all devices.
 #[test]
 fn rows_of_one_device_were_said_to_lie_on_all() {
     on(&[2], Limits::default(), || {
@@ -43,7 +43,7 @@ fn rows_of_one_device_were_said_to_lie_on_all() {
             assert_eq!(holders(&a.slice(s![3]).reshape([2, 3]).slice(s![.., 1])), [["1"]]);
             assert_eq!(holders(&a.slice(s![0]).broadcast_to([3, 6])), [["0"]]);
             assert_eq!(holders(&a.reshape([2, 2, 6]).slice(s![1, 0])), [["1"]]);
-            // An axis that is not drawn is split as well.
+            // An axis that is not drawn is split, too.
             let deep = a.slice(s![NewAxis, NewAxis]);
             assert_eq!(holders(&deep), [["all"]]);
             assert_eq!(holders(&deep.slice(s![.., .., ..2])), [["0"]]);
@@ -54,7 +54,7 @@ fn rows_of_one_device_were_said_to_lie_on_all() {
     });
 }
 
-/// Likewise with two axes split.
+/// The same defect with two split axes.
 #[test]
 fn rows_of_some_devices_were_said_to_lie_on_all() {
     on(&[2, 3], Limits::default(), || {

@@ -1,4 +1,4 @@
-//! Of planning: fusion, loops, slabs and memory.
+//! Planning: fusion, loops, slabs and memory.
 
 use crate::{on, on_lines};
 use phalanx::prelude::*;
@@ -14,7 +14,7 @@ fn split(ndim: usize, axes: &[(usize, u8, Bounds)]) -> Sharding {
     sharding
 }
 
-/// A load that stands outside of a device's empty loop was taken for one that does not happen.
+/// A load outside of a device's empty loop was assumed not to run.
 #[test]
 fn blocks_without_elements_read_beyond_their_memory() {
     on_lines(|| {
@@ -28,7 +28,7 @@ fn blocks_without_elements_read_beyond_their_memory() {
     });
 }
 
-/// The fold of an empty block was 0, whatever was combined.
+/// The fold of an empty block was 0 for every monoid.
 #[test]
 fn extremes_over_more_devices_than_elements_were_zero() {
     on_lines(|| {
@@ -43,8 +43,8 @@ fn extremes_over_more_devices_than_elements_were_zero() {
     });
 }
 
-/// Axes of extent 1 are all alike, so that an element of a reduction was looked for outside of the
-/// loop that the reduction of the reduction had put it in.
+/// Axes of extent 1 were not distinguished, so an element of a reduction was read outside of the
+/// loop in which the reduction of that reduction had placed it.
 #[test]
 fn reductions_of_one_element_were_read_before_their_loop() {
     on_lines(|| {
@@ -69,7 +69,7 @@ fn reductions_of_one_element_were_read_before_their_loop() {
                 assert!(largest.item::<i64>().unwrap() <= expected);
             }
         }
-        // As `v = ones((1, 5)).sum(axis=1); a = v.sum(); v[0]`, with and without `a`.
+        // Like `v = ones((1, 5)).sum(axis=1); a = v.sum(); v[0]`, with and without `a`.
         let sums = ones([1, 5], DType::F64).sum(1);
         let total = sums.sum(());
         assert_eq!(sums.slice(s![0]).item::<f64>().unwrap(), 5.0);
@@ -90,7 +90,7 @@ fn a_fused_write_of_one_element_read_another_one() {
     });
 }
 
-/// All devices wrote to a place that only one of them has.
+/// All devices wrote to a position that only one of them holds.
 #[test]
 fn one_position_of_a_split_axis_was_written_by_all() {
     on_lines(|| {
@@ -124,7 +124,7 @@ fn guards_named_the_axes_of_another_loop() {
     });
 }
 
-/// The result of a reduction inside of a loop was wanted again in a second loop over its axes.
+/// The result of a reduction inside of a loop was needed again in a second loop over its axes.
 #[test]
 fn a_reduction_used_in_two_loops_had_no_value_in_the_second() {
     on_lines(|| {
@@ -135,7 +135,7 @@ fn a_reduction_used_in_two_loops_had_no_value_in_the_second() {
     });
 }
 
-/// What a closed loop had stored was loaded inside of an inner loop and used outside of it.
+/// A value stored by a finished loop was loaded inside of an inner loop and used outside of it.
 #[test]
 fn a_stored_value_was_loaded_on_too_deep_a_level() {
     on(&[1], Limits::default(), || {
@@ -164,7 +164,7 @@ fn a_kernel_overwrote_what_it_had_yet_to_load() {
     });
 }
 
-/// What a loop without points had not stored was loaded.
+/// A value was loaded that a loop without points had not stored.
 #[test]
 fn a_device_without_a_block_loaded_what_it_had_not_stored() {
     on_lines(|| {
@@ -176,7 +176,7 @@ fn a_device_without_a_block_loaded_what_it_had_not_stored() {
     });
 }
 
-/// A cheap value was computed inside of a reduction's loop although it reads another sharding.
+/// A cheap value was computed in a reduction's loop although its operand has another sharding.
 #[test]
 fn a_reduction_of_a_resharded_value_found_no_slab() {
     on(&[2, 2], Limits::default(), || {
@@ -189,7 +189,7 @@ fn a_reduction_of_a_resharded_value_found_no_slab() {
     });
 }
 
-/// Two kernels were merged of which the second one writes into what the first one stores.
+/// Two kernels were merged although the second one writes into the result of the first one.
 #[test]
 fn an_update_of_an_update_was_merged_with_it() {
     on(&[2, 2], Limits::default(), || {
@@ -206,7 +206,7 @@ fn an_update_of_an_update_was_merged_with_it() {
     });
 }
 
-/// The memory of an input with even blocks was given to a selection from uneven ones.
+/// A selection from uneven blocks reused the memory of an input with even blocks.
 #[test]
 fn a_selection_from_uneven_blocks_had_too_little_memory() {
     on(&[3], Limits::default(), || {
@@ -231,7 +231,7 @@ fn an_empty_write_changed_a_scalar() {
     });
 }
 
-/// A range lay in blocks that ended within rows, which every plan brought together again.
+/// The blocks of a range ended within rows, and every plan moved the parts of these rows.
 #[test]
 fn each_plan_moved_the_rows_of_a_reshaped_range() {
     on_lines(|| {
@@ -239,7 +239,7 @@ fn each_plan_moved_the_rows_of_a_reshaped_range() {
             arange(0, 175, 1).reshape([35, 5]),
             (arange(0, 175, 1) * 2 - arange(0, 175, 1)).reshape([35, 5]),
             arange(0, 175, 1).reshape([1, 35, 5]).slice(s![0]),
-            // Values of several sizes come before the one that has another shape.
+            // Values of several sizes are recorded before the one with another shape.
             arange(0, 175, 1).astype(DType::I16).astype(DType::I64).reshape([35, 5]),
         ];
         for (number, range) in ranges.into_iter().enumerate() {
@@ -252,7 +252,7 @@ fn each_plan_moved_the_rows_of_a_reshaped_range() {
     });
 }
 
-/// Two rows are no reason to leave the third device without elements.
+/// With two rows, the third device got no elements.
 #[test]
 fn few_rows_leave_no_device_empty() {
     on(&[3], Limits::default(), || {
@@ -266,7 +266,7 @@ fn few_rows_leave_no_device_empty() {
     });
 }
 
-/// Each copy of a chain waited for its use, and the use went as deep as the chain is long.
+/// Each copy of a chain was deferred to its use, so the recursion was as deep as the chain.
 #[test]
 fn long_chains_of_shardings_end() {
     on(&[3], Limits::default(), || {
@@ -279,7 +279,7 @@ fn long_chains_of_shardings_end() {
     });
 }
 
-/// Elements moved to a sharding that nobody looked at.
+/// Elements were moved to a sharding that was never used.
 #[test]
 fn a_sharding_that_nobody_used_moved_elements() {
     on(&[3], Limits::default(), || {
@@ -291,11 +291,11 @@ fn a_sharding_that_nobody_used_moved_elements() {
         assert!(!next.explain().unwrap().contains("exchange"));
         next.evaluate().unwrap();
         assert!(unused.is_pending() && unused.sharding().unwrap() == columns());
-        // Its own plan has it, and so has that of what reads it.
+        // The array's own plan has the reshard, and so has the plan of an array that reads it.
         assert!(unused.explain().unwrap().contains("reshard of"));
         assert!((&unused + 1).explain().unwrap().contains("reshard of"));
         drop(unused);
-        // It has the elements of the time when it was asked for.
+        // It has the elements at the time of the request.
         let before = a.with_sharding(columns()).with_sharding(Sharding::replicated(2));
         a.add_assign(100);
         assert_eq!(a.slice(s![0, 0]).item::<i64>().unwrap(), 100);

@@ -1,4 +1,4 @@
-//! Of positions, choices and sparse matrices.
+//! Positions, choices and sparse matrices.
 
 use crate::on_lines;
 use phalanx::prelude::*;
@@ -8,7 +8,7 @@ use phalanx::{
     ufunc, unravel_index, vecdot,
 };
 
-/// Positions that are wider than the array ended the world, and were then refused.
+/// Positions with more axes than the array ended the world, and later were refused.
 #[test]
 fn positions_wider_than_the_array_were_not_taken() {
     on_lines(|| {
@@ -23,7 +23,7 @@ fn positions_wider_than_the_array_were_not_taken() {
     });
 }
 
-/// What NumPy raises no error for, on every mesh.
+/// NumPy accepts masks without axes; ours must too, on every mesh.
 #[test]
 fn masks_of_no_axes_were_refused() {
     on_lines(|| {
@@ -38,7 +38,7 @@ fn masks_of_no_axes_were_refused() {
     });
 }
 
-/// The choice itself was given, whatever the selector's shape.
+/// The choice itself was returned, whatever the selector's shape.
 #[test]
 fn a_single_choice_was_not_copied() {
     on_lines(|| {
@@ -49,7 +49,7 @@ fn a_single_choice_was_not_copied() {
     });
 }
 
-/// An ellipsis that stands for nothing parts positions too.
+/// An ellipsis for no axes separates positions, too.
 #[test]
 fn ellipses_for_no_axis_did_not_part_positions() {
     on_lines(|| {
@@ -82,7 +82,7 @@ fn sparse_matrices_of_wrong_parts_were_made() {
     });
 }
 
-/// Integers were solved in integers, and matrices that are not square until something broke.
+/// Systems of integers were solved in integers, and matrices that are not square were accepted.
 #[test]
 fn conjugate_gradients_took_integers_and_wrong_shapes() {
     on_lines(|| {
@@ -107,7 +107,7 @@ fn conjugate_gradients_took_integers_and_wrong_shapes() {
     });
 }
 
-/// The texts told of other functions, or of nothing that was wrong.
+/// The error texts named other functions, or no mistake at all.
 #[test]
 fn errors_named_other_functions() {
     on_lines(|| {
@@ -126,7 +126,7 @@ fn errors_named_other_functions() {
     });
 }
 
-/// Without reading, a singular matrix was told by columns with NaN from no other.
+/// The check looked for NaN columns of the result: NaN in `b`, or no columns, hid the matrix.
 #[test]
 fn singular_matrices_were_hidden_by_nan() {
     on_lines(|| {

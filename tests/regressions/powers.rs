@@ -1,5 +1,5 @@
-//! Of powers: integers to negative integer powers, which NumPy refuses, and scalar exponents for
-//! which NumPy computes something else.
+//! Powers: integers to negative integer powers, which NumPy refuses, and scalar exponents that
+//! NumPy replaces by other operations.
 
 use crate::{on, on_lines};
 use phalanx::prelude::*;
@@ -10,7 +10,7 @@ fn pending() -> usize {
     MeshHandle::current().expect("a mesh").pending()
 }
 
-/// Exponents of which nothing is known but their dtype, the last of which is negative.
+/// Exponents of which only the dtype is known before evaluation; the last one is `last`.
 fn exponents(extent: usize, last: i64) -> Array {
     let mut values = vec![2.0; extent];
     values[extent - 1] = last as f64;
@@ -30,10 +30,10 @@ fn negative_powers_of_integers_were_not_refused() {
         let base = arange(0, 1000, 1);
         let line = line!() + 1;
         let broken = base.power(exponents(1000, -1));
-        // The error is there at once, and what is computed from it has it too.
+        // The array has the error at once, and so have arrays computed from it.
         assert_eq!(refusal(&broken).site().map(|site| site.line()), Some(line));
         assert_eq!((&broken + 1).sum(()).item::<i64>().unwrap_err().code(), "PX022");
-        // Work goes on as if the operation had not been.
+        // Later work is not affected by the operation.
         assert_eq!(base.power(exponents(1000, 3)).at([999]).item::<i64>().unwrap(), 999i64.pow(3));
         refusal(&base.power(-1));
         refusal(&base.astype(DType::U8).power(Scalar::new(-1i8)));
@@ -44,7 +44,7 @@ fn negative_powers_of_integers_were_not_refused() {
     });
 }
 
-/// What NumPy does not refuse.
+/// Powers that NumPy does not refuse.
 #[test]
 fn powers_without_a_negative_integer_are_computed() {
     on_lines(|| {
@@ -53,17 +53,17 @@ fn powers_without_a_negative_integer_are_computed() {
         assert_eq!(floats.power(&negative).to_vec::<f64>().unwrap(), [1.0, 4.0, 1.0 / 3.0]);
         let large = arange(1, 4, 1).astype(DType::U64);
         assert_eq!(large.power(&negative).dtype(), DType::F64);
-        // Where the result has no elements, none is wrong.
+        // A result without elements has no wrong ones.
         let none = zeros([0, 1], DType::I64);
         assert_eq!(none.power(&negative).shape(), [0, 3]);
         assert_eq!(none.power(-1).to_vec::<i64>().unwrap(), [0i64; 0]);
-        // A number that the dtype does not hold is another mistake.
+        // A number outside the range of the dtype is another mistake.
         let byte = zeros([2], DType::U8).power(-1);
         assert_eq!(byte.ok().map(|_| ()).unwrap_err().code(), "PX013");
     });
 }
 
-/// Exponents that cannot be negative cost no look at the data.
+/// Exponents that cannot be negative need no check of the data.
 #[test]
 fn powers_with_exponents_known_to_be_fine_close_nothing() {
     on_lines(|| {
@@ -93,14 +93,14 @@ fn powers_with_exponents_known_to_be_fine_close_nothing() {
         base.power(2).ok().unwrap();
         flush().unwrap();
         assert_eq!(pending(), 0);
-        // After a write, something else may be known.
+        // After a write, the exponents must be checked again.
         let written = host.copy();
         written.slice(s![0]).assign(-1);
         refusal(&base.power(&written));
         written.slice(s![0]).assign(4);
         let powers = base.power(&written);
         assert_eq!(powers.to_vec::<i64>().unwrap(), [0, 1, 8, 81, 1, 125]);
-        // What was seen once to be fine is not looked at again.
+        // Exponents that were checked once are not checked again.
         assert_eq!(pending(), 0);
         let again = base.power(&written) + 1;
         assert!(pending() > 1, "the window was closed");
@@ -108,7 +108,7 @@ fn powers_with_exponents_known_to_be_fine_close_nothing() {
     });
 }
 
-/// Inside of `deferred_errors` nothing waits, and the next observation tells.
+/// Inside of `deferred_errors` nothing waits, and the next observation raises the error.
 #[test]
 fn deferred_errors_are_raised_by_the_next_observation() {
     on_lines(|| {
@@ -124,22 +124,22 @@ fn deferred_errors_are_raised_by_the_next_observation() {
         });
         assert!(pending() > 0, "the window was closed");
         broken.ok().unwrap();
-        // What is known already is read as before, for others may not read it now.
+        // Values that are already computed are read as before, since other ranks may not read now.
         assert_eq!(other.to_vec::<i64>().unwrap().len(), 8);
-        // The observation of something else tells, with the line of the power.
+        // An observation of another array raises the error, with the line of the power.
         let error = fine.sum(()).item::<i64>().unwrap_err();
         assert_eq!((error.code(), error.site().map(|site| site.line())), ("PX022", Some(line)));
-        // Each is told once, in the order of the program.
+        // Each error is raised once, in the order of the program.
         let error = second.to_vec::<i64>().unwrap_err();
         assert_eq!(error.site().map(|site| site.line()), Some(line + 1));
         assert_eq!(fine.to_vec::<i64>().unwrap()[98], 98 * 98);
         flush().unwrap();
-        // Out of the scope the call tells.
+        // Outside of the scope the call raises the error.
         refusal(&base.power(exponents(100, -1)));
     });
 }
 
-/// A value that was computed when a window grew too long is not read without the error.
+/// A value computed because its window reached its limit is not read without raising the error.
 #[test]
 fn deferred_errors_are_raised_by_reading_what_a_full_window_computed() {
     for devices in [1, 4] {
@@ -156,7 +156,7 @@ fn deferred_errors_are_raised_by_reading_what_a_full_window_computed() {
     }
 }
 
-/// The end of a session tells of what nobody observed.
+/// The end of a session reports errors that were not observed.
 #[test]
 fn deferred_errors_are_raised_by_the_end_of_the_session() {
     let session = phalanx::init(Config::for_tests(2)).unwrap();
@@ -166,7 +166,7 @@ fn deferred_errors_are_raised_by_the_end_of_the_session() {
     assert_eq!(session.finish().unwrap_err().code(), "PX022");
 }
 
-/// An operation that the power is replaced by was computed as a power.
+/// Powers that NumPy replaces by another operation were computed as powers.
 #[test]
 fn powers_that_numpy_computes_otherwise_were_powers() {
     on_lines(|| {
@@ -184,7 +184,7 @@ fn powers_that_numpy_computes_otherwise_were_powers() {
             assert_eq!(x.power(2).dtype(), x.dtype());
             assert!(!x.power(1).shares_memory(&x));
         }
-        // NumPy's loop of f16 knows no square root; with an array as exponent none does.
+        // NumPy does not use the square root for f16, nor for an array as exponent.
         let half = from_slice(&values, [8]).astype(DType::F16);
         let roots =
             half.power(Scalar::from_weak(DType::F16, Weak::Float(0.5))).to_vec::<f64>().unwrap();
@@ -195,7 +195,7 @@ fn powers_that_numpy_computes_otherwise_were_powers() {
         // Integers to the power of a float.
         assert_eq!(arange(1, 4, 1).power(2.0).to_vec::<f64>().unwrap(), [1.0, 4.0, 9.0]);
         assert_eq!(arange(1, 4, 1).power(-1.0).to_vec::<f64>().unwrap(), [1.0, 0.5, 1.0 / 3.0]);
-        // Powers of complex numbers are replaced for Python's own numbers alone.
+        // Powers of complex numbers are replaced only for exponents that are Python numbers.
         let complex = |values: &[f64]| from_slice(values, [values.len()]).astype(DType::C128);
         let z = complex(&[1.1, -4.0, 0.0]) + complex(&[-1.0]).sqrt() * complex(&[-0.7, 0.0, 3.0]);
         let parts = |array: Array| array.to_host().unwrap();
@@ -205,7 +205,7 @@ fn powers_that_numpy_computes_otherwise_were_powers() {
     });
 }
 
-/// A square as a power took several times as long as a product.
+/// A square by the power operation took several times as long as a product.
 #[test]
 fn squares_of_floats_are_planned_as_products_are() {
     on(&[1], Limits::default(), || {

@@ -10,7 +10,7 @@ use crate::python_tests;
 /// GPUs.
 const SUITES: [&str; 4] = ["path", "cpu", "gpu", "collectives"];
 
-/// Runs a suite with the options that it has: `--only NAME`, `--json FILE` and `--peers NAMES`.
+/// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
@@ -38,7 +38,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     program.run()
 }
 
-/// `benches/gpu.py` by the Python that has CuPy, PyTorch or JAX, where `PYTHON` names one.
+/// Runs `benches/gpu.py` by the Python that `PYTHON` names, which may have CuPy, PyTorch or JAX.
 fn gpu(project: &Project, options: &[String]) -> Result<(), Failure> {
     python_tests::place(project, &python_tests::build(project, true)?)?;
     let script = project.path("benches/gpu.py");
@@ -49,7 +49,7 @@ fn gpu(project: &Project, options: &[String]) -> Result<(), Failure> {
         .run()
 }
 
-/// `benches/collectives.py` on all GPUs of the machine.
+/// Runs `benches/collectives.py` on all GPUs of the machine.
 fn collectives(project: &Project) -> Result<(), Failure> {
     let tests = project.test_program("phalanx-collectives", "it", &["--release"])?;
     let script = project.path("benches/collectives.py");

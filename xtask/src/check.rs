@@ -1,4 +1,4 @@
-//! `cargo xtask check`: everything that is wrong without running a test.
+//! `cargo xtask check`: all checks except the tests.
 
 use crate::failure::Failure;
 use crate::project::Project;
@@ -8,7 +8,7 @@ use std::time::Instant;
 /// One of the checks.
 type Check<'check> = &'check dyn Fn() -> Result<(), Failure>;
 
-/// Runs every check, also after one has failed, and prints how long each took.
+/// Runs every check, even after one has failed, and prints how long each took.
 pub fn run(project: &Project) -> Result<(), Failure> {
     let cargo = |arguments: &[&str]| project.cargo(arguments).run();
     let lints = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
@@ -21,7 +21,7 @@ pub fn run(project: &Project) -> Result<(), Failure> {
             let program = project.cargo(&["doc", "--workspace", "--no-deps"]);
             program.variable("RUSTDOCFLAGS", "--deny warnings").run()
         }),
-        // How many loops are compiled for the CPU, which must stay few.
+        // The number of loops compiled for the CPU, which must stay small.
         ("loops", &|| {
             cargo(&[&["test", "--package", "phalanx-kernels", "--test", "it"], &loops[..]].concat())
         }),

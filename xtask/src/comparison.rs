@@ -8,8 +8,8 @@ use crate::test_command::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Runs the program in NumPy once and on several worlds, and compares what they print. Each
-/// comparison is a test. The demo's data are there already.
+/// Runs the program once in NumPy and on several worlds, and compares their output. Each comparison
+/// is a test. The demo's data must exist.
 pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> Result<(), Failure> {
     let target = project.target()?;
     // The launcher's own tests need it, so they have built it.
@@ -52,7 +52,7 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
     Ok(())
 }
 
-/// What the program prints in NumPy, as a file in a folder.
+/// Writes the output of the program in NumPy to a file in a folder.
 pub fn reference(project: &Project, python: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let reference = folder.join("numpy.json");
     let script = project.path("tests/demo/terrain_numpy.py");
@@ -61,7 +61,7 @@ pub fn reference(project: &Project, python: &Path, folder: &Path) -> Result<Path
     Ok(reference)
 }
 
-/// Whether two files tell of the same results.
+/// Whether two files hold the same results.
 pub fn compare(
     project: &Project,
     python: &Path,
@@ -71,11 +71,11 @@ pub fn compare(
     Program::new(python).arguments([&project.path("tests/demo/compare.py"), expected, found]).run()
 }
 
-/// Where the demo runs.
+/// The processes and devices on which the demo runs.
 struct World {
-    /// The example under `mpirun` in place of `phalanx run`.
+    /// Whether `mpirun` starts the example in place of `phalanx run`.
     is_by_mpirun: bool,
-    /// Processes of `phalanx run`; `None` runs it in the process itself.
+    /// The number of processes; `None` runs the demo without a launcher.
     processes: Option<usize>,
     /// Devices of each process.
     devices: usize,

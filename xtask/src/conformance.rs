@@ -1,4 +1,4 @@
-//! What NumPy computes, for the conformance tests to compare with.
+//! NumPy's results, the reference of the conformance tests.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -7,8 +7,8 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The folder with the reference results. They are made once for each state of the scripts,
-/// of the descriptions that they read, and version of NumPy.
+/// The folder with the reference results. They are computed once for each version of NumPy and
+/// each state of the scripts and of the descriptions that these read.
 pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let scripts = scripts(&project.path("tests/conformance"))?;
     let key = key(&[scripts.clone(), descriptions(project)?].concat(), python)?;
@@ -16,7 +16,7 @@ pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    // Made under another name first, so that an interrupted run leaves nothing that looks finished.
+    // Written under another name first, so that an interrupted run does not look finished.
     let unfinished = folder.with_file_name(format!("{key}.{}.tmp", std::process::id()));
     fs::create_dir_all(&unfinished).map_err(Failure::file(&unfinished))?;
     for script in &scripts {
@@ -30,7 +30,7 @@ fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     files(folder, "py")
 }
 
-/// What a script reads besides itself.
+/// The files that scripts read.
 fn descriptions(project: &Project) -> Result<Vec<PathBuf>, Failure> {
     files(&project.path("tests/conformance/functions"), "json")
 }

@@ -1,5 +1,5 @@
-//! `docs/coverage.md`: which names of NumPy there are, computed from what is tested, and which
-//! names of NumPy, SciPy, CuPy and the array API standard resolve in Python.
+//! `docs/coverage.md`: which names of NumPy are done, computed from the tests, and which names of
+//! NumPy, SciPy, CuPy and the array API standard resolve in Python.
 
 use crate::failure::Failure;
 use crate::project::Project;
@@ -10,16 +10,16 @@ use std::path::Path;
 
 /// The names of NumPy and of other libraries.
 const NAMES: &str = "tests/api/cupy_api.tsv";
-/// How functions are distributed.
+/// The table of the functions' distributions.
 const DISTRIBUTION: &str = "tests/api/distribution.tsv";
 /// The descriptions of functions, a file for each topic.
 const DESCRIPTIONS: &str = "tests/conformance/functions";
 /// The calls of functions, a file for each topic.
 const CALLS: &str = "tests/functions/calls";
-/// Where names are in Python.
+/// The table of the names' places in Python.
 const PYTHON: &str = "tests/api/python_names.tsv";
 
-/// What the page is made of.
+/// The inputs of the page.
 #[derive(Default)]
 pub struct Inputs {
     /// The text of the table of names.
@@ -39,7 +39,7 @@ pub fn page(project: &Project) -> Result<String, Failure> {
     Ok(Inputs::read(project)?.markdown())
 }
 
-/// How functions of the Python module are distributed, for its docstrings.
+/// A table of how functions of the Python module are distributed, for its docstrings.
 pub fn distribution_table(project: &Project) -> Result<String, Failure> {
     Ok(Inputs::read(project)?.distributed())
 }
@@ -65,7 +65,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// The topics that test each name, which both describe and call it.
+    /// The topics that test each name: those that both describe and call it.
     fn tested(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut tested = BTreeMap::<&str, BTreeSet<&str>>::new();
         for (topic, names) in &self.described {
@@ -77,7 +77,7 @@ impl Inputs {
         tested
     }
 
-    /// Where the names of each area are in Python.
+    /// The places in Python of the names of each area.
     fn places(&self) -> BTreeMap<(&str, &str), Place<'_>> {
         let rows = self.python.lines().skip(1).filter_map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -106,7 +106,7 @@ impl Inputs {
         areas
     }
 
-    /// Names of functions, and how all of a row are distributed.
+    /// Rows of function names with the same distribution.
     fn distributed(&self) -> String {
         let mut ways = BTreeMap::<String, Vec<String>>::new();
         for (area, names) in self.areas() {
@@ -153,7 +153,7 @@ impl Inputs {
         text
     }
 
-    /// What there is to say of each name of an area of NumPy.
+    /// Writes the section of an area of NumPy, a row for each name.
     fn area(&self, area: &str, names: &[Name], text: &mut String) {
         let _ = write!(text, "\n## {area}\n");
         text.push_str("\n| Name | Kind | Distributed | Tested in | In Python |\n");
@@ -176,7 +176,7 @@ impl Inputs {
         }
     }
 
-    /// What the table of distributions says of a name, or of a topic that tests it.
+    /// The entry of the table of distributions for a name, or for a topic that tests it.
     fn distribution(&self, area: &str, name: &Name) -> String {
         let own = full_name(area, name.name);
         let rows = || {
@@ -224,12 +224,12 @@ lists which exist in Python; [cupy.md](cupy.md) lists those that have other name
 |---|---|
 ";
 
-/// Where a name is in Python.
+/// The place of a name in Python.
 #[derive(Clone, Copy, Debug)]
 enum Place<'a> {
     /// The path from the module.
     At(&'a str),
-    /// Why it is not there, if that is told.
+    /// The reason why it is absent, if one is given.
     Nowhere(&'a str),
 }
 
@@ -239,12 +239,12 @@ impl Place<'_> {
     }
 }
 
-/// Which names of an area of another library there are.
+/// Writes the section of an area of another library: the names present and missing.
 fn resolved(area: &str, names: &[Name], text: &mut String) {
     let _ = write!(text, "\n## {area}\n");
     let (there, missing): (Vec<&Name>, Vec<&Name>) =
         names.iter().partition(|name| name.place.is_there());
-    // Names of a module or class that are all in one of ours are told with it.
+    // If all names of a module or class are in one of ours, they are listed under it.
     let mut homes = BTreeMap::<&str, Vec<String>>::new();
     for name in there {
         if let Place::At(path) = name.place {
@@ -280,13 +280,13 @@ impl Name<'_> {
         !self.topics.is_empty()
     }
 
-    /// Whether it is among those that are called, but no class and no attribute.
+    /// Whether it can be called and is no class.
     fn is_function(&self) -> bool {
         matches!(self.kind, "function" | "ufunc" | "method")
     }
 }
 
-/// How many of some names are done, and how many there are.
+/// The number of counted names that are done, and of all counted names.
 fn counted(names: &[Name], counts: impl Fn(&Name) -> bool) -> (usize, usize) {
     let among = || names.iter().filter(|name| counts(name));
     (among().filter(|name| name.is_done()).count(), among().count())
@@ -300,7 +300,7 @@ fn full_name(area: &str, name: &str) -> String {
     }
 }
 
-/// The topics that test a name. Methods of ufuncs are tested as those of some ufunc.
+/// The topics that test a name. A method of ufuncs counts as tested if it is tested on any ufunc.
 fn topics_of<'a>(
     area: &str,
     name: &str,
@@ -331,7 +331,7 @@ fn topics(folder: &Path, extension: &str) -> Result<Vec<(String, String)>, Failu
     Ok(topics)
 }
 
-/// The names that a description has patterns for; none if it is no JSON, which its tests tell.
+/// The names that a description has patterns for; none if it is no JSON, which its tests report.
 fn described(text: &str) -> BTreeSet<String> {
     let description: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let functions = description["functions"].as_array().cloned().unwrap_or_default();

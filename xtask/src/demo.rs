@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a fresh machine to the demo's results.
+//! `cargo xtask demo`: sets up a fresh machine and runs the demo.
 
 use crate::failure::Failure;
 use crate::process::Program;

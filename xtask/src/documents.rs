@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the pages that are written by a program.
+//! `cargo xtask docs`: the generated pages.
 
 use crate::coverage;
 use crate::environment;
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::project::Project;
 use std::fs;
 
-/// A page and what it should hold.
+/// A page and its current text.
 pub struct Page {
     /// Its path in the project.
     pub path: &'static str,
@@ -26,7 +26,7 @@ pub fn pages(project: &Project) -> Result<Vec<Page>, Failure> {
     ])
 }
 
-/// Writes the pages that are not current.
+/// Writes the pages whose text has changed.
 pub fn write(project: &Project) -> Result<(), Failure> {
     for page in pages(project)? {
         let path = project.path(page.path);

@@ -1,4 +1,4 @@
-//! The examples: what they print is the same on one and several devices and processes.
+//! The examples: they print the same on one and on several devices and processes.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -9,8 +9,8 @@ use std::fs;
 
 const EXAMPLES: [&str; 3] = ["digits", "poisson", "spectrum"];
 
-/// Runs every example on several worlds and compares what it prints with
-/// `tests/examples/NAME.txt`. Each comparison is a test. The examples' data are there already.
+/// Runs every example on several worlds and compares its output with `tests/examples/NAME.txt`.
+/// Each comparison is a test. The examples' data must exist.
 pub fn run(project: &Project, tally: &mut Tally) -> Result<(), Failure> {
     let target = project.target()?;
     let extension = std::env::consts::EXE_EXTENSION;

@@ -1,4 +1,4 @@
-//! Why a developer command failed.
+//! Failures of developer commands.
 
 use std::fmt;
 use std::io;
@@ -12,18 +12,18 @@ pub enum Failure {
         /// The arguments.
         words: String,
     },
-    /// Tests are to need what they know nothing of.
+    /// Tests are told to require something that they do not know.
     Requirement {
-        /// What.
+        /// The name.
         name: String,
-        /// What they know of.
+        /// The names that they know.
         known: String,
     },
     /// A program could not be started.
     Start {
         /// Its command line.
         command: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A program failed.
@@ -37,22 +37,22 @@ pub enum Failure {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A program's output is not what was expected.
     Output {
         /// Its command line.
         command: String,
-        /// What is missing in it.
+        /// The missing part.
         missing: &'static str,
     },
     /// No suitable Python was found.
     Python {
-        /// What each candidate lacks.
+        /// For each candidate, the reason why it is unsuitable.
         candidates: Vec<String>,
     },
-    /// Rules of the house are broken; they are printed already.
+    /// House rules are broken; they are printed already.
     Untidy {
         /// How many times.
         count: usize,
@@ -63,7 +63,7 @@ pub enum Failure {
         path: PathBuf,
         /// Its size.
         bytes: u64,
-        /// The most that it may have.
+        /// The largest size allowed.
         most: u64,
     },
     /// Tests failed; they and their number are printed already.
@@ -79,12 +79,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// For arguments that are no command.
+    /// The failure for arguments that are no command.
     pub fn usage<'word>(words: impl Iterator<Item = &'word String>) -> Failure {
         Failure::Usage { words: words.map(String::as_str).collect::<Vec<_>>().join(" ") }
     }
 
-    /// For an operation on a file; to be given to `map_err`.
+    /// Makes the failure of an operation on a file, for `map_err`.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
         |source| Failure::File { path: path.to_owned(), source }
     }

@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where golden files lie: plans with their kernels, and errors; and the CUDA C of kernels that are
-/// written by hand.
+/// The folders of golden files: plans with their kernels, and errors; kernels and their CUDA C.
 const FOLDERS: [&str; 2] = ["tests/golden", "kernels/tests/golden"];
 
-/// Rewrites the golden files of the tests whose names hold the filter, all of them without one.
+/// Rewrites the golden files of the tests whose names contain the filter; all without a filter.
 pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let filter = match arguments {
         [] => None,
@@ -24,8 +23,8 @@ pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// Writes the golden files of the working tree and of the commit `base` into two copies of the
-/// project and shows the differences. A change that means to keep every plan and kernel shows none;
-/// files that only one side has are listed.
+/// project and shows the differences. A change that keeps every plan and kernel shows none; files
+/// that only one side has are listed.
 pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
     let folder = project.target()?.join("replay");
     let (old, new) = (folder.join("base"), folder.join("current"));
@@ -34,13 +33,13 @@ pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
             fs::remove_dir_all(copy).map_err(Failure::file(copy))?;
         }
     }
-    // A folder that was removed by hand is still a worktree in the books.
+    // Git still lists a worktree whose folder was removed by hand.
     project.git(&["worktree", "prune"]).run()?;
     let place = old.to_string_lossy().into_owned();
     project.git(&["worktree", "add", "--detach", "--force", &place, base]).run()?;
     let result = copy_working_tree(project, &new).and_then(|()| {
         for (copy, name) in [(&old, "target-base"), (&new, "target-current")] {
-            // Cargo takes the same crate at two places for one, so each has a folder of its own.
+            // Cargo confuses copies of a crate at two paths: each gets its own target folder.
             rewrite(&Project::at(copy.clone()), None, Some(&folder.join(name)))?;
         }
         compare(&old, &new)
@@ -59,7 +58,7 @@ fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> R
     let plans = ["test", "--package", "phalanx", "--test", "golden"];
     let texts = ["test", "--package", "phalanx-kernels", "--test", "it", "cuda_texts"];
     for arguments in [plans.as_slice(), texts.as_slice()] {
-        // A filter is one of plans.
+        // The filter applies to plans only.
         let filter = filter.filter(|_| arguments == plans);
         let arguments: Vec<&str> = arguments.iter().copied().chain(filter).collect();
         let program = project.cargo(&arguments).variable("PHALANX_BLESS", "1");
@@ -71,12 +70,12 @@ fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> R
     Ok(())
 }
 
-/// Copies what git tracks or would track; a worktree of its own would lack what is not committed.
+/// Copies the files that git tracks or would track; a worktree would lack uncommitted changes.
 fn copy_working_tree(project: &Project, to: &Path) -> Result<(), Failure> {
     let mut list = project.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
     for inside in list.output()?.split('\0').filter(|inside| !inside.is_empty()) {
         let (from, to) = (project.path(inside), to.join(inside));
-        // A file that is deleted but not committed as such is listed too.
+        // A deleted file is listed until its deletion is committed.
         if !from.is_file() {
             continue;
         }
@@ -103,7 +102,7 @@ fn compare(old: &Path, new: &Path) -> Result<(), Failure> {
             == fs::read(&right).map_err(Failure::file(&right))?;
         if !same {
             files += 1;
-            // It ends with 1 because the files differ, which is what is to be shown.
+            // It exits with 1 because the files differ, as expected.
             let _ = Program::new("git")
                 .arguments(["--no-pager", "diff", "--no-index", "--"])
                 .arguments([left, right])

@@ -1,4 +1,4 @@
-//! `cargo xtask gpu`: what is to run on a machine with a GPU and no Rust, packed with its script.
+//! `cargo xtask gpu`: packs tests and benchmarks for a machine with a GPU and without Rust.
 
 use crate::conformance;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The most bytes that a package may have.
 const MOST_BYTES: u64 = 60 << 20;
-/// What goes along as it is: files and folders, each with its place in the package.
+/// Files and folders that are copied unchanged, each with its place in the package.
 const ALONG: [(&str, &str); 8] = [
     ("python/phalanx", "python/phalanx"),
     ("tests/python", "tests/python"),
@@ -69,7 +69,7 @@ pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     }
 }
 
-/// Copies a file, or a folder with all that is in it but what Python leaves behind.
+/// Copies a file, or a folder with all files except Python's caches.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     if from.file_name().is_some_and(|name| name == "__pycache__") {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The plane `mpi` of a build that is linked with the MPI library (cargo feature `mpi`): its table
-//! under the launcher of that library.
+//! The plane `mpi` of a build that is linked with the MPI library (cargo feature `mpi`): runs the
+//! table of tests under the launcher of that library.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -7,11 +7,11 @@ use crate::project::Project;
 use crate::test_command::Tally;
 use std::path::{Path, PathBuf};
 
-/// The folder of libclang, which the environment brings.
+/// Prints the folder of libclang in the Python environment.
 const LIBCLANG: &str = "import clang, os; print(os.path.join(clang.__path__[0], 'native'))";
 
-/// Builds and runs it with the `mpicc` of the path, or else that of the environment; it is skipped
-/// where there is no compiler.
+/// Builds and runs the tests with the `mpicc` in the path, or else that of the environment; skips
+/// them if there is no such compiler.
 pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Failure> {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -20,7 +20,7 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let is_there = |folder: &PathBuf| folder.join("mpicc").is_file();
     let own = project.path(".venv/bin");
-    // Of the whole workspace, so that what the other tests were built with serves again.
+    // Builds the whole workspace, so that the crates built for the other tests are reused.
     let features = "ndarray,phalanx-collectives/mpi";
     let mut program =
         project.cargo(&["test", "--workspace", "--features", features, "--test", "mpi"]);
@@ -31,16 +31,16 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
         }
         folders.insert(0, own);
         let folders = std::env::join_paths(folders).unwrap_or(path);
-        // The library lies beside its compiler, where the system does not look.
+        // The library is beside its compiler, where the system does not search.
         let libraries = project.path(".venv/lib");
         program = program.variable("PATH", folders).variable("LD_LIBRARY_PATH", libraries);
     }
     let libclang = Program::new(python).arguments(["-c", LIBCLANG]).output()?;
-    // libclang comes without the headers that belong to a compiler.
+    // The package of libclang lacks the compiler's own headers.
     let headers = Program::new("cc").arguments(["-print-file-name=include"]).output()?;
     program = program.variable("LIBCLANG_PATH", libclang.trim());
     program = program.variable("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
-    // Launchers that are not of this library are none for these tests, and no lack.
+    // These tests skip launchers of other libraries. Such skips do not count as a lack.
     let mut own = Tally::default();
     let outcome = own.watch(program, Tally::of_summary);
     tally.passed += own.passed;

@@ -9,8 +9,7 @@ mod conformance;
 mod coverage;
 mod demo;
 mod documents;
-/// The framework's own table of variables, included so that this program builds without the
-/// framework.
+/// The framework's table of variables, included so that this program builds without the framework.
 #[path = "../../src/environment.rs"]
 #[allow(dead_code, reason = "the developer commands need the names and the page, not the parser")]
 mod environment;
@@ -63,7 +62,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // The line that counts them is the last one.
+        // The line with their number must be the last one, so print nothing more.
         Err(Failure::Tests { .. }) => ExitCode::FAILURE,
         Err(failure) => {
             eprintln!("error: {failure}");

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// A program to run. Our own variables are taken out of its environment: what a command does
-/// depends on its arguments.
+/// A program to run. Our own variables are removed from its environment, so that a command depends
+/// on its arguments only.
 pub struct Program {
     command: Command,
     name: OsString,
@@ -72,7 +72,7 @@ impl Program {
         }
     }
 
-    /// Runs the program and gives what it wrote to standard output.
+    /// Runs the program and returns its standard output.
     pub fn output(&mut self) -> Result<String, Failure> {
         let line = self.line();
         let output = self.command.stderr(Stdio::inherit()).output();
@@ -83,8 +83,8 @@ impl Program {
         }
     }
 
-    /// Prints the command line, runs the program and prints how long that took. Gives what it wrote
-    /// to standard output, and whether it ended well.
+    /// Prints the command line, runs the program and prints how long that took. Returns its
+    /// standard output, and whether it succeeded.
     pub fn collect(mut self) -> Result<(String, bool), Failure> {
         let line = self.line();
         let output = timed(&line, || self.command.stderr(Stdio::inherit()).output());
@@ -92,8 +92,8 @@ impl Program {
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success()))
     }
 
-    /// Prints the command line, runs the program and passes each line of its standard output on,
-    /// after `see` saw it; prints how long that took. Gives whether the program ended well.
+    /// Prints the command line, runs the program and prints how long that took. Passes each line of
+    /// its standard output to `see` and prints it. Returns whether the program succeeded.
     pub fn watch(mut self, mut see: impl FnMut(&str)) -> Result<bool, Failure> {
         let line = self.line();
         let status = timed(&line, || {

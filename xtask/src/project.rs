@@ -1,4 +1,4 @@
-//! Where things are.
+//! The project's folders and the programs built in it.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -51,12 +51,12 @@ impl Project {
         Ok(PathBuf::from(folder))
     }
 
-    /// Builds a program of the project for release and gives its path.
+    /// Builds a program of the project for release and returns its path.
     pub fn build_release(&self, package: &str) -> Result<PathBuf, Failure> {
         self.built(&["build", "--package", package, "--release"])
     }
 
-    /// Builds tests of a package with options and gives the path of their program.
+    /// Builds tests of a package with options and returns the path of their program.
     pub fn test_program(
         &self,
         package: &str,

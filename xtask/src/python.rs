@@ -1,4 +1,4 @@
-//! The Python environment: `.venv` with what results are compared with, and the demo's data.
+//! The Python environment `.venv` with NumPy and other packages, and the demo's data.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 const CANDIDATES: [&str; 6] =
     ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
 
-/// Where an environment has its interpreter.
+/// The interpreter of an environment.
 const INTERPRETER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
 
-/// Ends well in an interpreter that can make an environment; else says what it lacks.
+/// Succeeds in an interpreter that can make an environment; else prints what it lacks.
 const PROBE: &str = "\
 import sys
 if sys.version_info < (3, 11):
@@ -25,11 +25,11 @@ except ImportError as error:
     sys.exit('lacks ' + str(error.name))
 ";
 
-/// MPICH, with a library of the binary interface of the standard's version 5. Not beside the
-/// others, since its programs have the names of Open MPI's.
+/// MPICH, with a library of the binary interface of MPI 5. It has a separate environment, since its
+/// programs have the names of Open MPI's.
 const MPICH: &str = "mpich==5.0.2";
 
-/// Makes the environment and fetches the data; quick when both are there.
+/// Makes the environment and fetches the data; quick if both exist.
 pub fn setup(project: &Project) -> Result<(), Failure> {
     let python = environment(project)?;
     fetch_data(project, &python)?;
@@ -37,14 +37,14 @@ pub fn setup(project: &Project) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The interpreter of the environment, which is made, or made anew, unless it holds what is
-/// required.
+/// The interpreter of the environment. Makes the environment, or makes it anew, unless it matches
+/// the requirements.
 pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
     let folder = project.path(".venv");
     let requirements = project.path("xtask/requirements.txt");
     let wanted = fs::read_to_string(&requirements).map_err(Failure::file(&requirements))?;
     let python = folder.join(INTERPRETER);
-    // Written last, so that an interrupted setup is not taken for a finished one.
+    // Written last, so that an interrupted setup does not look finished.
     let stamp = folder.join("phalanx-requirements.txt");
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && python.exists() {
         return Ok(python);
@@ -55,8 +55,8 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
     Ok(python)
 }
 
-/// The folder of MPICH's launcher, whose libraries are beside it, in an environment of its own that
-/// is made if it is not there; none where there is no such package.
+/// The folder of MPICH's launcher; its libraries are beside it. It is in a separate environment,
+/// made if absent. `None` on systems without the package.
 pub fn mpich(project: &Project) -> Result<Option<PathBuf>, Failure> {
     if !cfg!(target_os = "linux") {
         return Ok(None);
@@ -81,7 +81,7 @@ fn make(interpreter: &Path, folder: &Path, packages: &[&OsStr]) -> Result<(), Fa
 /// Fetches the demo's data.
 pub fn fetch_data(project: &Project, python: &Path) -> Result<(), Failure> {
     let script = project.path("python/phalanx/_fetch_demo_data.py");
-    // Without the script's folder in the path, whose `random` is not Python's.
+    // `-P` keeps the script's folder out of the path: its `random` is not Python's.
     Program::new(python)
         .arguments(["-P"])
         .arguments([script.as_os_str(), "--output".as_ref(), project.path("data").as_os_str()])
@@ -104,7 +104,7 @@ fn interpreter() -> Result<&'static str, Failure> {
     Err(Failure::Python { candidates })
 }
 
-/// The folder of the libraries that compile GPU kernels, where the environment has them.
+/// The folder of the libraries that compile GPU kernels, if the environment has them.
 pub fn cuda_libraries(project: &Project) -> Option<PathBuf> {
     let versions = std::fs::read_dir(project.path(".venv/lib")).ok()?;
     let sites = versions.flatten().map(|version| version.path().join("site-packages/nvidia"));

@@ -1,4 +1,4 @@
-//! The tests of the Python module: its own, and the suite of the standard of array libraries.
+//! The tests of the Python module: our own, and the suite of the array API standard.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// The version of the standard that is tested.
 const STANDARD: &str = "2024.12";
 
-/// Builds the module, optimised or not, and gives its path.
+/// Builds the module, optimised or not, and returns its path.
 pub fn build(project: &Project, is_release: bool) -> Result<PathBuf, Failure> {
     let arguments = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
     let (profile, folder): (&[&str], &str) =
@@ -20,8 +20,8 @@ pub fn build(project: &Project, is_release: bool) -> Result<PathBuf, Failure> {
     built(project, folder)
 }
 
-/// Builds the module where the tests in Rust have been built: with them, since crates with other
-/// features, such as those that tests ask for, would be others.
+/// Builds the module together with the tests in Rust. Alone it would have other features, and Cargo
+/// would build the crates again.
 fn build_beside_tests(project: &Project) -> Result<PathBuf, Failure> {
     project.cargo(&["build", "--workspace", "--features", "ndarray", "--lib", "--tests"]).run()?;
     built(project, "debug")
@@ -32,17 +32,17 @@ fn built(project: &Project, folder: &str) -> Result<PathBuf, Failure> {
     Ok(project.target()?.join(format!("{folder}/{prefix}_phalanx.{extension}")))
 }
 
-/// Puts a module that was built where Python finds it: into `python/phalanx`.
+/// Copies a built module to `python/phalanx`, where Python finds it.
 pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
     let place = project.path("python/phalanx/_phalanx.abi3.so");
-    // A program that has the old one loaded keeps it.
+    // A rename, so that a running program keeps the old module that it has loaded.
     let unfinished = place.with_extension("new");
     fs::copy(built, &unfinished).map_err(Failure::file(built))?;
     fs::rename(&unfinished, &place).map_err(Failure::file(&place))
 }
 
-/// Runs all tests of the module on one and on three devices; on two, four and eight, and as ranks
-/// of four processes, all or one share of them. Adds what they count.
+/// Runs all tests of the module on one and on three devices. On two, four and eight devices, and as
+/// ranks of four processes, runs all or one share of them. Adds their counts.
 pub fn run(
     project: &Project,
     python: &Path,
@@ -68,7 +68,7 @@ pub fn run(
         let tests = pytest(project, launched, "cpu", full).arguments(["tests/python"]);
         tests.variable("PHALANX_CONFORMANCE_DATA", data)
     };
-    // The longest first, so that none of them is left at the end.
+    // The longest first, so that none of them runs alone at the end.
     let mut programs: Vec<Program> = ["cpu:3", "cpu:1"].map(on_devices).into();
     programs.extend(["cpu:1", "cpu:3"].map(|devices| {
         let program = Program::new(python).named("python");
@@ -79,22 +79,23 @@ pub fn run(
     tally.watch_together(programs, summary)
 }
 
-/// The eighth of the tests that is due: another one with the next commit.
+/// The eighth of the tests that is due; the commit's hash decides which.
 pub fn share(project: &Project) -> String {
     let mut git = Program::new("git").folder(project.root()).arguments(["rev-parse", "HEAD"]);
-    // Without a repository it is always the same one.
+    // Without a repository it is always the same eighth.
     let commit = git.output().unwrap_or_default();
     (commit.bytes().map(usize::from).sum::<usize>() % 8).to_string()
 }
 
-/// Python in four processes: of `phalanx run`, and of `mpirun` where that is installed.
+/// Python in four processes, started by `phalanx run`, and by `mpirun` if it is installed.
 fn launchers(python: &Path) -> Vec<Program> {
     let own = Program::new(python).named("phalanx run -n 4 python");
     let own = own.arguments(["-m", "phalanx", "run", "-n", "4"]).arguments([python]);
     [Some(own), mpirun(4).map(|mpirun| mpirun.arguments([python]))].into_iter().flatten().collect()
 }
 
-/// So many processes of the machine's `mpirun`, without the program, if it is there.
+/// A command of the machine's `mpirun` for `processes` processes, still without the program to run;
+/// `None` without `mpirun`.
 pub fn mpirun(processes: usize) -> Option<Program> {
     static VERSION: OnceLock<Option<String>> = OnceLock::new();
     let probe = || Program::new("mpirun").arguments(["--version"]).output().ok();
@@ -107,7 +108,7 @@ pub fn mpirun(processes: usize) -> Option<Program> {
     Some(program.arguments(["-n", &processes.to_string()]))
 }
 
-/// `program` is Python, or starts it.
+/// Runs pytest; `program` is Python, or a launcher of it.
 fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Program {
     let paths = [project.path("python"), project.path("tests/array_api")];
     let separator = if cfg!(windows) { ";" } else { ":" };
@@ -115,20 +116,19 @@ fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Pro
     program
         .folder(project.root())
         .arguments(["-m", "pytest", "-q", "-rsfE", "-p", "no:cacheprovider"])
-        // `mpirun` lets a program take its output for a terminal.
+        // Under `mpirun` a program takes its output for a terminal.
         .arguments(["--color", "no"])
         .variable("PYTHONPATH", paths)
         .variable("PYTHONDONTWRITEBYTECODE", "1")
-        // What Hypothesis keeps stays out of the sources.
+        // Keeps Hypothesis's database out of the sources.
         .variable("HYPOTHESIS_STORAGE_DIRECTORY", project.path("target/hypothesis"))
         .variable("PHALANX_DEVICES", devices)
         .variable("PHALANX_THREADS", "1")
         .variable("PHALANX_TEST_FULL", if full { "1" } else { "0" })
 }
 
-/// Runs the official suite of the array API standard, from a checkout of
-/// `data-apis/array-api-tests` with its submodule, on one and on three devices, and adds what it
-/// counts.
+/// Runs the official suite of the array API standard on one and on three devices, from a checkout
+/// of `data-apis/array-api-tests` with its submodule, and adds its counts.
 pub fn run_suite(
     project: &Project,
     python: &Path,
@@ -144,7 +144,7 @@ pub fn run_suite(
 fn suite(project: &Project, python: &Path, checkout: &Path, devices: &str, full: bool) -> Program {
     pytest(project, Program::new(python).named("python"), devices, full)
         .folder(checkout)
-        // A busy machine is no failure.
+        // A busy machine must not cause a failure.
         .arguments(["-p", "standard", "--hypothesis-disable-deadline"])
         .arguments(["--hypothesis-seed", "1", "--max-examples"])
         .arguments([if full { "100" } else { "10" }])
@@ -154,8 +154,8 @@ fn suite(project: &Project, python: &Path, checkout: &Path, devices: &str, full:
         .variable("ARRAY_API_TESTS_VERSION", STANDARD)
 }
 
-/// How many tests passed and failed, if a line is pytest's last: `3 failed, 4 passed in 0.12s`.
-/// Those of several processes may run into each other.
+/// The numbers of tests passed and failed, if a line is pytest's last one:
+/// `3 failed, 4 passed in 0.12s`. Several processes may write theirs on one line.
 fn summary(line: &str) -> Option<Tally> {
     let parts = line.split('=').filter_map(|part| part_of_summary(part.trim()));
     parts.reduce(|mut all, one| {

@@ -1,4 +1,4 @@
-//! `cargo xtask replay --seed`: one random program once more, or the programs of a range of seeds.
+//! `cargo xtask replay --seed`: runs one random program again, or the programs of a range of seeds.
 
 use crate::failure::Failure;
 use crate::project::Project;
@@ -12,7 +12,7 @@ pub fn run(project: &Project, seed: &str, mesh: Option<&str>) -> Result<(), Fail
         return Err(Failure::usage(["replay", "--seed", seed].map(str::to_owned).iter()));
     }
     let tests = mesh.map_or_else(|| "programs_on_".to_owned(), test_name);
-    // One after the other, so that what they print does not mix.
+    // One after the other, so that their output does not mix.
     let runner = ["--nocapture", "--test-threads=1"];
     let mut arguments = vec!["test", "--package", "phalanx", "--test", "property", &tests, "--"];
     arguments.extend(runner);

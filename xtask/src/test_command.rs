@@ -14,33 +14,33 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The variable that names what the machine must not lack.
+/// The variable that names the things that the machine must have.
 pub const REQUIRE: &str = "PHALANX_TEST_REQUIRE";
 
-/// What tests may be skipped for the lack of, unless `PHALANX_TEST_REQUIRE` has it.
+/// Things that tests may lack: they are skipped, unless `PHALANX_TEST_REQUIRE` names the thing.
 const LACKS: [&str; 7] = ["openmpi", "mpich", "mpi4py", "mpicc", "namespaces", "gpu", "gpus"];
 
-/// How many tests passed and failed, and what there was not for others.
+/// The numbers of tests passed and failed, and the reasons of skipped tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Passed.
     pub passed: usize,
     /// Failed.
     pub failed: usize,
-    /// What the machine lacks.
+    /// The things that the machine lacks.
     lacking: BTreeSet<String>,
-    /// What it must not lack.
+    /// The things that it must have.
     required: Vec<String>,
 }
 
 impl Tally {
-    /// So many tests.
+    /// A tally of these numbers.
     #[cfg(test)]
     pub fn of(passed: usize, failed: usize) -> Tally {
         Tally { passed, failed, ..Tally::default() }
     }
 
-    /// What the machine must not lack, as tests read it.
+    /// The required things, in the form that tests read.
     pub fn required(&self) -> String {
         self.required.join(",")
     }
@@ -51,7 +51,8 @@ impl Tally {
         self.failed += usize::from(!passed);
     }
 
-    /// Tests are skipped since there is no `what` here: a failure if it is required by this name.
+    /// Notes that tests are skipped because this machine has no `what`. It is a failure if `name`
+    /// is required.
     pub fn lacks(&mut self, name: &str, what: &str) {
         println!("skipped: no {what} here");
         self.lacking.insert(format!("no {what} here"));
@@ -61,7 +62,7 @@ impl Tally {
         }
     }
 
-    /// What a line says of what there is not, if it does: that of `tests/absence.rs`, or of pytest.
+    /// The lack that a line reports, if any: a line of `tests/absence.rs`, or of pytest.
     fn lack(line: &str) -> Option<String> {
         let told = line.split_once("skipped: ").map(|(_, reason)| reason);
         let reason = told.or_else(|| {
@@ -74,7 +75,7 @@ impl Tally {
         (reason.starts_with("no ") && reason.ends_with(" here")).then(|| reason.to_owned())
     }
 
-    /// What a summary line of a test program says, if the line is one.
+    /// The numbers of a test program's summary, if the line is one.
     pub fn of_summary(line: &str) -> Option<Tally> {
         let (_, counts) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
         let mut tally = Tally::default();
@@ -88,7 +89,7 @@ impl Tally {
         Some(tally)
     }
 
-    /// Runs a program and adds what `summary` finds in its lines.
+    /// Runs a program and adds the numbers that `summary` finds in its lines.
     pub fn watch(
         &mut self,
         program: Program,
@@ -99,9 +100,9 @@ impl Tally {
         self.add_program(command, ended_well, own)
     }
 
-    /// Runs programs, as many at a time as there are cores, and adds what `summary` finds in their
-    /// lines, which are printed when a program has ended. Programs that keep one core busy, or
-    /// wait, take half of the time so.
+    /// Runs programs, as many at a time as there are cores, and adds the numbers that `summary`
+    /// finds in their lines. The output of a program is printed when it ends. Programs that
+    /// use one core, or wait, take half of the time this way.
     pub fn watch_together(
         &mut self,
         programs: Vec<Program>,
@@ -130,7 +131,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Adds what a line tells.
+    /// Adds the lack and the numbers of a line.
     fn see(&mut self, line: &str, summary: impl Fn(&str) -> Option<Tally>) {
         self.lacking.extend(Tally::lack(line));
         self.add(summary(line).unwrap_or_default());
@@ -159,9 +160,9 @@ impl Tally {
     }
 }
 
-/// Runs the tests whose names hold the filter, all of them without one; with `--array-api CHECKOUT`
-/// the official suite of the array API standard alone. Prints `N passed, N failed` last, and before
-/// it what there was not for the tests that were skipped.
+/// Runs the tests whose names contain the filter, or all without a filter. With
+/// `--array-api CHECKOUT`, runs only the official suite of the array API standard. Prints the lacks
+/// for which tests were skipped, and `N passed, N failed` last.
 pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let mut filter = None;
     let mut full = false;
@@ -190,7 +191,7 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         None => all(project, filter, full, &mut tally),
     };
     if let Err(failure) = outcome {
-        // What keeps tests from running is a failure like theirs.
+        // A failure that keeps tests from running counts like a failed test.
         eprintln!("error: {failure}");
         tally.failed += 1;
     }
@@ -204,7 +205,7 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// The suite of the standard, of which the repository has no copy.
+/// Runs the suite of the standard; the repository has no copy of it.
 fn suite(project: &Project, checkout: &Path, full: bool, tally: &mut Tally) -> Result<(), Failure> {
     let checkout = std::fs::canonicalize(checkout).map_err(Failure::file(checkout))?;
     let python = python::environment(project)?;
@@ -221,14 +222,14 @@ fn all(
     python::fetch_data(project, &python)?;
     let data = conformance::data(project, &python)?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--features", "ndarray"];
-    // Behind `--`: Cargo would build tests of libraries that have none for a name of its own.
+    // After `--`: with a filter of Cargo's own, Cargo would build tests of libraries without any.
     arguments.extend(filter.iter().flat_map(|filter| ["--", filter]));
     let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", &data);
     if let Some(libraries) = python::cuda_libraries(project) {
         program = program.variable("PHALANX_CUDA_PATH", &libraries);
     }
     if let Some(programs) = python::mpich(project)? {
-        // Behind what the machine has.
+        // After the machine's own programs.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::env::split_paths(&path).chain([programs]);
         program = program.variable("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));
@@ -251,7 +252,7 @@ fn all(
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::run(project, &python, &data, full, tally)?;
     }
-    // Built for release, which takes longer than all tests together.
+    // Builds for release, which takes longer than all tests together.
     if full && filter.is_none_or(|filter| "wheel".contains(filter)) {
         wheel::run(project, &python, tally)?;
     }
@@ -281,7 +282,7 @@ mod tests {
         let of_library =
             "SKIPPED [1] tests/python/test_a.py:5: could not import 'torch': No module";
         assert_eq!(lack(of_library), "no torch here");
-        // Not for a lack of the machine.
+        // This skip is not due to a lack of the machine.
         let by_design = "SKIPPED [1] tests/python/test_a.py:5: one device has all shards";
         assert_eq!(Tally::lack(by_design), None);
         assert_eq!(Tally::lack("3 passed, 1 skipped in 0.12s"), None);

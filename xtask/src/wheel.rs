@@ -9,7 +9,7 @@ use crate::test_command::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most bytes that the wheel may have, and the module in it.
+/// The most bytes of the wheel, and of the module in it.
 const MOST_BYTES: u64 = 25_000_000;
 
 /// Builds the wheel as `pip install .` does, and tests it. Builds for release, which takes minutes.
@@ -31,7 +31,7 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
     Program::new(python)
         .arguments(["-m", "pip", "--quiet", "--disable-pip-version-check", "--python"])
         .arguments([&programs.join("python")])
-        // NumPy is that of the tests, so that nothing is fetched.
+        // NumPy is the tests' own, so nothing is downloaded.
         .arguments(["install", "--no-index", "--no-deps"])
         .arguments([&wheel])
         .run()?;
@@ -44,7 +44,7 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
     let found = folder.join("found.json");
     let demo = Program::new(programs.join("phalanx"))
         .named("phalanx")
-        // Not the project's, where the module of the sources would be found.
+        // Outside of the project's folder, where Python would find the module of the sources.
         .folder(&folder)
         .arguments(["demo", "--json", "--devices", "cpu:2", "--output"])
         .arguments([folder.join("demo")])
@@ -67,7 +67,7 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
 const PACKAGES: &str = "import sysconfig; print(sysconfig.get_path('platlib'))";
 
 fn build(project: &Project, python: &Path, folder: &Path) -> Result<(), Failure> {
-    // The builder is a program beside the interpreter.
+    // The builder is a program in the interpreter's folder.
     let beside = python.parent().map(Path::to_owned).into_iter();
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::env::join_paths(beside.chain(std::env::split_paths(&inherited)));
@@ -91,7 +91,7 @@ fn measure(path: &Path, tally: &mut Tally) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The one file of a folder whose name ends so.
+/// The only file with this extension in a folder.
 fn only_file(folder: &Path, extension: &str) -> Result<PathBuf, Failure> {
     let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
     let paths = entries.flatten().map(|entry| entry.path());

@@ -29,11 +29,11 @@ pub(super) struct Reach {
     pub even: bool,
     /// Whether the lanes are one contiguous run of elements.
     pub contiguous: bool,
-    /// Where the pieces start relative to lane 0, unless the access is even.
+    /// The byte offset of each piece from lane 0, unless the access is even.
     pub starts: Vec<isize>,
-    /// Where lane 0 is, relative to position 0 of all lane axes.
+    /// The byte offset of lane 0 from position 0 of all lane axes.
     pub start: isize,
-    /// In a tile, the bytes from one row to the next if these are fewer than from lane to lane.
+    /// In a tile, the bytes from one row to the next if they are fewer than from lane to lane.
     pub down: Option<isize>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Block {
     groups: usize,
     /// By access.
     pub reach: Vec<Reach>,
-    /// By guard, how much of the block lies inside as far as lanes tell.
+    /// By guard, how much of the block lies inside along the lane axes.
     pub covers: Vec<Cover>,
     /// The first lane and the number of lanes, if they are consecutive.
     consecutive: Option<(usize, usize)>,
@@ -135,8 +135,7 @@ impl Block {
         self.positions.extend_from_slice(position);
     }
 
-    /// Works out how an access of `size`-byte elements, number `at` of the phase, reaches the
-    /// lanes. Returns where lane 0 is, relative to position 0 of all lane axes.
+    /// Computes how an access of `size`-byte elements, number `at` of the phase, reaches the lanes.
     pub fn reach(&mut self, lanes: &Lanes, at: usize, access: AccessId, size: usize) {
         let strides = lanes.strides(at);
         let offset = |position: &[usize]| -> isize {
@@ -166,7 +165,7 @@ impl Block {
         }
     }
 
-    /// How much of the block lies inside the guard, as far as lanes tell.
+    /// How much of the block lies inside the guard along the lane axes.
     pub fn cover(&self, guard: &LaneGuard) -> Cover {
         let mut all = true;
         let mut any = false;
@@ -182,7 +181,7 @@ impl Block {
         }
     }
 
-    /// The part `low..high` of a piece that lies inside the guard, as far as lanes tell.
+    /// The part `low..high` of a piece that lies inside the guard along the lane axes.
     pub fn inside(&self, guard: &LaneGuard, piece: usize) -> (usize, usize) {
         let position = self.position(piece);
         let count = self.pieces[piece].count;

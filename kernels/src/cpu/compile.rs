@@ -26,7 +26,7 @@ pub struct Compiled {
     form: Form,
 }
 
-/// What runs.
+/// The compiled form of a kernel.
 #[derive(Debug)]
 enum Form {
     /// The kernel itself.
@@ -46,13 +46,13 @@ struct Programs {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Tuning {
     /// Which points are the lanes; estimated if `None`. Kernels without a loop always use the
-    /// grid's, and a kernel whose order of accumulation asks for one of the two always uses that.
+    /// grid's. Where the order of accumulation requires one choice, that choice is used.
     pub lanes: Option<LaneChoice>,
     /// The widest block in lanes.
     pub width: Option<usize>,
-    /// The estimate, in nanoseconds of one thread, from which on the threads of the pool are used.
+    /// The least estimate, in nanoseconds of one thread, for which the pool's threads are used.
     pub worthwhile: Option<f64>,
-    /// The bytes from which on a result is written past the caches, where the processor can.
+    /// The smallest result in bytes that is written past the caches, where the processor can.
     pub stream_from: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ pub fn compile(kernel: &Kernel) -> Result<Compiled, KernelError> {
     }
 }
 
-/// As `compile`, of a verified kernel without tables of half precision.
+/// Like `compile`, for a verified kernel without tables of half precision.
 pub(super) fn compile_verified(kernel: &Kernel) -> Result<Compiled, KernelError> {
     let has_loop = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
     let loops = match has_loop {
@@ -99,8 +99,8 @@ impl Compiled {
         &self.kernel
     }
 
-    /// Runs the kernel over the launch's grid, on the threads of `pool` where that pays; returns
-    /// when it is done.
+    /// Runs the kernel over the launch's grid, on the threads of `pool` where that is faster;
+    /// returns when it is done.
     ///
     /// # Safety
     ///
@@ -112,12 +112,13 @@ impl Compiled {
     /// 3. Different points store different elements. An element that is stored is loaded only by
     ///    the point that stores it, before the store; this also holds between parameters that share
     ///    memory.
-    /// 4. Nobody else writes what the launch touches, nor reads what it writes, during the call.
+    /// 4. During the call no other code writes memory that the launch touches, or reads memory that
+    ///    it writes.
     pub unsafe fn run(&self, launch: &Launch, pool: Option<&ThreadPool>) {
         recent::run(self, launch, pool);
     }
 
-    /// As `run`, with some of the choices made by the caller.
+    /// Like `run`, with some of the choices made by the caller.
     ///
     /// # Safety
     /// As for `run`.
@@ -138,7 +139,7 @@ impl Compiled {
         self.identity
     }
 
-    /// How launches of the same shape as this one are run; `None` if they have no points.
+    /// The plan for launches of the same shape as this one; `None` if they have no points.
     pub(super) fn plan(
         &self,
         launch: &Launch,
@@ -187,7 +188,7 @@ impl Compiled {
     }
 }
 
-/// How launches of one shape are run.
+/// The plan for launches of one shape.
 #[derive(Debug)]
 pub(super) struct LaunchPlan {
     lanes: LaneChoice,
@@ -198,7 +199,7 @@ pub(super) struct LaunchPlan {
 impl LaunchPlan {
     /// Runs a launch of the plan's shape. The state belongs to the plan.
     ///
-    /// The caller has the promise of `Compiled::run` for this launch.
+    /// The caller upholds the conditions of `Compiled::run` for this launch.
     pub fn run(
         &self,
         compiled: &Compiled,
@@ -223,7 +224,7 @@ impl LaunchPlan {
     }
 }
 
-/// Whether all points combine into one table in an order that shows.
+/// Whether all points combine into one table whose result depends on the order.
 fn has_ordered_whole_table(prepared: &Prepared<'_>) -> bool {
     let tables = &prepared.program.tables;
     tables.iter().any(|table| table.ordered && table::sharing(prepared, table) == Sharing::Whole)

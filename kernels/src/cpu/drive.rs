@@ -1,8 +1,8 @@
 //! Dividing a launch among threads.
 //!
-//! Grid lanes are divided into runs of blocks, or, where they are few, their loops are divided
-//! (`split`). With loop lanes, many grid points are divided among the threads, or the lanes of each
-//! phase at one grid point after the other; then the folds of whole leaves are combined in their
+//! Grid lanes are divided into runs of blocks; where there are few lanes, the loops are divided
+//! (`split`). With loop lanes, the grid points are divided if there are many. Otherwise each phase
+//! divides its lanes, one grid point after the other, and combines the folds of whole leaves in
 //! order.
 
 use super::cost::{estimate, estimate_phase, grid_points};
@@ -17,15 +17,15 @@ use crate::ir::{Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Mutex;
 
-/// What accumulation into tables asks of the division of work.
+/// How accumulation into tables restricts the division of work.
 enum TablePlan {
-    /// Nothing.
+    /// No restriction.
     Free,
     /// Everything on one thread.
     Serial,
     /// A copy of these tables for each worker.
     PerWorker(Vec<usize>),
-    /// So many chunks with copies of these tables, merged in the order of the chunks.
+    /// The number of chunks is fixed; each has copies of these tables, merged in chunk order.
     PerChunk(Vec<usize>, usize),
 }
 
@@ -49,12 +49,12 @@ fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> Tab
     }
 }
 
-/// Chunks of `units`, and what is done with each.
+/// A division of `units` into chunks.
 struct Chunks<'a> {
     prepared: &'a Prepared<'a>,
     threads: Threads<'a>,
     units: usize,
-    /// Units of a chunk, unless tables ask for another division.
+    /// Units of a chunk, unless `plan` requires one chunk.
     chunk: usize,
     plan: TablePlan,
     /// How many threads are worth waking.
@@ -128,7 +128,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// How launches of one layout are run.
+/// How launches of one layout are divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
     /// How many threads are worth waking.
@@ -138,7 +138,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// What is best for a launch, whose blocks may become narrower.
+    /// The best division for a launch; may narrow the blocks of its layout.
     pub fn new(
         kernel: &Kernel,
         program: &Program,
@@ -156,8 +156,8 @@ impl Division {
     }
 }
 
-/// Runs a launch; every point of the grid exists. The state is one of this layout, and is left for
-/// the next launch.
+/// Runs a launch with at least one grid point. The state belongs to this layout and is kept for the
+/// next launch.
 pub(super) fn run(
     prepared: &Prepared<'_>,
     threads: Threads<'_>,
@@ -275,7 +275,7 @@ fn phase_on(worker: &mut Worker<'_>, phase: usize, states: &mut [LaneState]) {
     finish_phase(worker, phase, &results);
 }
 
-/// Hands the folds' results to the phases that follow.
+/// Passes the folds' results to the phases that follow.
 fn finish_phase(worker: &mut Worker<'_>, phase: usize, results: &[Option<Item>]) {
     worker.enter(phase);
     let folds = &worker.prepared.program.phases[phase].folds;

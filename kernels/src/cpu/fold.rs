@@ -8,16 +8,16 @@
 //! 2. The lanes of a leaf are combined by halving: lane `l` with `l + 16`, then `l + 8`, `l + 4`,
 //!    `l + 2`, `l + 1`, wherever the right-hand lane holds something; the lower lane is always the
 //!    left operand.
-//! 3. Leaves are combined as by a binary counter: equal powers of two pairwise, and what remains
-//!    from right to left.
+//! 3. Leaves are combined as by a binary counter: equal powers of two pairwise, and the remaining
+//!    ones from right to left.
 //!
 //! The first point of a lane starts it, so no identity enters a fold over at least one point. Error
 //! grows with the logarithm of `n`, as in NumPy's pairwise summation, with shorter sequential runs.
 //! Half-precision folds accumulate in f32 and are rounded once, at the end.
 //!
 //! The same tree is walked in two ways. A `BlockFold` combines whole blocks, one point of a
-//! sequential loop at a time; it visits lanes in the order in which the halving needs them, so that
-//! six accumulators do for 32 lanes. A `LaneFold` combines the lanes of blocks among themselves, 32
+//! sequential loop at a time; it visits lanes in the order in which the halving needs them, so six
+//! accumulators suffice for 32 lanes. A `LaneFold` combines the lanes of blocks with each other, 32
 //! at a time. Monoids whose result does not depend on the order (integers, truth values, and pairs
 //! with an index, which break ties by index) use any order.
 
@@ -58,7 +58,7 @@ pub(super) struct BlockFold {
     pub width: Width,
     pub size: usize,
     pub ordered: bool,
-    /// Whether the value comes straight from a load and stays in memory from one point to the next.
+    /// Whether the value is loaded directly and its memory is unchanged at the next point.
     pub loaded: bool,
     pub identity: [u8; 16],
 }
@@ -78,13 +78,13 @@ pub(super) struct LaneFold {
     pub identity: [u8; 16],
 }
 
-/// Whether the order of combination can show in the result.
+/// Whether the result can depend on the order of combination.
 pub(super) fn is_ordered(monoid: Monoid, dtype: DType) -> bool {
     dtype.is_inexact() && !monoid.is_compound()
 }
 
-/// The bytes of the result of a fold over no points: what changes nothing when it is combined with
-/// the folds of other devices.
+/// The bytes of the result of a fold over no points: combining them with the folds of other devices
+/// changes nothing.
 pub(crate) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
     let weak = match monoid {
         Monoid::Multiply => Weak::Int(1),
@@ -131,8 +131,9 @@ pub(super) struct Item {
 impl Combine {
     /// `left[i] = left[i] (x) right[i]` for `count` elements and, for pairs, their indices.
     ///
-    /// # Safety The pointers are aligned and valid for `count` elements, and the left ones do not
-    /// overlap the right ones; the index pointers only matter for pairs.
+    /// # Safety
+    /// The pointers are aligned and valid for `count` elements, and the left ones do not overlap
+    /// the right ones; the index pointers only matter for pairs.
     pub unsafe fn run(
         self,
         left: *mut u8,
@@ -166,8 +167,7 @@ impl Combine {
     }
 }
 
-/// Combines items as a binary counter does: aligned powers of two, then the rest from right to
-/// left.
+/// Combines items like a binary counter: aligned powers of two, then the rest from right to left.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     stack: Vec<Item>,
@@ -211,10 +211,10 @@ pub(super) struct LaneState {
     ordered: bool,
     /// Accumulated elements: 32 lanes of the current leaf, or the elements of a whole block.
     values: Vec<[u64; 2]>,
-    /// As many more: combining into other memory is faster than in place.
+    /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
     indices: Vec<i64>,
-    /// Points of the current leaf that are in `values`, or the elements in use.
+    /// If ordered, the points of the current leaf so far; else the elements of `values` in use.
     filled: usize,
     leaves: Counter,
 }
@@ -244,7 +244,7 @@ impl LaneState {
         self.indices.as_mut_ptr().wrapping_add(at).cast()
     }
 
-    /// Combines the next `count` points, after which no others come if they are the `last`.
+    /// Combines the next `count` points; `last` states that no points follow.
     ///
     /// # Safety
     /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index.
@@ -299,14 +299,14 @@ impl LaneState {
         unsafe { leaf(values, results.as_mut_ptr().cast(), points) };
         let results = results.as_ptr().cast::<u8>();
         for at in 0..points.div_ceil(LEAF) {
-            // SAFETY: the leaf loop wrote this element; the bytes behind it are of no matter.
+            // SAFETY: the leaf loop wrote this element; the bytes after it do not matter.
             let value = unsafe { results.add(at * self.size).cast::<[u8; 16]>().read() };
             let item = Item { value, index: 0 };
             self.leaves.push(item, self.code);
         }
     }
 
-    /// Combines the first `count` elements with `right`; what lies beyond them is lost.
+    /// Combines the first `count` elements with `right`; elements beyond them are lost.
     ///
     /// # Safety
     /// `right` holds `count` elements and does not overlap the spare lanes.
@@ -342,7 +342,7 @@ impl LaneState {
         self.filled = self.filled.max(count);
     }
 
-    /// Combines the lanes of the current leaf by halving and hands the result to the counter.
+    /// Combines the lanes of the current leaf by halving and adds the result to the counter.
     fn close_leaf(&mut self) {
         let mut lanes = self.filled.min(LANES);
         let mut half = LANES / 2;
@@ -365,7 +365,7 @@ impl LaneState {
         self.leaves.push(item, self.code);
     }
 
-    /// The first accumulated item. The bytes behind its element are of no matter.
+    /// The first accumulated item. The bytes after its element are undefined.
     fn item(&self) -> Item {
         let mut value = [0; 16];
         if let Some([low, high]) = self.values.first() {

@@ -1,6 +1,6 @@
 //! Pairs of arithmetic operations as one loop: the value between them stays in a vector register.
 //!
-//! Each operation still rounds by itself, so a pair gives the bits of its two operations.
+//! Each operation still rounds separately, so a pair gives the bits of its two operations.
 
 use super::instructions::for_each_level;
 use super::loops::Loop;
@@ -97,7 +97,7 @@ fn pair_at(
     None
 }
 
-/// An operation in the form in which it can be paired, if it can be.
+/// An operation in the form in which it can be paired; `None` if it cannot.
 pub(super) fn arithmetic(op: Op, dtype: DType) -> Option<(Op, DType)> {
     let op = match op {
         Op::Add | Op::Subtract | Op::Multiply => op,

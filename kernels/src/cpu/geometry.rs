@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub extent: usize,
-    /// The axis, if the group is one axis whose index is needed by itself.
+    /// The axis, if the group is a single axis that must not be merged (see `Geometry::pinned`).
     pub axis: Option<AxisId>,
     /// The axis whose strides are the group's: its innermost.
     pub inner: AxisId,
@@ -25,14 +25,14 @@ pub(super) struct GuardRange {
     pub bounds: SmallVec<[(AxisId, usize, usize); 4]>,
 }
 
-/// What all phases of a launch share.
+/// The geometry that all phases of a launch share.
 #[derive(Debug)]
 pub(super) struct Geometry {
     extents: Vec<usize>,
     /// The byte stride of each access along each axis.
     strides: Vec<isize>,
     pub guards: Vec<GuardRange>,
-    /// Axes that must stay by themselves.
+    /// Axes that must not be merged: a step reads their index, or a guard bounds them.
     pinned: Vec<bool>,
 }
 
@@ -81,8 +81,7 @@ impl Geometry {
         self.strides[access * self.extents.len() + axis]
     }
 
-    /// Merges adjacent axes wherever each of the accesses steps evenly over both; axes of one point
-    /// are dropped.
+    /// Merges adjacent axes where each access has one stride over both; drops axes of one point.
     pub fn groups(&self, axes: &[AxisId], accesses: &[AccessId]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
         for &axis in axes {
@@ -121,14 +120,14 @@ pub(super) struct Lanes {
     pub total: usize,
     /// The byte stride of each access of the phase along each group, access by access.
     strides: Vec<isize>,
-    /// For each access, its byte stride from lane to lane if that is the same everywhere.
+    /// For each access, its byte stride from lane to lane if all these strides are equal.
     pub linear: Vec<Option<isize>>,
     pub guards: Vec<LaneGuard>,
     /// Rows and columns of a block when blocks are tiles of the two innermost groups.
     pub tile: Option<(usize, usize)>,
 }
 
-/// A guard of a phase, split into what differs between lanes and what does not.
+/// A guard of a phase, split into bounds that differ between lanes and bounds that do not.
 #[derive(Debug, Default)]
 pub(super) struct LaneGuard {
     pub guard: GuardId,
@@ -144,7 +143,7 @@ impl Lanes {
         let mut axes = phase.lanes.clone().unwrap_or_default();
         let accesses = &phase.accesses;
         if !phase.ordered {
-            // The smallest steps go innermost. Order shows in no result here.
+            // The smallest strides become innermost. No result depends on the order here.
             let weight = |axis: AxisId| {
                 accesses
                     .iter()
@@ -212,11 +211,11 @@ impl Lanes {
     }
 }
 
-/// Moves a group next to the innermost and chooses a tile of both if some access runs across the
-/// innermost group.
+/// If some access has a large stride along the innermost group and a small one along another, moves
+/// that other group next to the innermost and chooses a tile of both.
 ///
-/// Without tiles a transposed operand would touch one cache line for each element, and again for
-/// the next row.
+/// Without tiles a transposed operand would touch one cache line for each element, and touch it
+/// again for the next row.
 fn transpose_tile(
     geometry: &Geometry,
     accesses: &[AccessId],

@@ -1,5 +1,5 @@
-//! Tables of half precision: accumulated in f32, in tables of the launch's own, and rounded once at
-//! its end.
+//! Tables of half precision. A launch accumulates into f32 copies of them and rounds the copies
+//! once at its end.
 
 use super::compile::{Compiled, compile_verified};
 use super::loops;
@@ -22,13 +22,13 @@ struct HalfTable {
     dtype: DType,
 }
 
-/// The f32 copy of a table, or of the tables of all points that have one of their own.
+/// The f32 copy of a table, or of all tables of an access if points have separate tables.
 struct Copy {
     elements: Vec<f32>,
     length: usize,
     /// The byte strides of the access in the copy.
     strides: Vec<isize>,
-    /// Where each table of the copy lies in the launch's memory.
+    /// The address of the launch's table for each table of the copy.
     sources: Vec<*mut u8>,
     dtype: DType,
 }
@@ -48,7 +48,7 @@ impl Wide {
         Ok(Some(Box::new(Wide { compiled: compile_verified(&wide)?, tables })))
     }
 
-    /// Calls `run` with a launch on wide tables, and rounds these into the tables of `launch`.
+    /// Calls `run` with a launch on wide tables, then rounds these into the tables of `launch`.
     ///
     /// # Safety
     /// As for `Compiled::run`; when `run` returns, the launch that it was given is done.
@@ -83,7 +83,8 @@ impl Wide {
     }
 }
 
-/// Casts what is accumulated into tables of half precision, which are added to `tables`.
+/// Adds casts to f32 for values accumulated into tables of half precision, and lists these tables
+/// in `tables`.
 fn widen_body(
     kernel: &Kernel,
     values: &mut Vec<Value>,
@@ -150,7 +151,7 @@ impl Copy {
     /// Rounds the copy into the launch's tables.
     ///
     /// # Safety
-    /// The tables of the launch are writable, and nobody uses the copy any more.
+    /// The tables of the launch are writable, and no other code uses the copy any more.
     unsafe fn round(&self) {
         let code = loops::cast(DType::F32, self.dtype);
         for (at, &target) in self.sources.iter().enumerate() {

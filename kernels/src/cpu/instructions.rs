@@ -1,7 +1,7 @@
-//! Which vector instructions the executor's own loops use, and how one body is compiled for each.
+//! Levels of vector instructions: a macro compiles each of the executor's own loops for each level.
 //!
-//! Results are the same with each: the instructions differ in how many elements they take at once,
-//! and products are contracted with sums by none of them.
+//! Results are the same at each level: levels differ only in how many elements an instruction
+//! processes, and none contracts products with sums.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Level {
-    /// What the target always has.
+    /// The instructions that the target always has.
     Baseline = 1,
     /// 256-bit registers.
     Avx2 = 2,
@@ -21,7 +21,7 @@ impl Level {
     /// All of them.
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    /// A name: `baseline`, `avx2` or `avx512`.
+    /// The name: `baseline`, `avx2` or `avx512`.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -30,7 +30,7 @@ impl Level {
         }
     }
 
-    /// The level of a name.
+    /// The level with the given name.
     pub fn from_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
@@ -73,7 +73,7 @@ static CURRENT: AtomicU8 = AtomicU8::new(0);
 fn choose() -> Level {
     let best = Level::ALL.into_iter().rfind(|level| level.is_available());
     let best = best.unwrap_or(Level::Baseline);
-    // A level that was forced meanwhile stays.
+    // If another thread has forced a level meanwhile, that level stays.
     let _ = CURRENT.compare_exchange(0, best as u8, Ordering::Relaxed, Ordering::Relaxed);
     Level::current()
 }
@@ -102,7 +102,7 @@ macro_rules! for_each_level {
             #[inline(always)]
             fn body<$($bounded)*>($($argument: $type),*) $body
 
-            // Kept out of line: as a function's arguments slices are known to be disjoint.
+            // Not inlined: the compiler knows that slices are disjoint if they are arguments.
             #[inline(never)]
             fn baseline<$($bounded)*>($($argument: $type),*) {
                 body::<$($plain)*>($($argument),*);

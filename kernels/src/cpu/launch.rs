@@ -13,8 +13,8 @@ pub struct BufferLaunch<'a> {
     pub extents: &'a [usize],
     /// The global index of the first point of each axis.
     pub origins: &'a [i64],
-    /// One for each access: the buffer, the byte at position 0 of all axes, and a byte stride for
-    /// each axis it names.
+    /// One for each access: the buffer, the byte offset of position 0 of all axes, and a byte
+    /// stride for each axis it names.
     pub accesses: SmallVec<[(&'a Buffer, isize, &'a [isize]); 6]>,
     /// One for each guard: the global indices `start..end` of each axis it names.
     pub guards: &'a [Vec<(i64, i64)>],
@@ -24,9 +24,9 @@ pub struct BufferLaunch<'a> {
 
 /// Runs a kernel on buffers; returns when it is done.
 ///
-/// Panics (`bug:`) if an access reaches outside of its buffer. Who else may touch the buffers
-/// meanwhile, and that points do not depend on each other's stores, is the plan's promise
-/// (condition 2 of `Buffer`).
+/// Panics (`bug:`) if an access reaches outside of its buffer. The plan promises that no other code
+/// uses the buffers in conflict and that points do not depend on each other's stores (condition 2
+/// of `Buffer`).
 pub fn launch(compiled: &Compiled, arguments: &BufferLaunch<'_>, pool: Option<&rayon::ThreadPool>) {
     // Numbers and dtypes come from the kernel itself (condition 1 of `Compiled::run`); addresses
     // are checked, tables by their length argument in the kernel (2); independence of points and

@@ -8,14 +8,14 @@ use super::instructions::for_each_level;
 use super::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 
-/// Folds each `LEAF` elements of the input, and those that are left, to one element of the output.
+/// Folds each `LEAF` elements of the input, and the remaining ones, to one element of the output.
 ///
 /// # Safety
 /// The input holds `count` elements and the output one for each leaf begun, both aligned to the
 /// element's components.
 pub(super) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
 
-/// The loop of a monoid and a dtype, where there is one.
+/// The leaf loop of a monoid and a dtype; `None` if there is none.
 pub(super) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
     macro_rules! by_dtype {
         ($operation:ident) => {
@@ -27,7 +27,7 @@ pub(super) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
         };
     }
     match (monoid, dtype) {
-        // Components of complex numbers are summed each by itself.
+        // The components of complex numbers are summed separately.
         (Monoid::Add, DType::C64) => Some(run::<f32, 2, { 2 * LANES }, Sum>),
         (Monoid::Add, DType::C128) => Some(run::<f64, 2, { 2 * LANES }, Sum>),
         (Monoid::Add, _) => by_dtype!(Sum),
@@ -86,7 +86,7 @@ impl Operation for Smallest {
     }
 }
 
-/// How far ahead memory is asked for, in bytes: 18 to 35 GB/s on one core of an AMD EPYC (Zen 5).
+/// Prefetch distance in bytes: 18 to 35 GB/s on one core of an AMD EPYC (Zen 5).
 const AHEAD: usize = 8192;
 
 /// `PARTS` is the number of components of an element, `WIDTH` that of all lanes.
@@ -122,8 +122,8 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
 }
 
 for_each_level! {
-    // This and `halve` are functions of their own: together they tempt the compiler to vectorise
-    // across the wrong elements.
+    // This and `halve` are separate functions: in one function, the compiler vectorises across the
+    // wrong elements.
     fn accumulate[T: Float, const WIDTH: usize, O: Operation][T, WIDTH, O](
         input: &[T],
         lanes: &mut [T; WIDTH],

@@ -1,7 +1,7 @@
 //! Lowering: from the kernel IR to steps over registers.
 //!
-//! Half-precision operations without a loop of their own are computed in f32 and rounded after each
-//! operation.
+//! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
+//! each operation.
 
 use super::fold::{identity, is_ordered};
 use super::fused::{arithmetic, fuse_pairs};
@@ -219,7 +219,7 @@ impl<'k> Lowering<'k> {
         axes.is_some_and(|axes| axes.iter().any(|&axis| axis >= self.kernel.grid))
     }
 
-    /// The width of effects in the current phase.
+    /// The width of stores and accumulations in the current phase.
     fn lane_width(&self) -> Width {
         match self.analysis.phases[self.phase].lanes {
             Some(_) => Width::Block,
@@ -339,7 +339,7 @@ impl<'k> Lowering<'k> {
         Ok(self.apply(cast(DType::F32, dtype), &[result], width, dtype.size(), steps))
     }
 
-    /// The value in f32 if it is half precision, else as it is.
+    /// The value in f32 if it is half precision, else the value itself.
     pub(super) fn widened(
         &mut self,
         value: ValueId,

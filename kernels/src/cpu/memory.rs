@@ -1,6 +1,6 @@
-//! Steps that touch memory, and those that know where lanes are: loads, stores, indices and guards.
+//! Steps that use memory or lane positions: loads, stores, indices and guards.
 //!
-//! The conditions named here are those of `worker`.
+//! The numbered conditions are those of `worker`.
 
 use super::block::Cover;
 use super::geometry::LaneGuard;
@@ -46,7 +46,7 @@ impl<'a> Worker<'a> {
             } else if cover == Cover::All
                 && let Some(down) = reach.down
             {
-                // Down the columns of a tile memory is read in its own order.
+                // Memory is contiguous along columns of the tile, so read it column by column.
                 let (rows, columns) =
                     (self.state.block.pieces.len(), self.state.block.pieces[0].count);
                 for column in 0..columns {
@@ -143,7 +143,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether a block of so many bytes is written past the caches.
+    /// Whether a block of `bytes` bytes is written past the caches.
     pub(super) fn streams(&self, access: AccessId, bytes: usize) -> bool {
         const WORTHWHILE: usize = 1024;
         let contiguous = self.state.block.reach[access].contiguous;

@@ -1,12 +1,12 @@
 //! The CPU executor: cache-sized blocks over the scalar tree of the kernel, on all threads of the
 //! device.
 //!
-//! `compile` lowers a kernel to steps over registers (`program`); a launch works out its geometry
-//! (`prepare`) unless the thread has run one of the same shape lately (`recent`), divides its
+//! `compile` lowers a kernel to steps over registers (`program`). A launch computes its geometry
+//! (`prepare`) unless the thread has recently run one of the same shape (`recent`), divides its
 //! points among threads (`drive`), and interprets the steps block by block (`worker`). A register
 //! holds one element for each lane of the block, so that each step is one typed loop (`loops`) and
-//! its dispatch is paid once a block. Contiguous operands are used where they are, and contiguous
-//! results are written where they belong.
+//! its dispatch is paid once a block. Steps read contiguous operands from their buffers and write
+//! contiguous results to theirs, without a copy.
 //!
 //! Which points are lanes, how wide blocks are, and how many threads take part are decided for each
 //! launch, and no result depends on them (`fold`, `table`).

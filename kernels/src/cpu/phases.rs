@@ -1,5 +1,5 @@
-//! Phases and widths: what of a kernel runs with which lanes, and which values differ from lane to
-//! lane.
+//! Phases and widths: which lanes each part of a kernel runs with, and which values differ from
+//! lane to lane.
 
 use super::program::{LaneChoice, Width};
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
@@ -15,7 +15,7 @@ pub(super) struct PhasePlan<'k> {
     pub folds: &'k [Fold],
 }
 
-/// What lowering needs to know about a kernel for one choice of lanes.
+/// The analysis of a kernel for one choice of lanes; the input of lowering.
 #[derive(Debug)]
 pub(super) struct Analysis<'k> {
     pub phases: Vec<PhasePlan<'k>>,
@@ -121,7 +121,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// An effect of a lane phase happens once for each lane.
+    /// Notes the values of a store or accumulation: in a lane phase it runs once for each lane.
     fn effect(&mut self, values: &[ValueId]) {
         if self.lanes.is_some() {
             values.iter().for_each(|&value| self.use_block(value));
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Block if any input is, and then all inputs are needed as blocks.
+    /// Block if any input is a block; then all inputs are needed as blocks.
     fn joined(&mut self, inputs: &[ValueId]) -> Width {
         if !inputs.iter().any(|&input| self.is_block(input)) {
             return Width::Uniform;

@@ -1,8 +1,8 @@
-//! What launches of one shape have in common: geometry, block width, and the layout of a worker's
+//! The data that launches of one shape share: geometry, block width, and the layout of a worker's
 //! memory.
 //!
-//! A `Layout` holds all that follows from extents, strides and guards, and none of what follows
-//! from addresses, so that launches that differ in these alone share one.
+//! A `Layout` depends on extents, strides and guards, and not on addresses. Launches that differ
+//! only in addresses share one.
 
 use super::compile::Tuning;
 use super::fold;
@@ -12,7 +12,7 @@ use super::transfer::can_stream;
 use crate::ir::{AccessId, Kernel, Launch, Role};
 use std::ops::Deref;
 
-/// What launches of one shape share.
+/// The layout that launches of one shape share.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub geometry: Geometry,
@@ -22,8 +22,8 @@ pub(super) struct Layout {
     pub loops: Vec<LoopShape>,
     /// The widest block, in lanes.
     pub width: usize,
-    /// Where the accumulators of each block fold begin in the arena, and the bytes and the number
-    /// of them.
+    /// For the accumulators of each block fold: their start in the arena, the bytes of one, and
+    /// their number.
     pub accumulators: Vec<(usize, usize, usize)>,
     /// Bytes of a worker's arena.
     pub arena: usize,
@@ -31,7 +31,7 @@ pub(super) struct Layout {
     pub sizes: Vec<usize>,
     /// The memory of each access that has points.
     spans: Vec<Span>,
-    /// Whether an access stores so much that the caches cannot keep it.
+    /// Whether an access stores more than the caches can keep.
     large: Vec<bool>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Prepared<'a> {
     pub kernel: &'a Kernel,
     pub launch: &'a Launch,
     layout: &'a Layout,
-    /// Whether some access that loads may touch memory that another one stores.
+    /// Whether some access may load from memory that another one stores to.
     pub overlap: bool,
     /// Whether large results are written past the caches.
     pub streams: bool,
@@ -66,25 +66,25 @@ impl Deref for Prepared<'_> {
     }
 }
 
-/// Results from this size on are written past the caches.
+/// Results of at least this size are written past the caches.
 const STREAMED: usize = 32 << 20;
 
 /// Bytes that the busy registers of a worker should not exceed: they fit a first-level cache.
 const CACHE: usize = 40 << 10;
-/// The same for programs with sequential loops, which want to read rows of memory in long runs and
-/// need not keep everything in the first-level cache.
+/// The same for programs with sequential loops: they are faster with long runs along rows of memory
+/// and need not keep everything in the first-level cache.
 const CACHE_WITH_LOOPS: usize = 128 << 10;
-/// The same where each lane has a cache line of its own, so that a point of the loop touches a line
-/// for each lane and the next ones should find it again.
+/// The same where each lane reads from a separate cache line: a point of the loop touches one line
+/// for each lane, and the lines should still be cached for the next points.
 const CACHE_OF_GATHERS: usize = 12 << 10;
-/// Bytes of operands and results of a block whose results are written past the caches: so often
-/// reading and writing take turns, and neither waits long for the other.
+/// Bytes of operands and results of a block whose results are written past the caches: with short
+/// turns, reading and writing do not wait long for each other.
 const TURN: usize = 24 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
-/// Lanes for which a thread is worth waking when loops make them costly.
+/// The fewest lanes for which waking a thread is worth it when loops make lanes costly.
 const LEAST_SHARE: usize = 16;
-/// The accumulators of a fold that are in use most of the time, of all those on its stack.
+/// The number of a fold's accumulators that are in use most of the time.
 const BUSY_ACCUMULATORS: usize = 3;
 
 impl Layout {
@@ -156,7 +156,7 @@ impl Layout {
         }
     }
 
-    /// Whether memory that is stored to may also be loaded from.
+    /// Whether the launch may load from memory that it stores to.
     fn overlaps(&self, launch: &Launch) -> bool {
         let bounds = |span: &Span| {
             let start = launch.accesses[span.access].pointer as isize;
@@ -215,7 +215,7 @@ fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
     spans
 }
 
-/// Whether some load inside of a loop steps farther from lane to lane than from point to point.
+/// Whether some load in a loop has a larger stride from lane to lane than from point to point.
 fn gathers_far(geometry: &Geometry, program: &Program) -> bool {
     const LINE: usize = 64;
     let far = |lanes: &[usize], step: &Step| {

@@ -36,16 +36,16 @@ pub(super) enum Width {
     Block,
 }
 
-/// Where a register lives.
+/// The memory of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Not yet decided; for good if no step is left that computes the register.
+    /// Not yet decided. Stays so if no remaining step computes the register.
     Open,
     /// In the 16-byte slot of this number.
     Slot(usize),
     /// In the arena at this many bytes per lane.
     Arena(usize),
-    /// In the accumulator of a fold; the fold points the register at it.
+    /// In the accumulator of a fold; the fold sets the register's address.
     Fold,
 }
 
@@ -75,13 +75,13 @@ pub(super) struct Program {
     pub loops: usize,
     /// The block folds, for the layout of their accumulators; they are numbered.
     pub fold_sizes: Vec<FoldSize>,
-    /// Axes whose index some step needs by itself: they are never merged with others.
+    /// Axes whose index some step reads: they are never merged with others.
     pub indexed: Vec<bool>,
     /// The statements that accumulate into tables.
     pub tables: Vec<TableUse>,
 }
 
-/// What the accumulators of one block fold need.
+/// The sizes of the accumulators of one block fold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoldSize {
     pub width: Width,
@@ -89,7 +89,7 @@ pub(super) struct FoldSize {
     pub ordered: bool,
     /// Whether the accumulator also carries an index.
     pub index: bool,
-    /// Whether the loop visits its points in their own order.
+    /// Whether the loop visits its points in ascending order.
     pub natural: bool,
 }
 
@@ -107,13 +107,13 @@ pub(super) struct TableUse {
     pub ordered: bool,
     /// The phase that holds the statement.
     pub phase: usize,
-    /// Whether the statement stands in a sequential loop of its phase.
+    /// Whether the statement is in a sequential loop of its phase.
     pub in_loop: bool,
-    /// Whether it stands in any loop of the kernel.
+    /// Whether it is in any loop of the kernel.
     pub looped: bool,
 }
 
-/// Where a constant register's value comes from.
+/// The source of a constant register's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ConstantSource {
     Argument(ScalarId),
@@ -127,9 +127,9 @@ pub(super) struct Phase {
     pub lanes: Option<Vec<AxisId>>,
     /// Fills that are done once before the first block.
     pub prologue: Vec<Step>,
-    /// What runs for each block (once in a uniform phase).
+    /// Steps that run for each block (once in a uniform phase).
     pub steps: Vec<Step>,
-    /// What is combined over the lanes.
+    /// Folds over the lanes.
     pub folds: Vec<LaneFold>,
     /// Uniform steps after the folds.
     pub epilogue: Vec<Step>,
@@ -178,10 +178,10 @@ pub(super) struct Apply {
     pub inputs: SmallVec<[RegisterId; 4]>,
     pub output: RegisterId,
     pub width: Width,
-    /// The access that stores the result next: where it is contiguous the result is written there
-    /// at once.
+    /// The access that stores the result next: if it is contiguous, the result is written there
+    /// directly.
     pub destination: Option<AccessId>,
-    /// The operation and dtype, if it is one that may be fused with another.
+    /// The operation and dtype, if it may be fused with another.
     pub arithmetic: Option<(Op, DType)>,
 }
 
@@ -249,7 +249,7 @@ impl Step {
         }
     }
 
-    /// The register that the step writes by itself.
+    /// The register that the step itself writes.
     pub fn output(&self) -> Option<RegisterId> {
         match self {
             Step::Apply(apply) => Some(apply.output),

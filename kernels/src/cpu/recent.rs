@@ -1,7 +1,7 @@
-//! The launches that a thread has run lately: what is worked out for a shape of launch is kept for
-//! the next launch of the same shape, which then allocates nothing.
+//! The recent launches of a thread. The plan of a launch is kept for the next launch of the same
+//! shape, which then allocates nothing.
 //!
-//! Each thread keeps its own, so that no launch waits for another.
+//! Each thread has its own cache, so that no launch waits for another.
 
 use super::compile::{Compiled, LaunchPlan, Tuning};
 use super::launch::BufferLaunch;
@@ -14,29 +14,29 @@ use rustc_hash::FxHasher;
 use std::cell::RefCell;
 use std::hash::Hasher;
 
-/// Places of a thread: a power of two times `WAYS`.
+/// Places in the cache of a thread: a power of two times `WAYS`.
 const PLACES: usize = 128;
-/// Launches of different shapes that may have the same place.
+/// The number of launches that a set of places holds.
 const WAYS: usize = 4;
-/// The most points that a launch may have for its registers to be kept too: the time of others is
-/// not in allocations.
+/// A launch of at most this many points also keeps its registers. In larger launches allocations
+/// take a negligible part of the time.
 const MOST_POINTS: usize = 1 << 16;
 
-/// A launch that may come again.
+/// A launch that is kept because its shape may occur again.
 struct Known {
     compiled: u64,
     threads: usize,
-    /// The last launch of this shape. Its addresses are those of that launch alone.
+    /// The last launch of this shape. Its addresses are valid for that launch only.
     launch: Launch,
     plan: Option<LaunchPlan>,
-    /// The bytes that the accesses touch, once a launch on buffers has asked.
+    /// The bytes that the accesses touch; `None` until a launch on buffers checks them.
     touched: Option<Touched>,
     state: Option<Box<State>>,
     keeps_state: bool,
 }
 
 thread_local! {
-    /// By place, the latest first.
+    /// By place; in a set of `WAYS` places, the latest first.
     static RECENT: RefCell<Vec<Option<Box<Known>>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -75,7 +75,7 @@ trait Shape {
     }
 }
 
-/// Compares a few numbers: the library's comparison of bytes is slow for none at all.
+/// Compares short slices; the standard comparison of bytes is slow for empty ones.
 fn same<T: PartialEq>(left: &[T], right: &[T]) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left == right)
 }
@@ -122,7 +122,7 @@ impl Shape for BufferLaunch<'_> {
     }
 }
 
-/// Runs a launch; the caller has the promise of `Compiled::run`.
+/// Runs a launch; the caller upholds the conditions of `Compiled::run`.
 pub(super) fn run(compiled: &Compiled, launch: &Launch, pool: Option<&ThreadPool>) {
     if let Some(wide) = compiled.wide() {
         // SAFETY: the caller's promise.
@@ -136,8 +136,8 @@ pub(super) fn run(compiled: &Compiled, launch: &Launch, pool: Option<&ThreadPool
     keep(place, known);
 }
 
-/// Runs a launch on buffers, inside of which it stays; the caller has the rest of the promise of
-/// `Compiled::run`.
+/// Runs a launch on buffers and panics if it reaches outside of them; the caller upholds the other
+/// conditions of `Compiled::run`.
 pub(super) fn run_on_buffers(
     compiled: &Compiled,
     arguments: &BufferLaunch<'_>,
@@ -166,7 +166,7 @@ pub(super) fn run_on_buffers(
     keep(place, known);
 }
 
-/// The first of the places that launches of a kernel with these extents have.
+/// The first of the `WAYS` places for launches of a kernel with these extents.
 fn place(compiled: &Compiled, extents: &[usize]) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write_u64(compiled.identity());
@@ -174,8 +174,8 @@ fn place(compiled: &Compiled, extents: &[usize]) -> usize {
     hasher.finish() as usize % (PLACES / WAYS) * WAYS
 }
 
-/// Takes the launch of this shape, which nobody else uses meanwhile: work that the launch waits for
-/// may run on this very thread.
+/// Removes the launch of this shape from its place, or makes one. While this launch waits, the same
+/// thread may run another launch, which must not use the same state.
 fn take(
     place: usize,
     compiled: &Compiled,
@@ -210,7 +210,7 @@ fn take(
     })
 }
 
-/// Puts a launch first at its place; the last one there makes room.
+/// Puts a launch first in its set of places; if the set is full, the last one is dropped.
 fn keep(place: usize, known: Box<Known>) {
     let forgotten = RECENT.with_borrow_mut(|places| {
         if places.is_empty() {

@@ -1,12 +1,12 @@
 //! Register allocation: block registers share memory once their values are dead, so that a block
 //! stays in cache.
 //!
-//! A result never takes the place of one of its own operands: typed loops are faster out of place.
+//! A result never shares memory with its own operands: typed loops are faster out of place.
 
 use super::program::{Home, Program, Register, RegisterId, Step, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Gives every open register its place in the arena.
+/// Assigns every open register its place in the arena.
 pub(super) fn allocate(program: &mut Program) {
     let mut arena = Arena { registers: &mut program.registers, free: FxHashMap::default(), top: 0 };
     for step in &program.constant_fills {
@@ -109,7 +109,7 @@ fn last_reads(steps: &[Step], live: &[RegisterId]) -> FxHashMap<RegisterId, usiz
     last
 }
 
-/// Marks loads that outlive a store, and results that can be written to their destination at once.
+/// Marks loads that outlive a store, and results that can be written directly to their destination.
 pub(super) fn mark_hazards(program: &mut Program) {
     let registers = &program.registers;
     let mut loads = FxHashSet::default();
@@ -126,7 +126,7 @@ pub(super) fn mark_hazards(program: &mut Program) {
     }
 }
 
-/// The registers that loads may point straight at memory.
+/// The registers that loads may point directly at memory.
 fn collect_loads(steps: &[Step], loads: &mut FxHashSet<RegisterId>) {
     for step in steps {
         match step {

@@ -84,8 +84,8 @@ impl<'a> Worker<'a> {
         self.publish(fold);
     }
 
-    /// Visits the lanes of a leaf depth first, so that halving needs few accumulators; leaves the
-    /// result in accumulator `at`. This call covers the lanes `lane, lane + stride, ..`.
+    /// Visits the lanes of a leaf depth first, so that halving needs few accumulators; the result
+    /// is in accumulator `at`. This call covers the lanes `lane, lane + stride, ..`.
     fn lane_tree(
         &mut self,
         step: &'a LoopStep,
@@ -107,8 +107,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// As `lane_tree` for all lanes, but visits the points in their own order, with an accumulator
-    /// for each lane.
+    /// Like `lane_tree` for all lanes, but visits the points in ascending order, with an
+    /// accumulator for each lane.
     fn natural_leaf(&mut self, step: &'a LoopStep, start: usize, count: usize, at: usize) {
         for point in 0..count {
             self.visit(step, start + point, at + point % LANES, point < LANES);
@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Copies elements that are still held in memory to their accumulator.
+    /// Copies elements that are still only in loaded memory to their accumulator.
     fn settle(&mut self, step: &LoopStep, at: usize) {
         for fold in &step.folds {
             let count = self.count(fold.width);
@@ -232,7 +232,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Combines accumulator `right` into accumulator `left`, for all folds that have an order.
+    /// Combines accumulator `right` into accumulator `left`, for all ordered folds.
     fn merge(&mut self, step: &LoopStep, left: usize, right: usize) {
         for fold in step.folds.iter().filter(|fold| fold.ordered) {
             let count = self.count(fold.width);

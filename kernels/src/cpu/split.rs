@@ -2,7 +2,7 @@
 //! top-level loop.
 //!
 //! Each chunk of a loop is a whole subtree of the canonical order of folds, and chunks are combined
-//! in that order, so the result is that of one thread.
+//! in that order, so the result has the bits of a run on one thread.
 
 use super::cost::loop_estimate;
 use super::fold::{BlockFold, Combine, LEAF};
@@ -12,7 +12,7 @@ use super::threads::{Shared, TASKS_PER_THREAD, Threads};
 use super::worker::Worker;
 use std::sync::Mutex;
 
-/// With this many lanes for each thread it is as well to divide the lanes.
+/// With at least this many lanes for each thread, dividing the lanes is as fast.
 const LANES_PER_THREAD: usize = 512;
 
 /// Whether loops rather than lanes should be divided among the threads.
@@ -130,7 +130,7 @@ fn divide<'a>(worker: &mut Worker<'a>, step: &'a LoopStep, threads: Threads<'_>,
     }
 }
 
-/// Combines chunks as a binary counter does.
+/// Combines chunks like a binary counter.
 fn combine_parts(code: Combine, parts: Vec<Part>, count: usize) -> Part {
     let mut stack: Vec<Part> = Vec::new();
     let merge = |stack: &mut Vec<Part>| {

@@ -1,7 +1,7 @@
 //! Sums of several operands as one loop, with a factor if the sum is multiplied: stencils and
 //! averages read each operand once and write once.
 //!
-//! The operands are added in the order of the kernel and each addition rounds by itself, so a sum
+//! The operands are added in the order of the kernel and each addition rounds separately, so a sum
 //! gives the bits of its operations.
 
 use super::fused::{count_reads, in_stretches};
@@ -53,7 +53,7 @@ fn is_part(step: &Step, op: Op) -> Option<(&Apply, DType)> {
     (fits && apply.destination.is_none()).then_some((apply, dtype))
 }
 
-/// The addition that alone computes an operand of step `at`.
+/// The addition that computes an operand of step `at` and has no other reader.
 fn addition_before<'s>(
     steps: &'s [Step],
     at: usize,
@@ -133,7 +133,7 @@ fn sum_at(
     ))
 }
 
-/// The loop of a sum of so many operands, and of a factor behind them.
+/// The loop of a sum of `operands` operands, with a factor after them if `has_factor`.
 fn sum(operands: usize, has_factor: bool, dtype: DType) -> Option<Loop> {
     macro_rules! by_operands {
         ($type:ty) => {

@@ -1,7 +1,7 @@
 //! Accumulation into tables.
 //!
-//! How a table is shared decides what may run in parallel, and, where the order of combination
-//! shows, how points are divided: by the launch's extents alone, never by threads.
+//! The sharing of a table decides which points may run in parallel. Where the result depends on the
+//! order of combination, the launch's extents alone decide how points are divided, never threads.
 
 use super::loops::Loop;
 use super::prepare::Prepared;
@@ -9,14 +9,14 @@ use super::program::{Accumulate, LaneChoice, TableUse};
 use super::worker::Worker;
 use phalanx_ops::{DType, Monoid, Weak};
 
-/// Who combines into a table.
+/// Which points combine into a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sharing {
-    /// Each grid point has a table of its own.
+    /// Each grid point has a separate table.
     Own,
-    /// All points share one table: threads may combine into copies.
+    /// All points share one table; threads may combine into copies.
     Whole,
-    /// Some points share a table: they run one after the other.
+    /// Some points share a table, so all points run one after the other.
     Partial,
 }
 
@@ -59,8 +59,7 @@ pub(super) fn needs_single_lanes(prepared: &Prepared<'_>) -> bool {
     })
 }
 
-/// Into how many chunks with private tables `points` points are divided. A function of the launch
-/// alone.
+/// The number of chunks with private tables for `points` points. A function of the launch alone.
 pub(super) fn copies(prepared: &Prepared<'_>, tables: &[usize], points: usize) -> usize {
     let bytes: usize = tables
         .iter()
@@ -104,7 +103,7 @@ impl Copy {
     /// Combines the copy into the launch's table.
     ///
     /// # Safety
-    /// As for `Compiled::run`; nobody else touches the table meanwhile.
+    /// As for `Compiled::run`; no other thread touches the table meanwhile.
     pub unsafe fn merge(&self, prepared: &Prepared<'_>, table: &TableUse) {
         let target = prepared.launch.accesses[table.access].pointer;
         let inputs = [target.cast_const(), self.elements.as_ptr().cast()];
@@ -149,7 +148,7 @@ impl Worker<'_> {
 /// Combines `count` values into a table of `length` elements.
 ///
 /// # Safety
-/// All pointers are valid for the elements that they stand for, and aligned.
+/// All pointers are aligned and valid for their elements.
 unsafe fn scatter(
     table: &TableUse,
     target: *mut u8,

@@ -5,7 +5,7 @@ use super::worker::Worker;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The threads that a launch may use, and from what estimated time on it does.
+/// The threads that a launch may use, and the estimated time from which it uses them.
 #[derive(Clone, Copy)]
 pub(super) struct Threads<'p> {
     pub pool: Option<&'p ThreadPool>,
@@ -41,7 +41,7 @@ impl<'p> Threads<'p> {
         }
     }
 
-    /// Runs tasks `0..count`, each on a thread that has made its own state.
+    /// Runs tasks `0..count`. Each participating thread makes one state for its tasks.
     pub fn run<S>(
         &self,
         threads: usize,
@@ -77,8 +77,8 @@ impl<'p> Threads<'p> {
 /// A worker that other threads only read.
 pub(super) struct Shared<'w, 'a>(pub &'w Worker<'a>);
 
-// SAFETY: while workers of a phase run, the shared worker is only read, and what they read of it
-// (`Worker::adopt`) are plain numbers.
+// SAFETY: while workers of a phase run, the shared worker is only read, and the fields that they
+// read (`Worker::adopt`) are plain numbers.
 unsafe impl Sync for Shared<'_, '_> {}
 
 impl<'w, 'a> Shared<'w, 'a> {

@@ -10,7 +10,7 @@ pub(super) struct Touched(Vec<Option<(isize, isize)>>);
 
 impl Touched {
     pub fn new(kernel: &Kernel, launch: &Launch) -> Touched {
-        // An access is read under one guard at most, by how kernels are built.
+        // Kernels are built so that an access is read under at most one guard.
         let mut guard_of: Vec<Option<usize>> = vec![None; kernel.accesses.len()];
         for value in &kernel.values {
             if let Expr::Load { access, guard } = value.expr {
@@ -29,7 +29,7 @@ impl Touched {
         Touched((0..kernel.accesses.len()).map(range).collect())
     }
 
-    /// Panics (`bug:`) if an access, which starts at an offset of a buffer, reaches outside of it.
+    /// Panics (`bug:`) if an access (buffer, offset, strides) reaches outside of its buffer.
     pub fn check(&self, accesses: &[(&Buffer, isize, &[isize])]) {
         for (range, (buffer, offset, _)) in self.0.iter().zip(accesses) {
             let Some((low, high)) = range else { continue };
@@ -43,8 +43,8 @@ impl Touched {
     }
 }
 
-/// The bytes that an access touches; `None` for none. Tables are checked by their length, an
-/// argument of the kernel.
+/// The bytes that an access touches; `None` if it touches none, and for tables: the kernel itself
+/// checks positions against the length.
 fn bytes(
     kernel: &Kernel,
     launch: &Launch,
@@ -86,7 +86,7 @@ fn bytes(
     Some((low, high))
 }
 
-/// Finds the accesses that stand outside of loops without points.
+/// Clears `idle` for the accesses outside of loops without points.
 fn wake(kernel: &Kernel, body: &[Stmt], extents: &[usize], idle: &mut [bool]) {
     for statement in body {
         match statement {

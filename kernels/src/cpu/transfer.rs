@@ -6,8 +6,9 @@ use super::instructions::Level;
 /// Copies `count` elements of `size` bytes from `source`, `stride` bytes apart, to contiguous
 /// memory.
 ///
-/// # Safety Every element read is valid and aligned to `min(size, 8)`; `target` holds `count`
-/// elements and does not overlap.
+/// # Safety
+/// Every element read is valid and aligned to `min(size, 8)`; `target` holds `count` elements and
+/// does not overlap.
 pub(super) unsafe fn gather(
     size: usize,
     source: *const u8,
@@ -73,9 +74,9 @@ pub(super) unsafe fn element(size: usize, source: *const u8, target: *mut u8) {
 
 /// Copies `count` contiguous elements of `size` bytes to `target`, `stride` bytes apart.
 ///
-/// # Safety Every element written is valid and aligned to `min(size, 8)`; `source` holds `count`
-/// elements, and each element written overlaps none of those still to be read other than the one it
-/// comes from.
+/// # Safety
+/// Every element written is valid and aligned to `min(size, 8)`; `source` holds `count` elements.
+/// An element written does not overlap an element still to be read, except its own source.
 pub(super) unsafe fn scatter(
     size: usize,
     source: *const u8,
@@ -145,7 +146,7 @@ pub(super) unsafe fn strided(
     }
 }
 
-/// Asks for `bytes` bytes of memory that are likely to be read soon. The address need not be valid.
+/// Prefetches `bytes` bytes that are likely to be read soon. The address need not be valid.
 pub(super) fn prefetch(start: *const u8, bytes: usize) {
     const LINE: usize = 64;
     #[cfg(target_arch = "x86_64")]
@@ -158,7 +159,7 @@ pub(super) fn prefetch(start: *const u8, bytes: usize) {
     let _ = (start, bytes, LINE);
 }
 
-/// Whether `stream` is worth calling: stores of less than a whole line past the caches are slow.
+/// Whether `stream` may be used: AVX-512 stores whole lines; smaller stores past caches are slow.
 pub(super) fn can_stream() -> bool {
     #[cfg(target_arch = "x86_64")]
     return Level::current() == Level::Avx512;
@@ -166,8 +167,8 @@ pub(super) fn can_stream() -> bool {
     false
 }
 
-/// Copies contiguous memory past the caches, for results that are larger than these: the memory
-/// written is then not read first. `fence` must follow before another thread may read it.
+/// Copies contiguous memory past the caches, for results larger than the caches: the written memory
+/// is not read first. Call `fence` before another thread may read it.
 ///
 /// # Safety
 /// Both sides are valid for `bytes` bytes and do not overlap; `can_stream` is true.
@@ -203,7 +204,7 @@ unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
     }
 }
 
-/// Makes what this thread has streamed visible to the threads that it hands on to.
+/// Makes this thread's streamed stores visible to threads that synchronize with it later.
 pub(super) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction.

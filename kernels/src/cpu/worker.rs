@@ -35,16 +35,16 @@ pub(super) struct Accumulators {
     pub indices: *mut u8,
     /// Whether nothing has been combined yet.
     pub fresh: bool,
-    /// The first element of a lane, still in the memory it was loaded from.
+    /// The first elements of a fold, still in the memory they were loaded from.
     pub held: *const u8,
 }
 
 /// One thread's registers and places. A state may be used again for launches of the same layout.
 pub(super) struct State {
     arena: Vec<Line>,
-    /// The arena for which the addresses below were worked out.
+    /// The arena for which the addresses below were computed.
     base: *mut u8,
-    /// Whether stores past the caches may be on their way.
+    /// Whether stores past the caches may still be pending.
     streams: bool,
     slots: Vec<[u64; 2]>,
     pub homes: Vec<*mut u8>,
@@ -56,12 +56,12 @@ pub(super) struct State {
     /// The position along each axis that is visited one point after the other.
     pub index: Vec<usize>,
     pub block: Block,
-    /// The blocks of the other phases: often each grid point has the same.
+    /// The blocks of the other phases; consecutive grid points often reuse them.
     layouts: Vec<Block>,
     pub accumulators: Vec<Accumulators>,
     /// For each loop, the cursors of its accesses when it was entered.
     pub entered: Vec<Vec<*mut u8>>,
-    /// The table that each accumulating statement combines into, if not the launch's.
+    /// The table that each accumulating statement combines into, if it is not the launch's table.
     pub tables: Vec<*mut u8>,
     pub phase: usize,
     /// The states of the folds over the lanes of each phase, while no worker uses them.
@@ -100,7 +100,7 @@ impl State {
         })
     }
 
-    /// Takes an arena and points registers and accumulators at their places in it.
+    /// Takes an arena and sets the addresses of registers and accumulators in it.
     fn begin(&mut self, prepared: &Prepared<'_>) {
         self.arena = ARENA.take();
         let lines = prepared.arena / size_of::<Line>();
@@ -136,14 +136,14 @@ impl State {
         }
     }
 
-    /// Ends a launch: its results are visible to other threads, and the arena is left to others.
+    /// Ends a launch: makes its results visible to other threads and returns the arena to `ARENA`.
     fn release(&mut self) {
         if std::mem::take(&mut self.streams) {
             transfer::fence();
         }
         let arena = std::mem::take(&mut self.arena);
         if !arena.is_empty() {
-            // At the end of a thread the place may be gone; then so may the arena.
+            // When the thread ends, `ARENA` may be destroyed already; then the arena is dropped.
             let _ = ARENA.try_with(|place| place.set(arena));
         }
     }
@@ -210,7 +210,7 @@ impl<'a> Worker<'a> {
         unsafe { self.state.homes[register].cast::<[u8; 16]>().write(bytes) };
     }
 
-    /// Takes over the uniform values and the grid point of another worker of the same launch.
+    /// Copies the uniform values and the grid point of another worker of the same launch.
     pub fn adopt(&mut self, other: &Worker<'_>) {
         self.state.slots.copy_from_slice(&other.state.slots);
         self.state.bases.copy_from_slice(&other.state.bases);
@@ -319,8 +319,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Takes over the registers of another worker that stands between two steps of the same whole
-    /// block. They are read where they are, so the other worker must not go on meanwhile.
+    /// Reads the registers of another worker of the same whole block in place. The other worker
+    /// must be between two steps and must not continue meanwhile.
     pub fn share(&mut self, other: &Worker<'a>) {
         self.adopt(other);
         self.enter(other.state.phase);
@@ -329,7 +329,7 @@ impl<'a> Worker<'a> {
         self.state.pointers.copy_from_slice(&other.state.pointers);
     }
 
-    /// Works out addresses and guards for the lanes of a new block.
+    /// Computes addresses and guard covers for the lanes of a new block.
     fn reach_lanes(&mut self) {
         let prepared = self.prepared;
         let phase = &prepared.program.phases[self.state.phase];

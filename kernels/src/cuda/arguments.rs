@@ -24,24 +24,24 @@ pub(super) enum Field {
     LoopPoints(usize),
     /// The global index of position 0 of an axis.
     Origin(AxisId),
-    /// The first position inside a guard along an axis that it asks, and the one behind the last.
+    /// The first position inside a guard along one of its axes, and the position after the last.
     Low(GuardId, usize),
     High(GuardId, usize),
     /// Eight bytes of a scalar.
     Scalar(ScalarId, usize),
-    /// How many points before the first of the innermost group the first block begins.
+    /// The number of points by which the first block begins before the innermost group.
     Skew,
     /// Lanes of the grid.
     Units,
     /// Chunks of each loop.
     Chunks,
-    /// Where blocks leave what they have found.
+    /// Memory for the partial results of blocks.
     Scratch,
-    /// Where blocks count each other.
+    /// Counters by which blocks wait for each other.
     Counters,
 }
 
-/// The addresses that a launch is given beside its accesses.
+/// Addresses that a launch gets in addition to its accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Workspace {
     pub scratch: u64,
@@ -102,7 +102,7 @@ impl Field {
     }
 }
 
-/// What a launch adds to its shape.
+/// The values of a launch that are not part of its shape.
 pub(super) struct Values<'a> {
     pub addresses: &'a [u64],
     pub origins: &'a [i64],

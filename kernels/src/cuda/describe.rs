@@ -1,12 +1,12 @@
-//! What a launch comes to on a GPU, in words.
+//! A description in words of how a GPU runs a launch.
 
 use super::shape::{Geometry, Shape, has_ordered_tables};
 use super::variant::{Chunks, Mode, THREADS, TILE};
 use crate::ir::Kernel;
 use std::fmt::Write;
 
-/// How a GPU would run a launch: which threads have which points, how many, and what they load at
-/// once.
+/// How a GPU would run a launch: which threads compute which points, how many of them, and which
+/// elements they load at once.
 pub fn describe(kernel: &Kernel, launch: &Geometry<'_>) -> String {
     match Shape::new(kernel, launch) {
         _ if has_ordered_tables(kernel) => {

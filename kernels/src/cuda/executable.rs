@@ -19,11 +19,11 @@ use phalanx_ops::Scalar;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shapes of launches that a kernel remembers.
+/// The number of launch shapes that a kernel remembers.
 const REMEMBERED: usize = 8;
-/// How far apart buffers are taken to lie, as a power of two.
+/// The assumed distance between buffers, as a power of two.
 pub const BUFFERS_APART: u32 = 52;
-/// Blocks side by side that may count each other: as many counters as a device has.
+/// The number of counters of a device; a launch with chunks uses at most this many.
 const MOST_TILES: usize = 1 << 16;
 
 /// A kernel that GPUs can run.
@@ -34,15 +34,15 @@ pub struct CudaKernel {
     firsts: Vec<AccessId>,
     variants: Mutex<FxHashMap<(Variant, u32), Arc<Loaded>>>,
     recent: Mutex<Vec<Arc<Remembered>>>,
-    /// For tables whose numbers are combined in a fixed order.
+    /// Set for kernels with tables that are combined in a fixed order.
     ordered: Option<Box<Ordered>>,
 }
 
-/// A kernel with tables whose numbers are combined in a fixed order.
+/// A kernel with tables that are combined in a fixed order.
 struct Ordered {
-    /// What runs on the GPU.
+    /// The form that runs on the GPU.
     tables: Tables,
-    /// The kernel on the host, where that takes too much memory or several axes have tables.
+    /// The kernel on the host, for too many points or tables along several axes.
     host: cpu::Compiled,
 }
 
@@ -50,18 +50,18 @@ struct Ordered {
 pub(crate) struct Loaded {
     function: Function,
     fields: Vec<Field>,
-    /// Blocks that a multiprocessor holds at once.
+    /// The number of blocks that a multiprocessor holds at once.
     at_once: u32,
 }
 
-/// A launch that may come again.
+/// A launch that is kept because its shape may occur again.
 struct Remembered {
     key: Key,
     /// `None` for a launch without points.
     prepared: Option<(Shape, Arc<Loaded>)>,
 }
 
-/// What the shape of a launch follows from.
+/// Everything that determines the shape of a launch.
 #[derive(PartialEq)]
 struct Key {
     capability: u32,
@@ -71,14 +71,14 @@ struct Key {
     strides: Vec<Vec<isize>>,
     guards: Vec<Vec<(i64, i64)>>,
     alignments: Vec<u8>,
-    /// How far each access lies from the first of its parameter.
+    /// The distance of each access from the first access of its parameter.
     apart: Vec<u64>,
 }
 
 impl CudaKernel {
-    /// A kernel; nothing is compiled before it is launched.
+    /// A kernel; nothing is compiled before the first launch.
     ///
-    /// Errors: `KernelError::Verify` (PX041), those of `cpu::compile` for what may run on the host.
+    /// Errors: `KernelError::Verify` (PX041); those of `cpu::compile` for kernels with a host form.
     pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
         verify(kernel)?;
         let ordered = match has_ordered_tables(kernel) {
@@ -107,17 +107,17 @@ impl CudaKernel {
         &self.kernel
     }
 
-    /// The kernel that stands for one with tables of numbers whose sum depends on the order, which
-    /// writes the positions and numbers to combine.
+    /// For a kernel whose tables depend on the order of combination: the kernel that runs in its
+    /// place and writes the positions and numbers to combine.
     pub fn ordered(&self) -> Option<&Kernel> {
         self.ordered.as_ref().map(|ordered| ordered.tables.kernel())
     }
 
     /// Enqueues a launch.
     ///
-    /// Panics (`bug:`) where a launch does not match the kernel. Errors: `DeviceError::Compile`,
-    /// `DeviceError::Library`, `DeviceError::OutOfMemory`, `DeviceError::Cuda`; what fails later
-    /// stays with the device.
+    /// Panics (`bug:`) if a launch does not match the kernel. Errors: `DeviceError::Compile`,
+    /// `DeviceError::Library`, `DeviceError::OutOfMemory`, `DeviceError::Cuda`. The device keeps
+    /// errors of work that fails later.
     pub fn launch(
         &self,
         device: &Arc<CudaDevice>,
@@ -154,7 +154,7 @@ impl CudaKernel {
             threads: [THREADS, 1, 1],
             shared: 0,
             blocks_come: match shape.variant.chunks {
-                // A block that has no other to wait for may come when it likes.
+                // A block that waits for no other block may start at any time.
                 Chunks::Together if shape.chunks > 1 => Coming::Together,
                 _ => Coming::Early,
             },
@@ -164,7 +164,7 @@ impl CudaKernel {
         unsafe { loaded.function.launch(device, size, &argument) }
     }
 
-    /// Writes the text that a launch would need to the folder of a device that computes nothing.
+    /// Writes the text for a launch to the source folder of a Null device, if it has one.
     pub fn save(&self, device: &NullDevice, launch: &BufferLaunch<'_>) {
         let Some(folder) = device.save_source().filter(|_| self.is_enqueued()) else { return };
         let strides: Vec<&[isize]> = launch.accesses.iter().map(|access| access.2).collect();
@@ -220,7 +220,7 @@ impl CudaKernel {
             Some(mut shape) => {
                 let (loaded, is_new) = self.load(device, &shape.variant)?;
                 note_late(is_new);
-                // The order of folds, where it shows, must not depend on the device.
+                // Where the order of folds changes the result, it must not depend on the device.
                 let is_free =
                     shape.variant.chunks == Chunks::Last && folds_in_any_order(&self.kernel);
                 if shape.variant.chunks == Chunks::Together || is_free {
@@ -247,8 +247,8 @@ impl CudaKernel {
         Ok(known)
     }
 
-    /// How far each access lies from the first of its parameter: what several accesses read of it
-    /// follows from that.
+    /// The distance of each access from the first access of its parameter. It determines which
+    /// rows several accesses read together.
     fn apart(&self, addresses: &[u64]) -> impl Iterator<Item = u64> {
         let pairs = self.firsts.iter().zip(addresses);
         pairs.map(|(&first, address)| address.wrapping_sub(addresses[first]))
@@ -304,7 +304,7 @@ impl CudaKernel {
         Ok((loaded, true))
     }
 
-    /// Runs the kernel on copies of the buffers, and copies back what it has written.
+    /// Runs the kernel on host copies of the buffers, and copies the written ones back.
     fn run_on_host(
         &self,
         compiled: &cpu::Compiled,
@@ -336,12 +336,12 @@ impl CudaKernel {
     }
 }
 
-/// An address as far as shapes tell it from others.
+/// The part of an address that a shape depends on.
 fn alignment(address: u64) -> u8 {
     (address % LINE as u64) as u8
 }
 
-/// Where each access begins.
+/// The address of each access.
 fn addresses(launch: &BufferLaunch<'_>) -> Vec<u64> {
     let address = |(buffer, offset, _): &(&Buffer, isize, &[isize])| {
         (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64)
@@ -349,8 +349,8 @@ fn addresses(launch: &BufferLaunch<'_>) -> Vec<u64> {
     launch.accesses.iter().map(address).collect()
 }
 
-/// The same with buffers far from each other: what a text makes of accesses that lie near each
-/// other is about those of one buffer, and known before there are buffers (`Executable::missing`).
+/// The addresses with buffers moved apart (`BUFFERS_APART`). Then only accesses of the same buffer
+/// are near each other, so the variant is known before buffers exist (`Executable::missing`).
 fn apart(launch: &BufferLaunch<'_>, addresses: &[u64]) -> Vec<u64> {
     let buffer = |at: usize| launch.accesses[at].0.as_ptr();
     let first = |at: usize| (0..at).find(|&other| buffer(other) == buffer(at)).unwrap_or(at);
@@ -358,7 +358,7 @@ fn apart(launch: &BufferLaunch<'_>, addresses: &[u64]) -> Vec<u64> {
     places.map(|(at, address)| address.wrapping_add((first(at) as u64) << BUFFERS_APART)).collect()
 }
 
-/// A name for messages and files: what the kernel does most prominently.
+/// A name for messages and files, from the kernel's first operations.
 fn name_of(kernel: &Kernel) -> String {
     use crate::ir::Expr;
     let ops = kernel.values.iter().filter_map(|value| match &value.expr {

@@ -1,9 +1,9 @@
 //! Variances in one pass.
 //!
 //! A kernel that sums `x`, divides, and then sums `(x - mean)²` over the same points reads them
-//! twice. Both sums follow from the number of points, their mean and the sum of squares about it,
-//! which Welford's update ("Note on a method for calculating corrected sums of squares and
-//! products", 1962) finds in one pass, as exactly as two.
+//! twice. Both sums follow from the number of points, their mean and the sum of squares about it.
+//! Welford's update (1962, "Note on a method for calculating corrected sums of squares and
+//! products") computes these in one pass, as exactly as in two.
 
 use super::shape::{Geometry, Group};
 use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};
@@ -12,15 +12,15 @@ use phalanx_ops::{DType, Monoid, Op};
 /// Accesses, two by two.
 type Same = Vec<(AccessId, AccessId)>;
 
-/// Two loops that are one.
+/// Two loops that run as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moments {
     /// The numbers of both loops.
     pub first: usize,
     pub second: usize,
     pub pairs: Vec<Pair>,
-    /// What the second loop folds, in order: of which pair, and whether only the differences, not
-    /// their squares.
+    /// The folds of the second loop, in order: the number of the pair, and whether the fold sums
+    /// the differences instead of their squares.
     pub results: Vec<(usize, bool)>,
     /// Accesses that must be the same.
     same: Same,
@@ -29,10 +29,10 @@ pub(super) struct Moments {
 /// A sum of the first loop, and the sum of squares about its mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
-    /// The sum, and whether it is stored: then it is found as if it were alone.
+    /// The sum, and whether it is stored: then it is computed like a separate fold.
     pub sum: ValueId,
     pub is_sum_stored: bool,
-    /// What the second loop takes away from each element.
+    /// The value that the second loop subtracts from each element.
     pub mean: ValueId,
 }
 
@@ -124,8 +124,7 @@ impl Pair {
             && defined(outer, difference)
             && !defined(outer, mean)
             && alike(kernel, (inner, sum.value), (outer, value), &mut same)
-            // Nothing else computes with them. The mean that a device stores is the one that its
-            // squares are about.
+            // No other value uses them. A stored mean is the one that the squares are taken about.
             && users(kernel, sum.result) == 1 + stores(&kernel.body, sum.result)
             && users(kernel, mean) == 1 + stores(&kernel.body, mean);
         let is_sum_stored = stores(&kernel.body, sum.result) > 0;
@@ -176,7 +175,7 @@ fn stores(body: &[Stmt], value: ValueId) -> usize {
     body.iter().filter(is_store).count()
 }
 
-/// Whether two values, each of its loop, are computed alike.
+/// Whether two values, one of each loop, are computed alike.
 fn alike(
     kernel: &Kernel,
     (inner, one): (&[Stmt], ValueId),

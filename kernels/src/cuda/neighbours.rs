@@ -1,14 +1,13 @@
-//! Kernels without loops that load elements around their points, such as stencils: which loads read
-//! the same rows, and where the lines of memory begin that are stored.
+//! Kernels without loops that load elements around their points, such as stencils: finds loads of
+//! the same rows, and the alignment of the stored rows to lines of memory.
 
 use super::shape::{Geometry, LINE, NEIGHBOUR_LANES, Shape};
 use super::variant::{GuardKind, Step};
 use crate::ir::{AccessId, Expr, GuardId, Kernel, Role};
 
 impl Shape {
-    /// The group beside the innermost one, if the kernel loads elements around a point: from three
-    /// places or more of one parameter that step alike. Rows that lie next to each other are then
-    /// read by one block.
+    /// The group beside the innermost one, if the kernel loads elements around a point: three or
+    /// more accesses of one parameter with equal steps. One block then reads neighbouring rows.
     pub(super) fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
         let along = self.grid.len().checked_sub(2)?;
         let alike = |access: &usize, other: usize| {
@@ -22,8 +21,8 @@ impl Shape {
         (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
     }
 
-    /// How far the first element that is stored lies behind the beginning of a line of memory, if
-    /// all rows begin alike. Two blocks that write parts of the same line cost a twentieth.
+    /// The distance in elements of the first stored element from the start of its line of memory,
+    /// if it is the same for all rows. Two blocks that write parts of one line cost a twentieth.
     pub(super) fn skew(&self, kernel: &Kernel, launch: &Geometry<'_>) -> usize {
         let stored = |access: &AccessId| {
             kernel.params[kernel.accesses[*access].param].role != Role::In
@@ -38,8 +37,8 @@ impl Shape {
     }
 
     /// Accesses that read the same rows along a group, so that each row is loaded once: loads of
-    /// one parameter that nothing guards and nobody writes, with steps alike, and addresses that
-    /// lie no more rows from the first than a thread has.
+    /// one parameter without guards and without stores to it, with equal steps, whose rows differ
+    /// by no more than the rows of a thread.
     pub(super) fn shared_rows(
         &self,
         kernel: &Kernel,
@@ -94,8 +93,8 @@ mod tests {
 
     const COLUMNS: usize = 1024;
 
-    /// The sum of the points above, below and left of those of a grid of `f32`, whose elements
-    /// begin at these ones of an array with so many columns, stored from another element on.
+    /// The shape of a sum of three loads of `f32`. The loads begin at the elements `from`, the
+    /// store at the element `to`, of arrays with `columns` columns.
     fn shape(from: [u64; 3], to: u64, columns: usize) -> Shape {
         let text = "kernel(a: f32 in, b: f32 out) { for i0, i1 grid {
             v0: f32 = load a.0[i0, i1]
@@ -126,13 +125,13 @@ mod tests {
     fn blocks_begin_with_the_lines_that_they_store() {
         let row = COLUMNS as u64;
         let units = |skew: usize| 1100 / NEIGHBOUR_LANES * (skew + COLUMNS - 2).div_ceil(256);
-        // An element behind a line, so many, and at the end of one.
+        // One, several and 31 elements after the start of a line, and at the start.
         for (to, skew) in [(row + 1, 1), (row + 7, 7), (row + 31, 31), (row + 32, 0), (row, 0)] {
             let shape = shape([1, 2 * row + 1, row], to, COLUMNS);
             assert!(matches!(shape.variant.mode, Mode::Strides { along: 0, .. }));
             assert_eq!((shape.skew, shape.units), (skew, units(skew)), "from element {to} on");
         }
-        // The rows do not begin alike.
+        // The rows have different distances from their lines.
         let row = row + 1;
         assert_eq!(shape([1, 2 * row + 1, row], row + 1, COLUMNS + 1).skew, 0);
     }
@@ -142,14 +141,14 @@ mod tests {
         let row = COLUMNS as u64;
         let rows = |from| shape(from, row + 1, COLUMNS).variant.rows;
         assert_eq!(rows([1, 2 * row + 1, row]), [[(0, 0), (1, 2)]]);
-        // How far they lie behind the first of them, which need not be the first that is loaded.
+        // Rows are counted from the lowest access, which need not be the first in the text.
         assert_eq!(rows([2 * row + 1, 1, 3 * row + 1]), [[(0, 2), (1, 0), (2, 3)]]);
         // Twice the same.
         assert_eq!(rows([1, 1, row]), [[(0, 0), (1, 0)]]);
-        // So many that a thread has, and one more.
+        // As many rows as a thread has, and one more.
         assert_eq!(rows([1, 4 * row + 1, row]), [[(0, 0), (1, 4)]]);
         assert!(rows([1, 5 * row + 1, row]).is_empty());
-        // A line of memory further is no row.
+        // A distance of rows and a line of memory is no whole number of rows.
         assert!(rows([1, 2 * row + 33, row]).is_empty());
     }
 }

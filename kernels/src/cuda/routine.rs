@@ -1,7 +1,7 @@
-//! Kernels that are written by hand: their texts, compiled once for each dtype that is asked for.
+//! Kernels written by hand: their texts, compiled once for each set of definitions in use.
 //!
-//! What an operation needs is known from its operands (`structured::texts`), and is loaded before a
-//! plan begins; a launch finds it in memory.
+//! The operands of an operation determine its routines (`structured::missing`). They are loaded
+//! before a plan begins, so a launch finds them in memory.
 
 use super::prelude::{Uses, text};
 use phalanx_device::DeviceError;
@@ -10,17 +10,17 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What the names of a text stand for.
+/// A name in a text and its definition.
 pub type Define = (&'static str, String);
 
 /// A text of kernels with its definitions, which a GPU compiles as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Routine {
-    /// The text, behind the definitions; it is known by its address, that of a `static`.
+    /// The text, which follows the definitions. Its address, that of a `static`, identifies it.
     text: &'static str,
     /// Definitions of the text's names for this use: `T` and the like.
     defines: Vec<Define>,
-    /// What the text calls of the prelude.
+    /// The functions of the prelude that the text calls.
     uses: Uses,
 }
 
@@ -30,7 +30,7 @@ type Key = (String, u32);
 /// The kernels of a text, once they have been loaded.
 #[derive(Default)]
 struct Slot {
-    /// Whose turn it is to load them.
+    /// Held by the thread that loads them.
     turn: Mutex<()>,
     kernels: OnceLock<Vec<(String, Function)>>,
 }
@@ -39,22 +39,22 @@ struct Slot {
 static LOADED: Mutex<Option<FxHashMap<Key, Arc<Slot>>>> = Mutex::new(None);
 
 thread_local! {
-    /// How many were loaded by a launch of the thread.
+    /// The number of texts loaded by launches of the thread.
     static LATE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How many texts the launches of the calling thread have loaded, which should have found them in
-/// memory: for tests of what is known before a plan begins.
+/// The number of texts that launches of the calling thread loaded although they should have been in
+/// memory. Tests use it to check that everything is loaded before a plan begins.
 pub fn loaded_late() -> usize {
     LATE.get()
 }
 
-/// Notes what a launch has found in memory, or loaded.
+/// Counts a text that a launch had to load.
 pub(super) fn note_late(is_loaded_now: bool) {
     LATE.set(LATE.get() + usize::from(is_loaded_now));
 }
 
-/// The type of words of so many bytes.
+/// The type of words of `bytes` bytes.
 pub fn word(bytes: usize) -> &'static str {
     match bytes {
         1 => "u8",
@@ -65,19 +65,19 @@ pub fn word(bytes: usize) -> &'static str {
     }
 }
 
-/// The names of the kernels of a text, also of those that its definitions leave out.
+/// The names of the kernels of a text, including those that its definitions leave out.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let heads = text.lines().filter(|line| line.starts_with("KERNEL("));
     heads.filter_map(|line| line.split("(const ").next()?.rsplit(' ').next())
 }
 
 impl Routine {
-    /// A text with these definitions, and what it calls of the prelude.
+    /// A text with its definitions and the functions of the prelude that it calls.
     pub fn new(text: &'static str, defines: impl Into<Vec<Define>>, uses: Uses) -> Routine {
         Routine { text, defines: defines.into(), uses }
     }
 
-    /// The place of its kernels for an architecture.
+    /// The slot of its kernels for an architecture.
     fn slot(&self, capability: u32) -> Arc<Slot> {
         let mut key = format!("{}", self.text.as_ptr() as usize);
         for (name, value) in &self.defines {
@@ -99,12 +99,12 @@ impl Routine {
         self.fill(&self.slot(device.properties().capability), device).map(drop)
     }
 
-    /// Compiles and loads the text, unless somebody has; says whether it was done now.
+    /// Compiles and loads the text unless it is loaded; returns whether this call loaded it.
     fn fill(&self, slot: &Slot, device: &CudaDevice) -> Result<bool, DeviceError> {
         if slot.kernels.get().is_some() {
             return Ok(false);
         }
-        // Others load their texts meanwhile; who needs this one waits for it.
+        // Other texts load in parallel; threads that need this one wait here.
         let _turn = slot.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.kernels.get().is_some() {
             return Ok(false);
@@ -142,10 +142,10 @@ impl Routine {
         with_words(&source)
     }
 
-    /// Enqueues a kernel of the text with words as its one argument, in blocks of so many threads.
+    /// Enqueues a kernel of the text with words as its only argument.
     ///
     /// # Safety
-    /// The words are what the text declares, and the addresses among them are right.
+    /// The words are those that the text declares, and the addresses among them are right.
     pub unsafe fn launch(
         &self,
         entry: &'static str,

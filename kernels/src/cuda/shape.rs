@@ -11,16 +11,16 @@ use phalanx_ops::Monoid;
 pub struct Group {
     /// Points.
     pub extent: usize,
-    /// The axis, if it must stay by itself.
+    /// The axis, if it must not be merged with others.
     pub axis: Option<AxisId>,
     /// The axis whose strides are the group's: its innermost.
     pub inner: AxisId,
 }
 
-/// What a launch is, without addresses and scalars.
+/// The shape of a launch: everything but addresses and scalars.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What the text depends on.
+    /// The part that the text depends on.
     pub variant: Variant,
     /// Groups of the grid, outermost first.
     pub grid: Vec<Group>,
@@ -28,14 +28,14 @@ pub struct Shape {
     pub loops: Vec<Vec<Group>>,
     /// The byte stride of each access along each axis.
     pub strides: Vec<Vec<isize>>,
-    /// The positions `low..high` inside each guard along each axis that it asks.
+    /// The positions `low..high` inside each guard along each of its axes.
     pub bounds: Vec<Vec<(i64, i64)>>,
     /// Lanes of the grid: threads of a column launch, points of a row launch.
     pub units: usize,
-    /// Chunks of each loop, which take turns of a team's points.
+    /// Chunks of each loop; rounds of a team's points are dealt to them in turn.
     pub chunks: usize,
-    /// How many points before the first of the innermost group the first block begins, so that
-    /// blocks begin with lines of memory: `Mode::Strides` along rows.
+    /// The number of points by which the first block begins before the innermost group, so that
+    /// blocks start at lines of memory: `Mode::Strides` along rows.
     pub skew: usize,
 }
 
@@ -50,32 +50,32 @@ pub struct Geometry<'a> {
     pub strides: &'a [&'a [isize]],
     /// The global indices inside each guard along each axis that it names.
     pub guards: &'a [Vec<(i64, i64)>],
-    /// The address of each access, as far as its alignment goes.
+    /// The address of each access; only alignment and distances within a buffer matter.
     pub addresses: &'a [u64],
 }
 
-/// Blocks that keep a device busy; a fixed number, so that the order of folds is no matter of the
-/// device.
+/// The number of blocks that keep a device busy. It is fixed, so that the order of folds does not
+/// depend on the device.
 const BLOCKS: usize = 1024;
 /// Bytes that a thread loads at once from an access.
 const PACK: usize = 16;
-/// Bytes of a line of memory: what addresses are told apart by.
+/// Bytes of a line of memory; a shape depends on addresses modulo this.
 pub(super) const LINE: usize = 128;
-/// Bytes of consecutive elements of a thread at most.
+/// The most bytes of consecutive elements of a thread.
 const MOST_BYTES: usize = 32;
-/// Operations of an element up to which a thread has no more than one load of an access: memory is
-/// all that such a kernel waits for, and stores whose halves two instructions write cost 4 %.
+/// Up to this many operations per element, a thread has one load of an access: memory limits such a
+/// kernel, and storing an access with two instructions costs 4 %.
 const FEW_FLOPS: u32 = 16;
-/// Consecutive points of a thread of a row launch.
+/// Consecutive points of a thread in a row launch.
 const ROW_LANES: usize = 4;
-/// Points of a thread whose accesses are aligned to no more than an element.
+/// Points of a thread whose accesses are only aligned to an element.
 const STRIDED_LANES: usize = 4;
 /// Rows of a thread that loads elements around its points.
 pub(super) const NEIGHBOUR_LANES: usize = 4;
-/// Virtual lanes of a row at most.
+/// The most virtual lanes of a row.
 const MOST_LANES: usize = 1024;
 
-/// The loops of a body in the order in which they begin, with their depth.
+/// The loops of a body in the order of their starts, with their depth.
 pub(super) fn loops(body: &[Stmt]) -> Vec<(&[AxisId], usize)> {
     fn walk<'a>(body: &'a [Stmt], depth: usize, found: &mut Vec<(&'a [AxisId], usize)>) {
         for statement in body {
@@ -99,7 +99,7 @@ fn stores_in_loops(body: &[Stmt], in_loop: bool) -> bool {
     })
 }
 
-/// The accesses that the body of a loop loads itself, not in loops inside of it.
+/// The accesses that the body of a loop loads directly, not in inner loops.
 fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
     let access = |statement: &Stmt| match statement {
         Stmt::Let(value) => match kernel.values[*value].expr {
@@ -111,7 +111,7 @@ fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
     body.iter().filter_map(access).collect()
 }
 
-/// Floating-point operations of an element.
+/// Floating-point operations for an element.
 fn flops(kernel: &Kernel) -> u32 {
     let of = |value: &Value| match &value.expr {
         Expr::Op { op, .. } => op.flops(),
@@ -120,7 +120,7 @@ fn flops(kernel: &Kernel) -> u32 {
     kernel.values.iter().map(of).sum()
 }
 
-/// Whether no result tells in which order its parts were combined.
+/// Whether no result depends on the order in which its parts are combined.
 pub(super) fn folds_in_any_order(kernel: &Kernel) -> bool {
     fn all(kernel: &Kernel, body: &[Stmt]) -> bool {
         let is_free = |fold: &Fold| match fold.monoid {
@@ -141,7 +141,7 @@ fn power_of_two_at_most(number: usize) -> usize {
 }
 
 impl Shape {
-    /// Works out the shape of a launch; `None` if its grid has no points.
+    /// Computes the shape of a launch; `None` if its grid has no points.
     pub fn new(kernel: &Kernel, launch: &Geometry<'_>) -> Option<Shape> {
         if launch.extents[..kernel.grid].contains(&0) {
             return None;
@@ -155,7 +155,7 @@ impl Shape {
         }
         let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
         let mut grid_axes: Vec<AxisId> = (0..kernel.grid).collect();
-        // Stores count twice: of two orders, theirs is taken.
+        // Stores count twice: if loads and stores prefer different orders, stores decide.
         let weight = |axis: AxisId| -> usize {
             let of = |(strides, access): (&Vec<isize>, &crate::ir::Access)| {
                 let stores = kernel.params[access.param].role != Role::In;
@@ -224,12 +224,12 @@ impl Shape {
         self.loops[number].iter().map(|group| group.extent).product()
     }
 
-    /// Blocks beside each other, without chunks.
+    /// The number of blocks for one chunk.
     pub fn tiles(&self) -> usize {
         self.units.div_ceil(self.variant.across() as usize)
     }
 
-    /// Makes chunks fewer where a device cannot run so many blocks at once.
+    /// Reduces the chunks to at most `most`, the number that a device can run at once.
     pub fn limit_chunks(&mut self, most: usize) {
         if self.chunks > most.max(1) {
             self.chunks = power_of_two_at_most(most);
@@ -262,7 +262,7 @@ impl Shape {
         }
     }
 
-    /// Whether the threads go along the loops rather than the grid.
+    /// Whether threads are laid out along the loops rather than the grid.
     fn prefers_rows(
         &self,
         kernel: &Kernel,
@@ -306,7 +306,7 @@ impl Shape {
         longest: usize,
         outer: &[usize],
     ) {
-        // The number of virtual lanes is a matter of the extents alone.
+        // The number of virtual lanes depends on the extents alone.
         let mut width = match longest {
             0..=128 => power_of_two_at_most(longest).clamp(ROW_LANES, 32),
             _ => power_of_two_at_most(longest / 4).clamp(32, MOST_LANES),
@@ -342,8 +342,8 @@ impl Shape {
         }
     }
 
-    /// The group along which some access of a kernel without loops steps from element to element,
-    /// though that is not the innermost one.
+    /// A group, not the innermost one, along which some access of a kernel without loops has
+    /// neighbouring elements.
     fn crossing(&self, kernel: &Kernel) -> Option<usize> {
         let last = self.grid.len().checked_sub(1)?;
         if !self.loops.is_empty() || self.grid[last].extent < TILE as usize / 2 {
@@ -380,7 +380,7 @@ impl Shape {
 
     fn choose_columns(&mut self, kernel: &Kernel, launch: &Geometry<'_>, longest: usize) {
         let points = self.points();
-        // Teams and chunks are a matter of the extents alone.
+        // Teams and chunks depend on the extents alone.
         let mut team = 1;
         if longest >= 16 && points < 1 << 19 {
             team = match points {
@@ -454,8 +454,8 @@ impl Shape {
         self.units = rows * inner.div_ceil(lanes);
     }
 
-    /// Whether so many consecutive elements of an access may be loaded at once, wherever it begins:
-    /// its address and its steps along all groups but those of the lanes are multiples of a load.
+    /// Whether `lanes` consecutive elements of an access may be loaded at once at every point: its
+    /// address and its steps along all groups except those of the lanes are multiples of a load.
     fn is_aligned(
         &self,
         kernel: &Kernel,
@@ -474,8 +474,7 @@ impl Shape {
         steps && launch.addresses[access].is_multiple_of(pack as u64)
     }
 
-    /// How many launches' worth of partial results are kept between blocks: one for each chunk and
-    /// point.
+    /// The number of partial results kept between blocks: one for each chunk and point.
     pub fn partials(&self) -> usize {
         match self.variant.is_rows() {
             true => self.units * self.chunks,
@@ -500,7 +499,7 @@ fn full_strides(kernel: &Kernel, launch: &Geometry<'_>) -> Vec<Vec<isize>> {
 
 type Guards = (Vec<GuardKind>, Vec<Vec<(i64, i64)>>, Vec<bool>);
 
-/// What each guard asks, with its positions, and the axes that must stay by themselves for it.
+/// The kind of each guard, its positions, and the axes that must not be merged because of it.
 fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
     let mut pinned = vec![false; kernel.axes];
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
@@ -528,8 +527,8 @@ fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
     (kinds, bounds, pinned)
 }
 
-/// Merges adjacent axes wherever each access steps evenly over both; axes of one point are dropped
-/// unless their index is needed.
+/// Merges adjacent axes where each access has one stride over both; drops axes of one point unless
+/// their index is needed.
 fn groups(
     axes: &[AxisId],
     extents: &[usize],
@@ -558,7 +557,7 @@ fn groups(
     groups
 }
 
-/// Whether a kernel combines numbers whose sum depends on the order into a table.
+/// Whether a kernel combines into a table whose result depends on the order.
 pub(super) fn has_ordered_tables(kernel: &Kernel) -> bool {
     fn accumulates(kernel: &Kernel, body: &[Stmt]) -> bool {
         body.iter().any(|statement| match statement {

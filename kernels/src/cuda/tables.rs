@@ -1,5 +1,5 @@
-//! Tables of numbers whose sum depends on the order: a kernel writes the position and the number of
-//! each point, and these are combined by position in a fixed order.
+//! Tables whose result depends on the order of combination: a kernel writes the position and the
+//! number of each point, and these are combined by position in a fixed order.
 
 use super::executable::CudaKernel;
 use super::shape::Geometry;
@@ -14,13 +14,13 @@ use phalanx_ops::{DType, Monoid, Scalar, Weak};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A kernel that writes what it would combine into tables.
+/// A kernel that writes the positions and numbers of its tables instead of combining them.
 pub(super) struct Tables {
     kernel: CudaKernel,
     tables: Vec<Table>,
 }
 
-/// What becomes of one statement.
+/// The replacement of one accumulating statement.
 struct Table {
     /// The access to the table in the original kernel, and its axes.
     access: AccessId,
@@ -35,7 +35,7 @@ struct Table {
     values: AccessId,
 }
 
-/// What the points of a statement are written to.
+/// The buffers that the points of a statement are written to.
 struct Room {
     points: usize,
     places: Places,
@@ -51,8 +51,8 @@ impl Table {
         self.axes.iter().map(|&axis| whole[axis]).collect()
     }
 
-    /// Where the points find their tables, which lie so far from each other: one for all, or one
-    /// for each position along an axis, none of which overlap; `None` for others.
+    /// The tables of the points, for tables with these strides: one table for all points, or one
+    /// for each position along one axis if these do not overlap; `None` for other cases.
     fn places(&self, strides: &[isize], whole: &[usize], length: usize) -> Option<Places> {
         let extents = self.extents(whole);
         let mut apart = self
@@ -77,7 +77,7 @@ impl Table {
 }
 
 impl Tables {
-    /// The kernel that stands for one with such tables.
+    /// The replacement of a kernel with such tables.
     ///
     /// Errors: `KernelError::Verify`.
     pub fn new(kernel: &Kernel) -> Result<Tables, KernelError> {
@@ -94,12 +94,11 @@ impl Tables {
         self.kernel.kernel()
     }
 
-    /// Enqueues the kernel and the combinations; false, with nothing done, where there are more
-    /// points than there may be, or several axes have tables of their own. A point takes
-    /// 36 bytes and its number.
+    /// Enqueues the kernel and the combinations. Returns false, with nothing done, if there are
+    /// too many points or tables along several axes. A point takes 36 bytes and its number.
     ///
-    /// Errors: those of the compiler; `DeviceError::OutOfMemory`: where sums are made is no
-    /// matter of how much memory there is, for the host has another order.
+    /// Errors: those of the compiler; `DeviceError::OutOfMemory`. Lack of memory does not move the
+    /// sums to the host, which has another order.
     pub fn launch(
         &self,
         device: &Arc<CudaDevice>,
@@ -139,7 +138,7 @@ impl Tables {
                 let argument = (buffer, 0, strides.as_slice());
                 match accesses.get_mut(access) {
                     Some(known) => *known = argument,
-                    // Accesses are new in the order of the statements.
+                    // New accesses are appended in the order of the statements.
                     None => accesses.push(argument),
                 }
             }
@@ -154,8 +153,8 @@ impl Tables {
         self.kernel.launch(device, &own)
     }
 
-    /// The texts that a launch needs and that have not been loaded; lengths that are not known are
-    /// taken as short.
+    /// The texts that a launch needs and that have not been loaded. Unknown lengths are assumed to
+    /// be short.
     pub fn missing(
         &self,
         device: &CudaDevice,
@@ -169,10 +168,10 @@ impl Tables {
         for table in &self.tables {
             let length = scalars.get(table.length).copied().flatten().map_or(0, length_of);
             let own = launch.strides[table.access];
-            // Others run on the host.
+            // Other cases run on the host.
             let Some(places) = table.places(own, launch.extents, length) else { return Vec::new() };
             let extents = table.extents(launch.extents);
-            // Without points there is nothing to combine, but the kernel may have more to do.
+            // Without points there is nothing to combine, but the kernel may have other results.
             if !extents.contains(&0) {
                 let combined = Combined::Monoid(table.monoid, table.dtype);
                 let mut routines = Grouping::routines(places.slots(), combined);
@@ -225,7 +224,7 @@ impl Tables {
                 value_strides: contiguous(&extents, table.dtype.size()),
             });
         }
-        // What grouping takes is there before anything is done, and given back for it.
+        // Checks that the memory for grouping is available before anything is enqueued.
         drop(device.clone().allocate(most)?);
         Ok(Some(rooms))
     }
@@ -260,7 +259,7 @@ fn replace(
                     let (access, dtype) = (*access, param.dtype);
                     let mut points = axes.clone();
                     points.sort_unstable();
-                    // The access to the table is that to positions, so that none is left over.
+                    // The access to the table becomes the access to positions: none may be unused.
                     let is_known = tables.iter().any(|table: &Table| table.access == access);
                     let given = (!is_known).then_some(access);
                     let positions = stored(own, given, DType::I64, &points);
@@ -289,8 +288,8 @@ fn store((access, value): (AccessId, ValueId)) -> Stmt {
     Stmt::Store { access, value }
 }
 
-/// An access to a new parameter of which each point has an element, in place of a given one or
-/// behind all.
+/// An access to a new parameter with one element for each point. It replaces the `given` access, or
+/// is appended.
 fn stored(own: &mut Kernel, given: Option<AccessId>, dtype: DType, axes: &[AxisId]) -> AccessId {
     own.params.push(Param { dtype, role: Role::Out });
     let access = Access { param: own.params.len() - 1, axes: axes.to_vec() };
@@ -306,7 +305,7 @@ fn stored(own: &mut Kernel, given: Option<AccessId>, dtype: DType, axes: &[AxisI
     }
 }
 
-/// Whether a parameter is a table into which numbers are combined whose sum depends on the order.
+/// Whether a parameter is a table whose result depends on the order of combination.
 pub(super) fn is_ordered(param: &Param) -> bool {
     param.role == Role::Table && param.dtype.is_inexact()
 }

@@ -1,4 +1,4 @@
-//! Variants: what the text of a kernel depends on beside the kernel itself.
+//! Variants: everything except the kernel itself that the text of a kernel depends on.
 
 use crate::ir::{AccessId, AxisId};
 
@@ -13,7 +13,7 @@ pub enum Step {
     Any,
 }
 
-/// What a guard asks in a launch.
+/// The check that a guard needs in a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GuardKind {
     /// No point lies inside.
@@ -22,41 +22,41 @@ pub enum GuardKind {
     Bounds(Vec<AxisId>),
 }
 
-/// Which threads have which points.
+/// The mapping of points to threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
-    /// Threads go along the innermost group of the grid.
+    /// Threads are laid out along the innermost group of the grid.
     Columns {
         /// Consecutive points of a thread.
         lanes: u32,
         /// Threads that share the points of each loop, a power of two.
         team: u32,
     },
-    /// Threads go along the innermost group of each outermost loop.
+    /// Threads are laid out along the innermost group of each outermost loop.
     Rows {
         /// Consecutive points of a thread.
         lanes: u32,
         /// Threads that share a point of the grid, a power of two.
         team: u32,
-        /// Whether the last points of a thread may lie beyond the end.
+        /// Whether the last points of a thread may be beyond the end.
         tail: bool,
     },
-    /// Threads go along the innermost group of the grid, each with points of several places of
-    /// another group, or of this one, there as far apart as a block is wide: for accesses that are
-    /// aligned to no more than an element, and for those of which several read the same elements.
+    /// Threads are laid out along the innermost group of the grid. Each has points at several
+    /// positions of another group, or of the innermost one at distances of a block's width. For
+    /// accesses that are only aligned to an element, and for several that read the same elements.
     Strides {
         /// Points of a thread.
         lanes: u32,
-        /// The group along which they lie.
+        /// The group along which these points are.
         along: usize,
     },
-    /// Blocks have squares of two groups of the grid, so that accesses which step from element to
-    /// element along either are read along it, and exchanged in shared memory.
+    /// Blocks have squares of two groups of the grid. An access is read along the group in which
+    /// its elements are neighbours, and elements are exchanged in shared memory.
     Tiles {
         /// The group beside the innermost one.
         across: usize,
-        /// Whether blocks go along diagonals, each followed by its mirror image: for a square of
-        /// which an array is read both ways, so that it comes from memory once.
+        /// Whether blocks run along diagonals, each followed by its mirror image: for a square
+        /// array that is read in both directions, so that it is read from memory once.
         mirrored: bool,
     },
 }
@@ -65,26 +65,26 @@ pub enum Mode {
 pub const TILE: u32 = 32;
 /// Points of a thread of `Mode::Tiles`.
 pub const TILE_LANES: u32 = TILE * TILE / THREADS;
-/// How far they lie apart.
+/// The distance of these points in rows.
 pub const TILE_STEP: u32 = THREADS / TILE;
 
-/// How the chunks of a loop come together.
+/// How the chunks of a loop are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Chunks {
-    /// There is one.
+    /// There is one chunk.
     One,
-    /// The last block to end combines them.
+    /// The last block to finish combines them.
     Last,
     /// All blocks run at once and wait for each other after each loop.
     Together,
 }
 
-/// What the text of a kernel depends on beside the kernel.
+/// Everything except the kernel that the text of a kernel depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
-    /// Groups of grid axes, outermost first: the axis by itself, if its index is needed.
+    /// Groups of grid axes, outermost first: the axis, if it is unmerged and its index is needed.
     pub grid: Vec<Option<AxisId>>,
-    /// The same for each loop, loops in the order in which they begin.
+    /// The same for each loop, in the order of the loops' starts.
     pub loops: Vec<Vec<Option<AxisId>>>,
     /// How each access steps along the groups of the grid.
     pub grid_steps: Vec<Vec<Step>>,
@@ -92,19 +92,19 @@ pub struct Variant {
     pub loop_steps: Vec<Vec<Vec<Step>>>,
     /// Whether the lanes of an access are loaded and stored at once.
     pub packed: Vec<bool>,
-    /// Accesses that read the rows of a thread together, each with how many rows it lies behind the
-    /// first of them: `Mode::Strides` along rows, where several accesses of a parameter lie whole
-    /// rows apart. Groups in the order of their first accesses.
+    /// Groups of accesses that read the rows of a thread together, each with its distance in rows
+    /// from the lowest one: `Mode::Strides` along rows, where several accesses of a parameter are
+    /// whole rows apart. Groups are in the order of their first accesses.
     pub rows: Vec<Vec<(AccessId, u32)>>,
-    /// What each guard asks.
+    /// The check that each guard needs.
     pub guards: Vec<GuardKind>,
-    /// Which threads have which points.
+    /// The mapping of points to threads.
     pub mode: Mode,
-    /// How the chunks of a loop come together.
+    /// How the chunks of a loop are combined.
     pub chunks: Chunks,
     /// Whether positions need 64 bits.
     pub wide: bool,
-    /// Whether the two loops of `Moments::find` are one.
+    /// Whether the two loops of `Moments::find` run as one.
     pub moments: bool,
 }
 
@@ -130,12 +130,12 @@ impl Variant {
         }
     }
 
-    /// Whether several threads have a point of the grid.
+    /// Whether several threads share a point of the grid.
     pub fn is_shared(&self) -> bool {
         self.team() > 1 || self.chunks != Chunks::One
     }
 
-    /// The group of the grid along which the points of a thread lie, and how far apart.
+    /// The group of the grid along which a thread has its points, and their distance.
     pub fn lane_group(&self) -> Option<(usize, u32)> {
         match self.mode {
             Mode::Columns { lanes, .. } if lanes > 1 => Some((self.grid.len() - 1, 1)),
@@ -151,7 +151,7 @@ impl Variant {
         matches!(self.mode, Mode::Strides { along, .. } if along + 1 < self.grid.len())
     }
 
-    /// Whether threads go along loops.
+    /// Whether threads are laid out along loops.
     pub fn is_rows(&self) -> bool {
         matches!(self.mode, Mode::Rows { .. })
     }
@@ -170,7 +170,7 @@ impl Variant {
         self.rows.iter().find(is_in).map(Vec::as_slice)
     }
 
-    /// Whether an access of a tile is read along the other side of it.
+    /// Whether an access is read along the other side of its tile.
     pub fn crosses(&self, access: AccessId) -> bool {
         let Mode::Tiles { across, .. } = self.mode else { return false };
         let steps = &self.grid_steps[access];

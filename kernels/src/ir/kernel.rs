@@ -30,9 +30,9 @@ pub struct Kernel {
     pub guards: Vec<Vec<AxisId>>,
     /// Accesses to the buffers.
     pub accesses: Vec<Access>,
-    /// Values, in an order in which each comes after those it uses.
+    /// Values; each comes after the values that it uses.
     pub values: Vec<Value>,
-    /// What runs for each grid point.
+    /// The statements that run for each grid point.
     pub body: Vec<Stmt>,
 }
 
@@ -41,11 +41,11 @@ pub struct Kernel {
 pub struct Param {
     /// The dtype of its elements.
     pub dtype: DType,
-    /// What the kernel does with it.
+    /// How the kernel uses it.
     pub role: Role,
 }
 
-/// What a kernel does with a buffer.
+/// How a kernel uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// Only loads.
@@ -69,7 +69,7 @@ pub struct Access {
     pub axes: Vec<AxisId>,
 }
 
-/// A value: its dtype and how it is computed.
+/// A value: its dtype and its computation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Value {
     /// The dtype.
@@ -78,12 +78,12 @@ pub struct Value {
     pub expr: Expr,
 }
 
-/// How a value is computed.
+/// The computation of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
     /// An element of a buffer; outside the guard, zero, and nothing is read.
     Load {
-        /// Where.
+        /// The access to load through.
         access: AccessId,
         /// The box of indices inside which the element exists.
         guard: Option<GuardId>,
@@ -127,16 +127,16 @@ pub enum Stmt {
     Loop {
         /// The axes.
         axes: Vec<AxisId>,
-        /// What runs for each point.
+        /// The statements that run for each point.
         body: Vec<Stmt>,
-        /// What is combined over the points.
+        /// The combinations over the points.
         folds: Vec<Fold>,
     },
     /// Writes a value.
     Store {
-        /// Where.
+        /// The access to store through.
         access: AccessId,
-        /// What.
+        /// The value to write.
         value: ValueId,
     },
     /// Combines a value into `table[position]`.
@@ -147,9 +147,9 @@ pub enum Stmt {
         length: ScalarId,
         /// An `i64` value.
         position: ValueId,
-        /// What is combined.
+        /// The value to combine.
         value: ValueId,
-        /// How (not a compound monoid).
+        /// The combination; not a compound monoid.
         monoid: Monoid,
     },
 }
@@ -157,7 +157,7 @@ pub enum Stmt {
 /// One combination over the points of a loop.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fold {
-    /// How (not `Moments`, which is lowered to two loops).
+    /// The combination; not `Moments`, which is lowered to two loops.
     pub monoid: Monoid,
     /// The body value that is combined.
     pub value: ValueId,

@@ -2,7 +2,7 @@
 
 use phalanx_ops::Scalar;
 
-/// Everything about a launch that the kernel leaves open.
+/// The arguments of a launch: everything that the kernel itself does not fix.
 #[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// The extent of each axis.
@@ -17,7 +17,7 @@ pub struct Launch {
     pub guards: Vec<GuardArgument>,
 }
 
-/// Where an access points.
+/// The address and strides of an access.
 #[derive(Clone, Debug)]
 pub struct AccessArgument {
     /// The address of the element at position 0 of all axes. It need not be inside the buffer when

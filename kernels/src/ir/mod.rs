@@ -1,4 +1,4 @@
-//! The kernel IR: what one fused kernel computes, independent of extents, buffers and devices.
+//! The kernel IR: one fused computation, independent of extents, buffers and devices.
 //!
 //! A kernel runs its `body` once for every point of its *grid*, the first `grid` of its axes;
 //! points are independent and may run in any order. Inside, statements run in sequence:
@@ -13,15 +13,15 @@
 //! - `Accumulate` combines a value into the element at a computed position of a table; positions
 //!   outside the table are skipped. Tables are initialised by the caller.
 //!
-//! **Extents are arguments.** A kernel never contains an extent, a stride, an offset or a bound:
-//! those come with each launch (`Launch`), so a new shape never needs a new kernel. A guard is a
-//! box of axis indices, given at launch.
+//! **Extents are arguments.** A kernel never contains an extent, a stride, an offset or a bound.
+//! Each launch supplies them (`Launch`), so a new shape never needs a new kernel. A guard is a box
+//! of axis indices, given at launch.
 //!
 //! **Indices.** Every axis runs from 0 to its extent; `Index(axis)` is that position plus the
 //! launch's origin of the axis, that is, a global index. Guards compare global indices.
 //!
 //! **Folds are deterministic.** The order of combination is a function of the number of points
-//! alone (see `cpu::fold`): never of threads, of vector width, or of what else the kernel computes.
+//! alone (see `cpu::fold`): threads, vector width and the kernel's other values do not change it.
 
 mod kernel;
 mod launch;

@@ -1,13 +1,13 @@
 //! Reading a kernel's text, in the form that `Display` writes.
 //!
-//! Parameters may have any names, and white space is free. What a kernel means is not checked here
-//! (`verify`).
+//! Parameters may have any names, and white space is free. The parser does not check the rules of
+//! the IR; `verify` does.
 
 use super::print::parse_constant;
 use super::{Access, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 
-/// Where and how a text is not a kernel.
+/// The first place where a text is not a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
@@ -15,9 +15,9 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1 on.
     pub column: usize,
-    /// What would have been right.
+    /// The expected element of the form.
     pub expected: &'static str,
-    /// The text that stands there.
+    /// The text at that place.
     pub found: String,
 }
 
@@ -52,7 +52,7 @@ struct Parser<'t> {
 
 type Parsed<T> = Result<T, ParseError>;
 
-/// More of anything numbered than any kernel has; larger numbers are taken for mistakes.
+/// An upper limit for every kind of number in a kernel; a larger number is a parse error.
 const MOST: usize = 1 << 16;
 
 impl<'t> Parser<'t> {

@@ -18,7 +18,7 @@
 //!
 //! The number after a parameter's name is the access: its place in the launch's list of accesses.
 //! Extents, strides, bounds and the values of scalars do not appear, since they are arguments of a
-//! launch. Parameters have no names of their own; the text calls them `a`, `b`, `c` and so on.
+//! launch. Parameters have no names; the text calls them `a`, `b`, `c` and so on.
 
 use super::{AccessId, Expr, Fold, Kernel, ParamId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Scalar, Weak};
@@ -163,7 +163,7 @@ fn list(prefix: char, ids: &[usize]) -> String {
     names.join(", ")
 }
 
-/// The number, or its bytes where the number does not give them back.
+/// The number as text, or its bytes where that text does not parse to the same bits.
 fn constant_text(scalar: &Scalar) -> String {
     let text = scalar.to_string();
     if parse_constant(scalar.dtype(), &text) == Some(*scalar) {

@@ -5,18 +5,18 @@
 //! 2. *Axes.* The first `grid` axes belong to the grid. Each of the others belongs to exactly one
 //!    loop; a loop has at least one.
 //! 3. *Scopes.* An access, an index or a guard uses only axes of the grid and of enclosing loops. A
-//!    value is visible from its definition to the end of the body that it stands in; the results of
-//!    a fold are defined after the loop.
+//!    value is visible from its definition to the end of the body that defines it; the results of a
+//!    fold are defined after the loop.
 //! 4. *Order.* Every value is defined exactly once, and has a larger number than the values it is
 //!    computed from.
 //! 5. *Roles.* `In` is only loaded, `Out` only stored, `InOut` both, `Table` only accumulated into.
-//! 6. *Dtypes.* A load has its parameter's dtype, and so has what is stored or accumulated. A
-//!    scalar and a constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an
-//!    operation's operands and result are exactly those of one of its loops. The condition of a
-//!    select is `bool`, its branches have the result's dtype.
-//! 7. *Folds.* The monoid accepts the dtype and is not `moments`; the result has the dtype of what
-//!    is combined. `argmin` and `argmax` carry an index, others do not; the index and its result
-//!    are `i64`. Results of folds, and only they, are computed as `Folded`.
+//! 6. *Dtypes.* A loaded, stored or accumulated value has its parameter's dtype. A scalar and a
+//!    constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an operation's
+//!    operands and result are exactly those of one of its loops. The condition of a select is
+//!    `bool`, its branches have the result's dtype.
+//! 7. *Folds.* The monoid accepts the dtype and is not `moments`; the result has the dtype of the
+//!    combined value. `argmin` and `argmax` carry an index, others do not; the index and its
+//!    result are `i64`. Results of folds, and only they, are computed as `Folded`.
 //! 8. *Tables.* The monoid is not compound and accepts the dtype; the position is `i64`, and so is
 //!    the length.
 
@@ -29,7 +29,7 @@ pub enum VerifyError {
     /// Rule 1.
     #[error("{what} {id} does not exist")]
     Missing {
-        /// What is named.
+        /// The kind of item that is named.
         what: &'static str,
         /// Its number.
         id: usize,
@@ -92,9 +92,9 @@ pub enum VerifyError {
     Role {
         /// The access.
         access: AccessId,
-        /// What the parameter is for.
+        /// The parameter's role.
         role: Role,
-        /// What was tried.
+        /// The use that the role does not allow.
         action: &'static str,
     },
     /// Rules 6 to 8.
@@ -132,7 +132,7 @@ pub enum VerifyError {
     Monoid {
         /// The monoid.
         monoid: Monoid,
-        /// The dtype of what it should combine.
+        /// The dtype of the value to combine.
         dtype: DType,
     },
     /// Rule 7.

@@ -1,4 +1,4 @@
-//! Blocks: what routines read and write.
+//! Blocks: the memory that routines read and write.
 
 use phalanx_device::Buffer;
 use phalanx_ops::DType;
@@ -12,11 +12,11 @@ pub struct Block<'a> {
     pub dtype: DType,
     /// The extents of the block.
     pub shape: &'a [usize],
-    /// The index in the whole value at which it begins.
+    /// The index of its first element in the whole value.
     pub origin: &'a [usize],
 }
 
-/// A type whose values are plain bytes, any of which are a value.
+/// A type of plain bytes: every bit pattern is a valid value.
 pub trait Plain: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {

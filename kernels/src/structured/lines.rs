@@ -34,13 +34,13 @@ impl Lines {
         Tiles { inner: self.inner, width, of_stretch: self.inner.div_ceil(width) }
     }
 
-    /// Tiles of as many lines as fill a line or two of the cache, few enough to be held apart.
+    /// Tiles of one or two cache lines of elements, small enough to copy (1 Mi elements).
     pub(super) fn tiles_of_lines(self, size: usize) -> Tiles {
         self.tiles(((1 << 20) / self.extent.max(1)).clamp(4, 128 / size))
     }
 }
 
-/// Cuts the lines of each stretch into neighbouring ones.
+/// A division of the lines of each stretch into tiles of neighbouring lines.
 #[derive(Clone, Copy)]
 pub(super) struct Tiles {
     inner: usize,
@@ -69,8 +69,7 @@ impl Tiles {
 #[derive(Clone, Copy)]
 pub(super) struct Places<T>(*mut T);
 
-// SAFETY: plain elements may be touched from any thread; what is touched is in order by condition
-// 2.
+// SAFETY: plain elements may be touched from any thread; condition 2 orders the accesses.
 unsafe impl<T: Send> Send for Places<T> {}
 // SAFETY: as for `Send`.
 unsafe impl<T: Send> Sync for Places<T> {}
@@ -78,7 +77,7 @@ unsafe impl<T: Send> Sync for Places<T> {}
 impl<T: Plain> Places<T> {
     /// The elements of a block, after a check that they lie inside its buffer.
     pub(super) fn of(block: &Block<'_>) -> Places<T> {
-        // SAFETY: the reference is given up at once; users keep to conditions 1 and 2.
+        // SAFETY: the reference is dropped at once; users keep to conditions 1 and 2.
         Places(unsafe { block.elements_mut::<T>() }.as_mut_ptr())
     }
 
@@ -97,7 +96,7 @@ impl<T: Plain> Places<T> {
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(*mut u8);
 
-// SAFETY: plain bytes may be touched from any thread; what is touched is in order by condition 2.
+// SAFETY: plain bytes may be touched from any thread; condition 2 orders the accesses.
 unsafe impl Send for Bytes {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Bytes {}
@@ -108,7 +107,7 @@ impl Bytes {
         Bytes(block.buffer.slice(0, block.len() * block.dtype.size()).as_ptr())
     }
 
-    /// The bytes of a room.
+    /// The bytes of a slice of words.
     pub(super) fn new(room: &mut [u128]) -> Bytes {
         Bytes(room.as_mut_ptr().cast())
     }
@@ -119,8 +118,8 @@ impl Bytes {
     }
 }
 
-/// Calls `body` with ranges that cover `0..count`, of `grain` at least but for the last, on all
-/// threads of the pool.
+/// Calls `body` with ranges that cover `0..count`, on all threads of the pool. All ranges but the
+/// last have at least `grain` items.
 pub(super) fn each(
     pool: Option<&rayon::ThreadPool>,
     count: usize,
@@ -140,8 +139,8 @@ pub(super) fn each(
     }
 }
 
-/// Who works on `count` lines or tiles of them: a few long ones one after the other are for all
-/// threads each, others for one thread each. Gives the pool for all lines and that for one.
+/// The pools for work on `count` lines or tiles: one across the lines and one within a line. A few
+/// long lines run one after the other on all threads each; other lines run on one thread each.
 pub(super) fn share(
     pool: Option<&rayon::ThreadPool>,
     count: usize,
@@ -151,12 +150,12 @@ pub(super) fn share(
     if are_long { (None, pool) } else { (pool, None) }
 }
 
-/// How many threads a pool has.
+/// The number of threads of a pool.
 pub(super) fn threads(pool: Option<&rayon::ThreadPool>) -> usize {
     pool.map_or(1, rayon::ThreadPool::current_num_threads)
 }
 
-/// Elements for a thread at least.
+/// The fewest elements for a thread.
 pub(super) const GRAIN: usize = 1 << 14;
 
 /// Copies the bytes of a block of equal shape and dtype, unless it is the same block.

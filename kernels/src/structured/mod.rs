@@ -1,4 +1,4 @@
-//! Library routines: operations with a structure of their own, one folder each.
+//! Library routines: structured operations, one folder each.
 
 mod block;
 pub mod fft;

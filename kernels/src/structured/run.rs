@@ -14,12 +14,12 @@ use phalanx_ops::Structured;
 use phalanx_ops::memory::has_room;
 use std::sync::Arc;
 
-/// Computes the block `to` of the result of an operation from blocks of its operands, which lie as
-/// `Structured::rule` says.
+/// Computes the block `to` of the result of an operation from blocks of its operands, which are
+/// distributed as `Structured::rule` says.
 ///
-/// Nothing else touches the blocks meanwhile (condition 2 of `Buffer`), and `to` shares no memory
-/// with an operand but the one that `Structured::overwrites` names, whose block it may be. Panics
-/// (`bug:`) where a shape is not that of a block.
+/// Nothing else touches the blocks meanwhile (condition 2 of `Buffer`). `to` shares no memory with
+/// an operand, except that it may be the block of the operand that `Structured::overwrites` names.
+/// Panics (`bug:`) if a shape is not that of a block.
 pub fn run_on(
     op: &Structured,
     operands: &[Block<'_>],
@@ -41,7 +41,7 @@ pub fn run_on(
     }
 }
 
-/// By a routine of the GPU where there is one, else on the host with copies of the blocks.
+/// Runs a routine of the GPU if there is one, else runs on the host with copies of the blocks.
 fn run_on_gpu(
     op: &Structured,
     operands: &[Block<'_>],
@@ -116,7 +116,7 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
     }
 }
 
-/// What `run_on` has to load first on a device. The memory of the blocks does not matter.
+/// The texts that `run_on` must load on a device first. The memory of the blocks does not matter.
 pub fn missing(
     op: &Structured,
     operands: &[Block<'_>],
@@ -134,7 +134,7 @@ pub fn missing(
         .collect()
 }
 
-/// As `run_on`, of blocks in the host's memory, on the threads of a pool.
+/// Like `run_on`, for blocks in the host's memory, on the threads of a pool.
 pub fn run(
     op: &Structured,
     operands: &[Block<'_>],
@@ -178,7 +178,7 @@ mod tests {
         let sort = |order| Structured::Sort(Sort { axis: 0, order });
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[5000])]), 1);
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[0])]), 0);
-        // Keys, their positions, and what is read at these: words, and numbers of two words.
+        // Keys, their positions, and the elements read at these: words, and numbers of two words.
         assert_eq!(count(sort(Order::Positions), &[(DType::C64, &[50])]), 2);
         assert_eq!(count(sort(Order::Values), &[(DType::C64, &[50])]), 3);
         assert_eq!(count(sort(Order::Values), &[(DType::C128, &[50])]), 4);

@@ -1,4 +1,4 @@
-//! Transposed copies of matrices on a GPU, for libraries that have their elements in another order.
+//! Transposed copies of matrices on a GPU, for libraries that use another order of elements.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -9,7 +9,7 @@ static TEXT: &str = include_str!("transpose.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// Matrices one after the other, and where their transposes go.
+/// A copy of a row of matrices to their transposes.
 #[derive(Clone, Copy)]
 pub(super) struct Transposed {
     /// Bytes of an element: 4, 8 or 16.
@@ -43,7 +43,7 @@ impl Transposed {
     }
 }
 
-/// The text with elements of so many bytes.
+/// The text with elements of `size` bytes.
 pub(super) fn routine(size: usize) -> Routine {
     let word = match size {
         4 => "u32",
@@ -64,7 +64,7 @@ pub fn sources() -> Vec<String> {
 /// Errors: those of the compiler.
 ///
 /// # Safety
-/// All elements lie in this device's memory, those after apart from those before.
+/// All elements are in this device's memory; the results do not overlap the sources.
 pub(super) unsafe fn transpose(
     copy: &Transposed,
     from: u64,

@@ -1,7 +1,7 @@
-//! What routines on the host work in, beside their operands and results.
+//! The workspace of routines on the host: memory beside their operands and results.
 //!
-//! They, and the libraries that they call, take it as they go, where a refusal would end the
-//! process: so it is asked for before, as a bound.
+//! The routines and their libraries allocate it while they run, and a failed allocation ends the
+//! process. So a bound on it is checked before.
 
 use super::Block;
 use phalanx_ops::structured::{Decomposition, Order};
@@ -9,16 +9,16 @@ use phalanx_ops::{DType, Structured};
 
 /// Bytes of a complex number of two `f64`.
 const COMPLEX: usize = 16;
-/// Lines that are transformed together where their elements are no neighbours.
+/// Lines that are transformed together if their elements are not neighbours in memory.
 const TOGETHER: usize = 8;
 
-/// Bytes that a routine works in on the host, at most about, with so many threads. The memory of
-/// the blocks does not matter.
+/// An approximate upper bound on the workspace of a routine on the host, in bytes, with `threads`
+/// threads. The memory of the blocks does not matter.
 pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, threads: usize) -> usize {
     let elements =
         |extents: &[usize]| extents.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
     let first = operands[0].shape;
-    // Lines along an axis, each worked on by one thread, and whether its elements are neighbours.
+    // The threads that work on lines along an axis, and the lines of a thread at a time.
     let lines = |axis: u8| {
         let axis = usize::from(axis);
         let inner = elements(&first[axis + 1..]);
@@ -35,8 +35,8 @@ pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, thread
             let axis = usize::from(fft.axis);
             let (workers, together) = lines(fft.axis);
             let longest = first[axis].max(to.shape[axis]).saturating_mul(COMPLEX);
-            // Lines and their results, what the transform works in, and the factors of its plan,
-            // which are those of a length of twice and more where that is prime.
+            // Lines and their results, the scratch of the transform, and the factors of its plan,
+            // which are those of more than twice the length if the length is prime.
             let of_worker = longest.saturating_mul(2 * together + 2);
             workers.saturating_mul(of_worker).saturating_add(longest.saturating_mul(6))
         }
@@ -62,7 +62,7 @@ pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, thread
                 Decomposition::Solve | Decomposition::Inverse => 3 * area,
                 Decomposition::Qr { .. } => area.saturating_mul(2) + to.len() / count.max(1),
                 Decomposition::Eigh { .. } => area.saturating_mul(6),
-                // Complex, whatever the matrix is.
+                // Complex even for a real matrix.
                 Decomposition::Eig { .. } => area.saturating_mul(12),
                 Decomposition::Svd { .. } => {
                     area.saturating_mul(2) + square.saturating_mul(4) + to.len() / count.max(1)

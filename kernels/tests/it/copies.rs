@@ -3,8 +3,8 @@
 use crate::executor::device;
 use phalanx_device::copy_slice;
 
-/// The device's work that comes before takes longer than the host does to spoil what it has given:
-/// a kernel would find positions that lead out of its buffers.
+/// The host overwrites the source of a copy while the device is still busy with earlier work. If
+/// the copy read the source later, a kernel would find positions outside of its buffers.
 #[test]
 fn bytes_are_taken_over_when_a_copy_returns() {
     let Some(device) = device() else { return };

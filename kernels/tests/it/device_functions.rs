@@ -14,21 +14,21 @@ use std::time::Instant;
 
 /// Ampere, Hopper and Blackwell.
 const CAPABILITIES: [u32; 3] = [80, 90, 100];
-/// The one for which programs' own options are used, of one text in eight; of all, and for the
-/// others, only where everything is tested, since optimising takes two thirds of the time.
+/// For this capability one text in eight is compiled with the options of programs. Only full tests
+/// optimise all texts for all capabilities, since optimising takes two thirds of the time.
 const OPTIMISED: u32 = 90;
 
-/// Where the tests look for the libraries of CUDA.
+/// The folders in which the tests search for the libraries of CUDA.
 pub fn options() -> CudaOptions {
     let folders = std::env::var_os("PHALANX_CUDA_PATH");
     let folders = folders.map(|paths| std::env::split_paths(&paths).collect());
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
 }
 
-/// Compiles texts to machine code of every architecture on all cores, if that can be done here.
+/// Compiles texts to machine code of every architecture on all cores, if NVRTC is installed.
 fn compile(what: &str, texts: &[(String, String)]) {
     let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1");
-    // Another eighth with the next commit.
+    // The commit decides which eighth is optimised.
     let share = std::env::var("PHALANX_TEST_SHARE").ok().and_then(|share| share.parse().ok());
     let share: usize = share.unwrap_or(0);
     let compilers = |capability| -> Result<[Compiler; 2], DeviceError> {
@@ -68,7 +68,7 @@ fn compile(what: &str, texts: &[(String, String)]) {
     println!("{what}: {} texts in {:.1?}", turns.len(), started.elapsed());
 }
 
-/// A kernel with the variant that it has for some extents, with strides in elements.
+/// A kernel with its variant for these extents and strides in elements.
 fn launched(text: &str, extents: &[usize], strides: &[&[isize]]) -> (Kernel, Variant) {
     let kernel = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&kernel).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -92,7 +92,7 @@ fn launched(text: &str, extents: &[usize], strides: &[&[isize]]) -> (Kernel, Var
     (kernel, variant)
 }
 
-/// A kernel that makes an output of one element each of its inputs, by a call.
+/// A kernel that computes each element of its output by a call on one element of each input.
 pub fn text_of_call(call: &str, inputs: &[DType], output: DType) -> String {
     let (mut parameters, mut loads) = (String::new(), String::new());
     for (at, dtype) in inputs.iter().enumerate() {
@@ -120,7 +120,7 @@ fn operations_of(dtype: DType) -> String {
     let mut kernels = Vec::new();
     for &op in Op::ALL {
         for signature in op.signatures().iter().filter(|one| one.inputs()[0] == dtype) {
-            // Apart from each other, since more points of a thread only take more time.
+            // Elements at a stride: several points of a thread would only take more time.
             kernels.push(elementwise(op.name(), signature.inputs(), signature.output, 2));
         }
     }
@@ -131,12 +131,12 @@ fn operations_of(dtype: DType) -> String {
     source_of_many(&kernels)
 }
 
-/// Every reduction of a dtype: by the threads of a row, by blocks that share one, by a thread for
-/// each column, by threads that share columns, and by blocks that do.
+/// Every reduction of a dtype: by the threads of a row, by blocks that share a row, by a thread for
+/// each column, by threads that share columns, and by blocks that share columns.
 fn reductions_of(dtype: DType) -> String {
     let mut kernels = Vec::new();
     for &monoid in Monoid::ALL {
-        // Moments are a matter of two sums, and compiled with the golden texts.
+        // Moments are lowered to two sums, and are compiled with the golden texts.
         if !monoid.accepts(dtype) || monoid == Monoid::Moments {
             continue;
         }
@@ -191,7 +191,7 @@ fn every_operation_and_cast_compiles() {
     compile("operations and casts", &of_each("operations", operations_of));
 }
 
-/// Kernels of one point, each a text of its own, as a program's are.
+/// Kernels of one point, each in its own text, like a program's kernels.
 #[test]
 fn every_cast_of_one_point_compiles() {
     let mut texts = Vec::new();
@@ -219,7 +219,7 @@ fn every_routine_compiles() {
     compile("routines", &cuda_sources());
 }
 
-/// What the compiler says of a text is shown with the line that it is about.
+/// A compiler's message is shown with the line that it refers to.
 #[test]
 fn a_refused_text_is_shown_with_its_line() {
     let Ok(compiler) = Compiler::new(OPTIMISED, &options()) else { return };
@@ -231,7 +231,7 @@ fn a_refused_text_is_shown_with_its_line() {
     assert!(message.contains("\n    > typedef no_such_thing two;"), "{message}");
 }
 
-/// The files of a folder and of those in it that have an ending.
+/// The files with an ending in a folder and its subfolders.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     for entry in entries {

@@ -1,4 +1,4 @@
-//! What can be factorised, and by which method.
+//! The elements whose matrices can be factorised, and the method for each factorisation.
 
 use super::number::{Number, nan};
 use super::{cholesky, general, lu, qr, spectral};
@@ -7,9 +7,9 @@ use phalanx_ops::structured::Decomposition;
 
 /// The elements of a matrix that can be factorised.
 pub trait Element: Copy + Send + Sync + 'static {
-    /// Factorises a matrix in C order, of these rows and columns, as `decomposition` says, into
-    /// `to`, which is laid out as its result is. A system has its right sides in `right`, those of
-    /// one row next to each other; others have none.
+    /// Factorises a matrix in C order, with the given rows and columns, as `decomposition` says.
+    /// `to` has the layout of the operation's result. `right` holds the right-hand sides of a
+    /// system in C order; it is empty for other operations.
     ///
     /// A matrix that has no such factorisation gives NaN. Panics if lengths do not fit.
     fn factorise(

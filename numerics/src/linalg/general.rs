@@ -92,7 +92,7 @@ fn of_complex(matrix: &Mat<Complex64>, n: usize) -> Option<Pairs> {
     Some(((0..n).map(|at| values[at]).collect(), vectors))
 }
 
-/// Gives a vector the norm 1 and a real largest component, as LAPACK does.
+/// Scales a vector to norm 1 and a real largest component, as LAPACK does.
 fn normalise(vectors: &mut Mat<Complex64>, column: usize) {
     let rows = vectors.nrows();
     let (mut largest, mut sum) = (Complex64::new(0.0, 0.0), 0.0);

@@ -1,4 +1,4 @@
-//! What is made of the LU factorisation with partial pivoting.
+//! Solutions, inverses and determinants by LU factorisation with partial pivoting.
 
 use super::number::{Number, matrix, nan, store};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -8,7 +8,7 @@ use faer::perm::PermRef;
 use faer::{Mat, Par};
 use num_complex::Complex64;
 
-/// Both factors in one matrix, the permutation and its inverse, and whether it is odd.
+/// Both factors in one matrix, the permutation and its inverse, and whether the permutation is odd.
 struct Lu<T> {
     factors: Mat<T>,
     permutation: [Vec<usize>; 2],

@@ -1,5 +1,5 @@
-//! Factorisations of one matrix by one thread, whose result does not depend on how many there are,
-//! mostly by the `faer` crate.
+//! Factorisations of one matrix by one thread, mostly by the `faer` crate. Results do not depend on
+//! the number of threads.
 
 mod cholesky;
 mod element;

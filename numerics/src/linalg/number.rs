@@ -1,4 +1,4 @@
-//! The elements of matrices that are factorised, and matrices of them.
+//! The elements of factorised matrices, and conversions to and from `faer` matrices.
 
 use faer::Mat;
 use faer::traits::ComplexField;
@@ -6,7 +6,7 @@ use num_complex::{Complex32, Complex64};
 
 /// An element: a real or complex number of two precisions.
 pub(super) trait Number: Copy + ComplexField {
-    /// The binary exponent up to which (and from whose negative on) squares may be summed safely.
+    /// Squares of numbers with a binary exponent of at most this magnitude can be summed safely.
     const SAFE_EXPONENT: i32;
 
     /// The number of these components, rounded; a real one has the first alone.
@@ -57,8 +57,8 @@ pub(super) fn nan<T: Number>() -> T {
     T::of(f64::NAN, f64::NAN)
 }
 
-/// The power of two by which elements are divided before their squares are summed: 0 for those of
-/// common size; `None` if one is not finite.
+/// The power of two by which elements are divided before their squares are summed: 0 for elements
+/// of moderate size; `None` if one is not finite.
 pub(super) fn exponent<T: Number>(elements: impl Iterator<Item = T>) -> Option<i32> {
     let mut largest = 0.0_f64;
     for part in elements.flat_map(T::parts) {

@@ -1,5 +1,5 @@
 //! The QR factorisation by Householder reflections with LAPACK's choice of signs, so that `R` has a
-//! real diagonal whose signs are those that NumPy gives.
+//! real diagonal with NumPy's signs.
 
 use super::number::{Number, exponent, matrix};
 use faer::linalg::matmul::matmul;
@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatMut, Par};
 /// Columns whose reflections are applied together.
 const PANEL: usize = 32;
 
-/// Reflections `I - V T Vᴴ` of a panel, which leave the rows before the first of the panel.
+/// Reflections `I - V T Vᴴ` of a panel; they do not change the rows before `first`.
 struct Reflections<T> {
     first: usize,
     vectors: Mat<T>,
@@ -91,8 +91,8 @@ fn reflect<T: Number>(a: &mut Mat<T>, first: usize, last: usize) -> Reflections<
     Reflections { first, vectors, factor }
 }
 
-/// The reflection `I - t v vᴴ` whose adjoint leaves of a vector its first element alone; LAPACK's
-/// `larfg`. The vector becomes what is left.
+/// The reflection `I - t v vᴴ` whose adjoint zeroes all elements of a vector but the first;
+/// LAPACK's `larfg`. Replaces the vector by the reflected one.
 fn reflection<T: Number>(vector: &mut [T]) -> (T, Vec<T>) {
     let zero = T::of(0.0, 0.0);
     let [re, im] = vector[0].parts();

@@ -66,7 +66,7 @@ fn side(a: &Arguments, place: usize) -> Option<usize> {
     a.optional_int(place).map(|_| a.extent(place))
 }
 
-/// The length of a window; negative ones are none.
+/// The length of a window; a negative length is 0.
 fn length(a: &Arguments) -> usize {
     a.int(0).max(0) as usize
 }

@@ -46,7 +46,7 @@ fn width(a: &Arguments) -> Option<usize> {
     a.optional_int("width").map(|width| width as usize)
 }
 
-/// The kind that is an abstract class of NumPy's.
+/// The kind that corresponds to an abstract class of NumPy.
 fn class(a: &Arguments) -> DTypeKind {
     let value = a.value(1).unwrap_or_default();
     match value["function"].as_str() {

@@ -1,4 +1,4 @@
-//! Factorisations of matrices and what is made of them.
+//! Factorisations of matrices and functions based on them.
 
 use crate::arguments::{Arguments, inexpressible};
 use phalanx::Array;

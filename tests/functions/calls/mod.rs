@@ -1,4 +1,4 @@
-//! How NumPy's functions are called here: a module for each topic.
+//! The calls in Rust of NumPy's functions: a module for each topic.
 
 #[macro_use]
 mod table;

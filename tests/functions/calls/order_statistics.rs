@@ -20,7 +20,7 @@ fn method(a: &Arguments) -> QuantileMethod {
     })
 }
 
-/// The bins of so many axes: a number for all of them, or a list.
+/// The bins of `axes` axes: a number for all of them, or a list.
 fn bins(a: &Arguments, axes: usize) -> Vec<Bins> {
     let count = |value: &Value| value.as_u64().map(|count| Bins::Count(count as usize));
     match a.value("bins") {

@@ -6,12 +6,12 @@ use phalanx::random::{Generator, seeded};
 use phalanx::{Array, DType, ShapeArgument, arange};
 use serde_json::Value;
 
-/// The generator of the seed that comes first.
+/// The generator of the seed, the first argument.
 fn of(a: &Arguments) -> Generator {
     seeded(a.int(0) as u64).unwrap_or_else(|error| panic!("no generator: {error}"))
 }
 
-/// The shape at a place, that of a single number unless it is said.
+/// The shape at a place; by default that of a single number.
 fn size(a: &Arguments, place: usize) -> ShapeArgument {
     match a.optional_integers((place, "size")) {
         Some(extents) => extents.as_slice().into(),
@@ -46,7 +46,7 @@ fn integers(a: &Arguments) -> Array {
     of(a).integers_as(low.into(), high.into(), size(a, 3), dtype)
 }
 
-/// An array to choose from; a number stands for those below it.
+/// An array to choose from; a number `n` means `arange(n)`.
 fn population(a: &Arguments) -> Array {
     match a.value(1) {
         Some(Value::Number(_)) => arange(0, a.int(1), 1),

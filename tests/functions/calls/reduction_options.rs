@@ -24,7 +24,7 @@ pub fn options(a: &Arguments) -> Axes {
     }
 }
 
-/// A reduction that writes into one of its arguments: nothing, if that went well.
+/// The outcome of a reduction that writes into one of its arguments.
 pub fn written(result: &Array) -> Result<(), phalanx::Error> {
     result.ok().map(|_| ())
 }

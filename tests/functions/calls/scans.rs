@@ -1,4 +1,4 @@
-//! Running combinations, and the methods of ufuncs that go along an axis.
+//! Running combinations, and the methods of ufuncs that work along an axis.
 
 use crate::arguments::Arguments;
 use phalanx::{
@@ -17,7 +17,7 @@ fn scanned(op: Op, scan: Scan, a: &Arguments) -> Array {
     }
 }
 
-/// As [`scanned`], of functions that have no dtype of their own.
+/// Like [`scanned`], for functions without a dtype argument.
 fn without_nan(scan: Scan, a: &Arguments) -> Array {
     let (array, axis) = (a.array(0), a.optional_int("axis"));
     let array = a.optional_dtype("dtype").map_or(array.clone(), |dtype| array.astype(dtype));

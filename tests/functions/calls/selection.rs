@@ -20,7 +20,7 @@ fn shape(a: &Arguments, place: usize) -> Vec<usize> {
     a.integers(place).iter().map(|&extent| extent as usize).collect()
 }
 
-/// The array that an item of an index is.
+/// The array in an item of an index.
 fn array_of(item: AnyIndex) -> Array {
     match item {
         AnyIndex::Array(array) => array,

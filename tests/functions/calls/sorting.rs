@@ -31,7 +31,7 @@ calls! { a =>
     "setxor1d": setxor1d(&a.array(0), &a.array(1)),
 }
 
-/// The axis, the last one unless it is said.
+/// The axis; by default the last one.
 fn axis(a: &Arguments) -> Option<i64> {
     a.optional_or("axis", -1)
 }

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use phalanx::{Bins, HistogramOptions, histogram, percentile};
 
-/// The bins of a histogram, 10 unless they are said.
+/// The bins of a histogram; by default 10.
 pub fn bins(a: &Arguments) -> Bins {
     match a.value("bins") {
         None => Bins::Count(10),

@@ -6,9 +6,8 @@ use crate::arguments::Arguments;
 /// Calls a function with the arguments of a case.
 pub type Call = fn(&Arguments) -> Answer;
 
-/// The table `CALLS` of a topic: NumPy's name of each function, and the call in terms of the
-/// arguments, which gives anything that can be an [`Answer`]. Names that are called alike are
-/// joined by `|`.
+/// The table `CALLS` of a topic: NumPy's name of each function, and an expression of the arguments
+/// that converts to an [`Answer`]. Names with the same call are joined by `|`.
 macro_rules! calls {
     ($arguments:ident => $($($name:literal)|+: $call:expr),* $(,)?) => {
         /// The functions of this topic by NumPy's names.

@@ -7,7 +7,7 @@ use phalanx::DType;
 
 /// The most elements of an array.
 pub(super) const LARGEST: usize = 1000;
-/// Names of a program; making an array under a name that has one forgets that one.
+/// The number of names of a program; a new array under a used name replaces the old one.
 pub(super) const NAMES: usize = 8;
 
 impl Writer<'_> {
@@ -20,7 +20,7 @@ impl Writer<'_> {
         (!names.is_empty()).then(|| self.random.pick(&names))
     }
 
-    /// An array for which something holds, if some tries find one.
+    /// An array for which `holds` is true, if some tries find one.
     pub(super) fn array_where(&mut self, holds: impl Fn(&Plain) -> bool) -> Option<Name> {
         let names = self.reference.names();
         let fit = |name: &Name| self.reference.get(*name).is_some_and(&holds);
@@ -32,7 +32,7 @@ impl Writer<'_> {
         self.reference.get(name).map_or(Vec::new(), |array| array.shape().to_vec())
     }
 
-    /// No elements, one, two, few or many: or as many as another axis has.
+    /// An extent: zero, one, two, few or many elements, or as many as another axis has.
     pub(super) fn extent(&mut self) -> usize {
         match self.random.below(20) {
             0 => 0,
@@ -47,7 +47,7 @@ impl Writer<'_> {
     pub(super) fn shape(&mut self) -> Vec<usize> {
         let ndim = self.random.pick(&[0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4]);
         let mut shape: Vec<usize> = (0..ndim).map(|_| self.extent()).collect();
-        // The reference visits the indices of empty arrays too.
+        // The reference also visits the indices of empty arrays.
         let points = |shape: &[usize]| shape.iter().map(|&extent| extent.max(1)).product::<usize>();
         while points(&shape) > LARGEST {
             let axis = self.random.below(ndim);

@@ -6,7 +6,7 @@ use crate::program::{Instruction, Operand};
 use phalanx::{Index, Op};
 
 impl Writer<'_> {
-    /// The last instructions again, as a loop would.
+    /// Repeats the last instructions, like a loop.
     pub(super) fn repeat(&mut self) {
         let length = self.program.len();
         let body = self.program[length.saturating_sub(1 + self.random.below(4))..].to_vec();
@@ -17,7 +17,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A write from one part of an array to another one that may overlap with it.
+    /// A write from one part of an array to another part, which may overlap it.
     pub(super) fn overlap(&mut self) {
         let Some(of) = self.array() else { return };
         let shape = self.shape_of(of);
@@ -56,8 +56,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A reduction whose result is reduced again, indexed, compared, written or combined with what
-    /// it is a reduction of, all before anything is computed.
+    /// A reduction whose result is reduced again, indexed, compared, written or combined with its
+    /// operand, all before anything is computed.
     pub(super) fn uses_of_a_reduction(&mut self) {
         let Some(of) = self.array() else { return };
         let reduced = self.name();

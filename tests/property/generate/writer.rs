@@ -48,7 +48,7 @@ fn frequent(random: &mut Random, largest: i64) -> usize {
 /// A program being written.
 pub(super) struct Writer<'a> {
     pub(super) random: Random,
-    /// The extents that most axes have, so that arrays fit each other.
+    /// The extents of most axes, so that shapes of arrays match.
     pub(super) palette: Vec<usize>,
     pub(super) reference: Reference,
     pub(super) program: Vec<Instruction>,

@@ -1,4 +1,4 @@
-//! Arrays of the reference: shared elements, and strides that say where a view finds its own.
+//! Arrays of the reference: shared elements, and the strides of views of them.
 
 use super::layout;
 use super::value::Value;
@@ -19,7 +19,7 @@ pub struct Plain {
 struct Base {
     dtype: DType,
     values: Vec<Value>,
-    /// Set when elements depend on the order of rounding: the largest magnitude that took part.
+    /// Set if elements depend on the order of rounding: the largest magnitude that took part.
     rounded: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ pub fn positions(shape: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The most elements that broadcasting may lead to, so that programs stay small.
+/// The most elements of a broadcast result, so that programs stay small.
 const LARGEST: usize = 4000;
 
 /// The shape that both shapes broadcast to.
@@ -59,13 +59,13 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
 }
 
 impl Plain {
-    /// A new array whose elements are given in C order and whose axes lie in memory in `order`.
+    /// A new array with elements given in C order and its axes in memory in `order`.
     pub fn new(dtype: DType, shape: &[usize], values: &[Value], order: &[usize]) -> Plain {
         let base = Base { dtype, values: values.to_vec(), rounded: None };
         let array = Plain {
             base: Rc::new(RefCell::new(base)),
             shape: shape.to_vec(),
-            // As NumPy, which allocates arrays without elements so.
+            // NumPy gives arrays without elements these strides.
             strides: match shape.contains(&0) {
                 true => vec![0; shape.len()],
                 false => layout::strides(shape, order),
@@ -141,12 +141,12 @@ impl Plain {
         }
     }
 
-    /// Whether the view may be written: no view of a broadcast may.
+    /// Whether the view may be written; views of a broadcast may not.
     pub fn is_writable(&self) -> bool {
         !self.is_broadcast
     }
 
-    /// The strides as an operand of something of shape `to`, 0 where it is broadcast.
+    /// The strides of the array as an operand of shape `to`, 0 where it is broadcast.
     pub fn strides_in(&self, to: &[usize]) -> Vec<i64> {
         let mut strides = vec![0; to.len() - self.shape.len()];
         let own = self.shape.iter().zip(&self.strides);
@@ -222,7 +222,7 @@ impl Plain {
         Some(view)
     }
 
-    /// The elements in C order with another shape: a view if strides exist that reach them.
+    /// The elements in C order with another shape: a view if suitable strides exist.
     pub fn reshape(&self, shape: &[usize]) -> Option<Plain> {
         if shape.iter().product::<usize>() != self.size() {
             return None;

@@ -14,8 +14,8 @@ pub fn promote(a: DType, b: DType) -> DType {
     }
 }
 
-/// The dtype in which a binary operation computes and that of its result; `None` where NumPy has no
-/// such operation or one that programs do not use.
+/// The dtype in which a binary operation computes and that of its result; `None` if NumPy has no
+/// such operation or programs do not use it.
 pub fn binary_dtypes(op: Op, left: DType, right: DType) -> Option<(DType, DType)> {
     let common = promote(left, right);
     match op {
@@ -100,7 +100,7 @@ fn compare(
     }
 }
 
-/// What a unary operation does to an element.
+/// A unary operation on an element.
 type Unary = fn(Value) -> Value;
 
 /// A unary operation; `None` where programs do not use it for the dtype.
@@ -125,8 +125,8 @@ pub fn unary(op: Op, dtype: DType) -> Option<(DType, Unary)> {
     })
 }
 
-/// The magnitude of a rounding error's source after an operation on magnitudes, and whether the
-/// operation keeps small errors small.
+/// The magnitude that rounding errors refer to after an operation on magnitudes; `None` if the
+/// operation can make small errors large.
 pub fn magnitude(op: Op, left: f64, right: f64) -> Option<f64> {
     match op {
         Op::Add | Op::Subtract => Some(left + right),

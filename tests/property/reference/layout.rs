@@ -1,12 +1,12 @@
-//! The order of axes in memory that NumPy gives results.
+//! The order of axes in memory of NumPy's results.
 
 /// The axes from outermost to innermost in C order.
 pub fn c_order(ndim: usize) -> Vec<usize> {
     (0..ndim).collect()
 }
 
-/// The axes from outermost to innermost of an array that another distribution was asked for: those
-/// of Fortran's order where the array has that and not C's.
+/// The axes from outermost to innermost of an array after a request for another sharding: Fortran's
+/// order if the array has it and not C's, else C order.
 pub fn kept_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
     let c: Vec<usize> = c_order(shape.len());
     let fortran: Vec<usize> = c.iter().rev().copied().collect();
@@ -22,11 +22,11 @@ pub fn kept_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
 }
 
 /// The axes from outermost to innermost that NumPy's iterator chooses (rule K) for operands with
-/// these strides, each of which has one for every axis of the result, 0 where it is broadcast.
+/// these strides. Each operand has a stride for every axis of the result, 0 where it is broadcast.
 ///
 /// Source: `npyiter_find_best_axis_ordering`. Axes are sorted by insertion, beginning with the
-/// innermost ones; an operand has a say where it moves along both axes; on disagreement C order
-/// stays.
+/// innermost ones. An operand decides the order of two axes if it has strides along both; if
+/// operands disagree, C order stays.
 pub fn iterator_order(ndim: usize, operands: &[Vec<i64>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ndim).rev().collect();
     for position in 1..ndim {
@@ -55,7 +55,7 @@ pub fn iterator_order(ndim: usize, operands: &[Vec<i64>]) -> Vec<usize> {
 }
 
 /// The axes from outermost to innermost of a copy of an array with these strides (rule K of
-/// `astype`): by falling strides, C order among equal ones.
+/// `astype`): by descending strides, C order among equal ones.
 pub fn copy_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
     if is_contiguous(shape, strides) {
         return c_order(shape.len());
@@ -65,7 +65,7 @@ pub fn copy_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
     order
 }
 
-/// The strides of a new array whose axes lie in `order`, outermost first.
+/// The strides of a new array with its axes in `order`, outermost first.
 pub fn strides(shape: &[usize], order: &[usize]) -> Vec<i64> {
     let mut strides = vec![0; shape.len()];
     let mut next = 1;

@@ -9,10 +9,10 @@ use super::value::Value;
 use crate::program::{Blocks, Instruction, Name, Operand};
 use phalanx::{DType, Op};
 
-/// Floats beyond this are left out, so that conversions to integers stay defined.
+/// Programs use no floats beyond this, so that conversions to integers stay defined.
 const LARGEST: f64 = 1e15;
 
-/// The arrays of a program, carried out as far as it has come.
+/// The arrays of a program after the instructions carried out so far.
 pub struct Reference {
     arrays: Vec<Option<Plain>>,
     mesh: Vec<usize>,
@@ -48,7 +48,7 @@ impl Reference {
         }
     }
 
-    /// Carries out an instruction; `None`, and nothing done, where it does not apply.
+    /// Carries out an instruction; `None`, with nothing done, if it does not apply.
     pub fn step(&mut self, instruction: &Instruction) -> Option<()> {
         use Instruction::*;
         if let Some((to, array)) = self.made(instruction)? {
@@ -60,7 +60,7 @@ impl Reference {
             InPlace { op, of, value } => {
                 let target = self.get(*of)?;
                 let result = self.binary(*op, target, &self.operand(*value)?)?;
-                // What is written may have more axes of extent 1, the result of an operation not.
+                // A written value may have more axes of extent 1, but not a result.
                 if result.shape().len() > target.shape().len() {
                     return None;
                 }
@@ -92,7 +92,7 @@ impl Reference {
         }
     }
 
-    /// The array that an instruction makes, if it is of those that make one.
+    /// The array that an instruction makes, if it makes one.
     #[expect(clippy::option_option, reason = "not applicable, or nothing made")]
     fn made(&self, instruction: &Instruction) -> Option<Option<(Name, Plain)>> {
         use Instruction::*;
@@ -233,7 +233,7 @@ impl Reference {
         if op == Op::Divide && b.iter().any(|b| b.float() == 0.0 && b.float().is_sign_negative()) {
             return None;
         }
-        // Which of two zeros is smaller is left open.
+        // Which of two zeros is smaller is not specified.
         let is_open = |(a, b): (&Value, &Value)| has_both_zeros(&[*a, *b]);
         if matches!(op, Op::Minimum | Op::Maximum) && a.iter().zip(&b).any(is_open) {
             return None;
@@ -254,7 +254,7 @@ impl Reference {
     }
 }
 
-/// An array of its own, unless its floats are too large.
+/// A new array, unless its floats are too large.
 fn checked(array: Plain, rounded: Option<f64>) -> Option<Plain> {
     let too_large = |value: &Value| value.float().is_finite() && value.float().abs() > LARGEST;
     if array.dtype() == DType::F64 && array.values().iter().any(too_large) {

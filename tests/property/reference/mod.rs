@@ -1,4 +1,4 @@
-//! A plain evaluator to compare with: eager, one element at a time, with NumPy's views.
+//! The reference evaluator: eager, one element at a time, with NumPy's views.
 
 mod array;
 mod elementwise;

@@ -7,9 +7,9 @@ use super::value::Value;
 use phalanx::DType;
 use std::cmp::Ordering;
 
-/// The array as lines along an axis (all elements as one line without one): the shape, the axis,
-/// and for each line the places of its elements in C order. Only of arrays in C order, whose
-/// elements do not depend on the order of rounding.
+/// The array as lines along an axis (without an axis, all elements as one line): the shape, and for
+/// each line the places of its elements in C order. Only for arrays in C order with elements that
+/// do not depend on the order of rounding.
 fn lines(of: &Plain, axis: Option<i64>) -> Option<(Vec<usize>, Vec<Vec<usize>>)> {
     let shape = match axis {
         Some(_) => of.shape().to_vec(),
@@ -28,7 +28,7 @@ fn lines(of: &Plain, axis: Option<i64>) -> Option<(Vec<usize>, Vec<Vec<usize>>)>
     Some((shape, lines))
 }
 
-/// Whether an array lies in memory in C order, as far as strides reach anything.
+/// Whether an array is in C order in memory, ignoring strides without effect.
 fn is_plain(of: &Plain) -> bool {
     let strides = layout::strides(of.shape(), &layout::c_order(of.shape().len()));
     let axes = of.shape().iter().zip(of.strides()).zip(strides);
@@ -77,7 +77,7 @@ pub fn cumsum(of: &Plain, axis: Option<i64>) -> Option<Plain> {
     Some(Plain::in_c_order(dtype, &shape, &values))
 }
 
-/// A position of an axis, which may count from its end.
+/// A position in an axis; a negative one counts from its end.
 fn resolved(position: i64, extent: usize) -> Option<usize> {
     let position = if position < 0 { position + extent as i64 } else { position };
     usize::try_from(position).ok().filter(|&position| position < extent)
@@ -132,7 +132,7 @@ pub fn concatenate(left: &Plain, right: &Plain, axis: usize) -> Option<Plain> {
     Some(joined)
 }
 
-/// Writes a value, broadcast, at positions of the first axis; of equal ones the last stays.
+/// Writes a value, broadcast, at positions of the first axis; for equal positions the last wins.
 pub fn assign_at(target: &Plain, positions: &[i64], value: &Plain) -> Option<()> {
     let extent = *target.shape().first()?;
     let positions: Vec<usize> =

@@ -10,7 +10,7 @@ use phalanx::{DType, Op};
 /// Sums of multiples of this that stay below [`LARGEST`] are exact in any order.
 const GRAIN: f64 = 1.0 / 1024.0;
 const LARGEST: f64 = 1e12;
-/// The most products that a matrix product may take.
+/// The most scalar products of a matrix product.
 const MOST_PRODUCTS: usize = 20_000;
 
 /// The reduction of an array over axes, ascending; `None` where NumPy raises an error or the result
@@ -46,7 +46,7 @@ pub fn reduce(reduction: Reduction, of: &Plain, axes: &[usize], keepdims: bool) 
         true => layout::c_order(shape.len()),
         false => {
             let copied = reduction == Reduction::CountNonzero && of.dtype() != DType::Bool;
-            // NumPy counts in a copy of bools.
+            // NumPy counts on a copy as bools.
             let strides = match copied {
                 true => {
                     let order = layout::copy_order(of.shape(), &of.strides_in(of.shape()));
@@ -81,7 +81,7 @@ fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
     }
 }
 
-/// The result of a group of elements, with the magnitude of what was rounded if order matters.
+/// The result of a group of elements, with the rounded magnitude if the order matters.
 fn reduce_group(
     reduction: Reduction,
     group: &[Value],
@@ -117,7 +117,7 @@ fn reduce_group(
             {
                 return None;
             }
-            // The root of a small error is a large one.
+            // The square root makes small errors large.
             if reduction == Reduction::Std && variance < 1e-3 {
                 return None;
             }
@@ -153,7 +153,7 @@ fn product(group: &[Value], dtype: DType, rounded: Option<f64>) -> Option<Value>
     (exact && rounded.is_none()).then(|| Value::Float(floats().product()))
 }
 
-/// Whether there are a zero and a negative zero.
+/// Whether the group has both a positive and a negative zero.
 pub fn has_both_zeros(group: &[Value]) -> bool {
     let zero = |negative: bool| {
         move |value: &Value| value.float() == 0.0 && value.float().is_sign_negative() == negative
@@ -208,7 +208,7 @@ pub fn matmul(left: &Plain, right: &Plain) -> Option<Plain> {
             return None;
         }
         let (value, magnitude) = sum(&terms, dtype, None)?;
-        // A library may fuse multiplications and additions, so products must be exact as well.
+        // A library may fuse multiplications and additions, so products must be exact too.
         let fused = a.iter().chain(&b).any(|value| value.float() % GRAIN.sqrt() != 0.0);
         let magnitude = match (magnitude, fused && dtype == DType::F64) {
             (None, true) => Some(terms.iter().map(|term| term.float().abs()).sum()),
@@ -222,7 +222,7 @@ pub fn matmul(left: &Plain, right: &Plain) -> Option<Plain> {
     Some(result)
 }
 
-/// How many elements fall into each of some equal bins, the last of which includes its right edge.
+/// The counts of elements in equal bins; the last bin includes its right edge.
 pub fn histogram(of: &Plain, bins: usize, (low, high): (f64, f64)) -> Option<Plain> {
     if of.rounded().is_some() {
         return None;

@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// Whether two elements are the same number, any two NaNs and both zeros being the same.
+    /// Whether two elements are the same number; all NaNs are the same, and so are both zeros.
     pub fn same(self, other: Value) -> bool {
         match (self, other) {
             (Value::Float(a), Value::Float(b)) => a == b || (a.is_nan() && b.is_nan()),

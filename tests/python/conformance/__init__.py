@@ -1,1 +1,1 @@
-"""Every function called as Python writes it, on NumPy and on Phalanx."""
+"""Every function, called in Python on NumPy and on Phalanx."""

@@ -1,8 +1,8 @@
-"""Cases: calls with their arrays, and what NumPy answers.
+"""Cases: calls with their arrays, and NumPy's answers.
 
 `tests/conformance/functions.py` expands the descriptions in `tests/conformance/functions/` to lines
-of JSON; this reads them. The names of functions are resolved by the same code that NumPy's answers
-were made with.
+of JSON, which this module reads. The code that made NumPy's answers also resolves the names of
+functions here.
 """
 
 import functools
@@ -39,7 +39,7 @@ def folder():
 
 @functools.cache
 def topics():
-    """Of each topic, the lines of each of its functions."""
+    """For each topic, the lines of each of its functions."""
     found = {}
     for path in sorted(folder().glob("*.jsonl")) if folder() else ():
         functions = found.setdefault(path.stem, {})
@@ -49,7 +49,7 @@ def topics():
 
 
 def chosen(lines, devices, full):
-    """All lines on 1 and 3 devices; on others a quarter of them, another one for each number."""
+    """All lines on 1 and 3 devices; a quarter on other numbers, a different one for each."""
     if full or devices in (1, 3):
         return lines
     return [line for line in lines if zlib.crc32(line.encode()) % 4 == devices % 4]
@@ -69,7 +69,7 @@ def exists(module, name):
 
 
 class Given:
-    """An array among the arguments: a base, and the steps that lead to a view of it."""
+    """An array among the arguments: a base, and the steps to a view of it."""
 
     def __init__(self, told):
         dtype, shape, digits, self.steps = told
@@ -142,7 +142,7 @@ class Case:
         return bases, views
 
     def call(self, module, views):
-        """What the module's function answers."""
+        """The answer of the module's function."""
         arguments = [self.value(one, module, views) for one in self.line["arguments"]]
         keywords = {
             name: self.value(one, module, views) for name, one in self.line["keywords"].items()
@@ -150,7 +150,7 @@ class Case:
         return expansion().function(module, self.function)(*arguments, **keywords)
 
     def argument(self, place, name, default=None):
-        """An argument that is no array, by its place or its name."""
+        """An argument other than an array, by its place or its name."""
         if len(self.line["arguments"]) > place:
             return self.value(self.line["arguments"][place], numpy, [])
         if name in self.line["keywords"]:
@@ -158,7 +158,7 @@ class Case:
         return default
 
     def value(self, told, module, views):
-        """The value that JSON tells."""
+        """The value of a JSON node."""
         if isinstance(told, list):
             return [self.value(one, module, views) for one in told]
         if not isinstance(told, dict):

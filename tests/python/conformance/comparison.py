@@ -1,8 +1,8 @@
 """Answers compared with NumPy's.
 
-The rules are those of the tests in Rust (`tests/functions/compare.rs`): dtypes and shapes are the
-same; strides and aliases where the description asks for them; elements as near as its tolerance
-says. What has several right answers is compared in a way that has a name.
+The rules are those of the tests in Rust (`tests/functions/compare.rs`): dtypes and shapes are
+equal; strides and aliases too, if the description requires them; elements are equal within its
+tolerance. Functions with several correct answers are compared in a named way.
 """
 
 import functools
@@ -13,16 +13,16 @@ from . import factors, orders
 
 
 class Difference(Exception):
-    """An answer that is not NumPy's."""
+    """An answer that differs from NumPy's."""
 
 
 class Found:
-    """An array that was answered, with its elements on the host."""
+    """An array of an answer, with its elements on the host."""
 
     def __init__(self, array):
         self.array = array
         self.host = array.get()
-        # What the array says of itself, which has to agree with its elements.
+        # The array's own attributes, which must agree with its elements.
         self.dtype, self.shape = array.dtype, array.shape
 
 
@@ -36,7 +36,7 @@ def fetched(answer, array_class):
 
 
 def words(found):
-    """What kind of answer this is."""
+    """The kind of an answer."""
     match found:
         case Found():
             return f"an array {found.dtype.name}{list(found.shape)}"
@@ -46,7 +46,7 @@ def words(found):
 
 
 def host(told):
-    """The array that JSON tells."""
+    """The array of a JSON node."""
     dtype, shape, digits = told
     return numpy.frombuffer(bytes.fromhex(digits), dtype).reshape(shape)
 
@@ -61,7 +61,7 @@ class Comparison:
         self.way = case.line["compare"]
 
     def check(self, found):
-        """Compares an answer with what NumPy answers."""
+        """Compares an answer with NumPy's."""
         if self.way in ("values", "shape", "same"):
             self.plain(found, self.case.expected, self.way == "values")
         else:
@@ -69,7 +69,7 @@ class Comparison:
             self.by_word(found)
 
     def by_word(self, found):
-        """Compares what has several right answers."""
+        """Compares answers of functions with several correct ones."""
         found = [one.host for one in (found if isinstance(found, list) else [found])]
         told = self.case.expected
         wanted = [host(one["values"]) for one in told.get("items", [told])]
@@ -116,7 +116,7 @@ class Comparison:
                 python(found, value)
 
     def array(self, found, wanted, expected, with_elements):
-        """Compares an array, or a number where NumPy gives one."""
+        """Compares an array, or a number if NumPy returns one."""
         if isinstance(found, (bool, int, float, complex, numpy.generic)):
             elements = numpy.asarray(found)
         elif isinstance(found, Found):
@@ -137,14 +137,14 @@ class Comparison:
     def layout(self, found, expected):
         """Compares strides."""
         strides = [stride // found.dtype.itemsize for stride in found.array.strides]
-        # Where an axis has one position, or the array none, strides reach nothing.
+        # Strides have no effect along an axis of one position, or in an array without elements.
         matters = [axis for axis, extent in enumerate(found.shape) if extent != 1]
         if 0 not in found.shape and any(strides[axis] != expected[axis] for axis in matters):
             raise Difference(f"strides {strides}, expected {expected}")
 
     def aliases(self, found, expected):
-        """Checks which bases the answers are views of, by writing into these. Comes last, since
-        afterwards nothing holds what it held."""
+        """Checks which bases the answers are views of, by writing into the bases. Must be the last
+        check, since it changes the elements."""
         if "items" in expected:
             for one, wanted in zip(found, expected["items"]):
                 self.aliases(one, wanted)
@@ -171,7 +171,7 @@ class Comparison:
         return largest
 
     def elements(self, found, wanted):
-        """What is wrong with elements, if something is."""
+        """A text about wrong elements, or None."""
         if self.near(found, wanted).all():
             return None
         with numpy.printoptions(threshold=60, linewidth=10**6):
@@ -180,7 +180,7 @@ class Comparison:
     def near(self, found, wanted):
         """Which elements are near enough."""
         if found.dtype.kind == "b":
-            # Any byte but 0 is true, as a view of other elements has them.
+            # Any byte except 0 is true: views of other elements contain such bytes.
             return (found.view("u1") != 0) == (wanted.view("u1") != 0)
         if found.dtype.kind in "iu":
             return found == wanted
@@ -194,15 +194,15 @@ class Comparison:
         finite = numpy.isfinite(left) & numpy.isfinite(right)
         with numpy.errstate(all="ignore"):
             close = numpy.abs(found - wanted) <= self.distance(unit, right)
-        # Infinities of real numbers have a sign; which part of a complex one is infinite or NaN
-        # depends on the order of operations.
+        # Infinities of real numbers have a sign. Which part of a complex number is infinite or
+        # NaN depends on the order of operations.
         equal = found == wanted
         if is_complex:
             equal |= ~numpy.isfinite(left) & ~numpy.isfinite(right)
         return same | numpy.where(finite, close, equal)
 
     def distance(self, unit, expected):
-        """How far elements may be from those of these magnitudes."""
+        """The allowed distance from expected elements of these magnitudes."""
         name, _, rest = self.tolerance.partition("(")
         parameters = [float(text) for text in rest.rstrip(")").split(",") if text]
         units = parameters[0] if parameters else 32.0

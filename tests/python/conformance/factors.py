@@ -1,8 +1,8 @@
-"""Factors of matrices compared by what they are for: their product and their form."""
+"""Factors of matrices, checked by their product and their form."""
 
 import numpy
 
-# Units of rounding that a product of factors may be off, for each row or column.
+# The allowed error of a product of factors in units of rounding, for each row or column.
 UNITS = 64.0
 
 
@@ -12,7 +12,7 @@ def epsilon(array):
 
 
 def wide(array):
-    """The numbers as complex ones."""
+    """The numbers converted to complex."""
     return array.astype("complex128")
 
 
@@ -22,7 +22,7 @@ def adjoint(matrices):
 
 
 def near(found, expected, unit, what):
-    """What is wrong with matrices that should be equal up to rounding."""
+    """A text about matrices that should be equal up to rounding and are not, or None."""
     if found.shape != expected.shape:
         return f"{what} has the shape {found.shape}, expected {expected.shape}"
     size = max(*expected.shape[-2:], 1)
@@ -34,14 +34,14 @@ def near(found, expected, unit, what):
 
 
 def orthonormal(matrices, unit, what):
-    """What is wrong with matrices whose columns should be orthonormal."""
+    """A text about matrices whose columns should be orthonormal and are not, or None."""
     products = adjoint(matrices) @ matrices
     identity = numpy.broadcast_to(numpy.eye(products.shape[-1]), products.shape)
     return near(products, identity, unit, what)
 
 
 def check(way, given, found):
-    """What is wrong with the factors of a matrix, or of each of a stack."""
+    """A text about wrong factors of a matrix, or of each of a stack, or None."""
     unit = max(map(epsilon, found))
     given = wide(given)
     match way, [wide(factor) for factor in found]:
@@ -70,12 +70,12 @@ def check(way, given, found):
 
 
 def unordered(found, expected):
-    """What is wrong with the elements of vectors, which may stand in any order."""
+    """A text about wrong elements of vectors, which may be in any order, or None."""
     if found.ndim == 0:
         return "a scalar has no order"
     unit = epsilon(found) if found.dtype.kind in "fc" else 0.0
     extent = found.shape[-1]
-    # Said in full, since vectors without elements do not tell how many they are.
+    # Both extents are computed: for vectors without elements `-1` is ambiguous.
     shape = (found.size // max(extent, 1), extent)
     for left, right in zip(wide(found).reshape(shape), wide(expected).reshape(shape)):
         rest = list(right)
@@ -83,7 +83,7 @@ def unordered(found, expected):
         for value in left:
             nearest = min(range(len(rest)), key=lambda at: abs(rest[at] - value))
             distance = abs(rest.pop(nearest) - value)
-            # Eigenvalues of a defective matrix move as the root of a perturbation does.
+            # Eigenvalues of a defective matrix change by a root of a perturbation.
             if not distance <= unit**0.75 * largest:
                 return f"{value} is {distance:e} from the nearest one expected"
     return None

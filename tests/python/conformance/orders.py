@@ -1,4 +1,4 @@
-"""Answers that are right in any of several orders: partitions, and sorts that are not stable."""
+"""Answers that are correct in several orders: partitions, and sorts that are not stable."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy
 
 
 def rows(array, axis):
-    """The rows along an axis, of all elements for none."""
+    """The rows along an axis; without an axis, one row of all elements."""
     if axis is None or array.ndim == 0:
         return array.reshape(1, -1)
     lines = numpy.moveaxis(array, axis, -1)
@@ -19,7 +19,7 @@ def same(left, right):
 
 
 def chosen(given, positions, axis):
-    """The rows of elements that positions choose, or what is wrong with them."""
+    """The rows of elements that positions choose, or a text about wrong positions."""
     places = rows(positions, 0 if axis is None else axis)
     sources = rows(given, axis)
     everywhere = numpy.broadcast_to(numpy.arange(sources.shape[1]), sources.shape)
@@ -31,7 +31,7 @@ def chosen(given, positions, axis):
 
 
 def sorting(case, given, found, expected):
-    """What is wrong with positions that sort, in any order of equal elements."""
+    """A text about wrong positions of a sort with any order of equal elements, or None."""
     axis = case.argument(1, "axis", -1)
     left, fault = chosen(given, found, axis)
     if fault:
@@ -41,8 +41,8 @@ def sorting(case, given, found, expected):
 
 
 def partition(case, given, found, are_positions):
-    """What is wrong with elements, or positions, of which those at `kth` are where sorting would
-    put them, no greater ones before them and no smaller ones after."""
+    """A text about a wrong partition of elements, or of positions, or None. Elements at `kth` are
+    where sorting would put them, with no greater ones before them and no smaller ones after."""
     axis = case.argument(2, "axis", -1)
     if are_positions:
         parted, fault = chosen(given, found, axis)

@@ -1,8 +1,8 @@
 """Every function of `tests/conformance/functions/`, called by its name in Python and compared with
-what NumPy answers: values, dtypes, shapes, layouts, aliases and classes of errors.
+NumPy's answer: values, dtypes, shapes, layouts, aliases and classes of errors.
 
 There is a test for each function of a topic. `missing.txt` names the functions that the module does
-not have yet; it only ever gets shorter.
+not have yet; remove lines, never add any.
 """
 
 import functools
@@ -15,7 +15,7 @@ from ..conftest import FULL, device_count
 from .cases import Case, chosen, exists, expansion, folder, topics
 from .comparison import Comparison, Difference, Found, fetched, words
 
-# Failures of a function that are shown.
+# The number of failures shown for a function.
 SHOWN = 2
 MISSING = pathlib.Path(__file__).with_name("missing.txt")
 
@@ -70,7 +70,7 @@ def test_function(topic, name):
 
 
 def fault_of(case, elsewhere=None):
-    """What is wrong with the answer to a case, if something is."""
+    """A text about a wrong answer to a case, or None."""
     try:
         bases, found = answered(case)
     except Exception as error:
@@ -91,7 +91,7 @@ def fault_of(case, elsewhere=None):
 
 
 def answered(case):
-    """The bases, and what the call answers, with the elements of its arrays."""
+    """The bases, and the answer of the call with the elements of its arrays."""
     bases, views = case.arrays(phalanx)
     answer = case.call(phalanx, views)
     if (number := case.line.get("mutates")) is not None:
@@ -100,21 +100,20 @@ def answered(case):
 
 
 def fault_of_error(case, error):
-    """What is wrong with an exception, if something is."""
+    """A text about a wrong exception, or None."""
     found = expansion().error_class(error)
     told = f"{type(error).__name__}: {error}".replace("\n", "\n      ")
     expected = case.expected.get("raises")
     if expected is None:
         return told
-    # NumPy's AxisError is a ValueError and an IndexError: a program that catches one of them
-    # catches it.
+    # NumPy's AxisError is both a ValueError and an IndexError.
     if found == expected or (found == "AxisError" and expected in ("ValueError", "IndexError")):
         return None
     return f"{told}\n    but NumPy raises {expected}"
 
 
 def answers_of_one_device(cases):
-    """What cases that are to be the same on all meshes answer on one device."""
+    """The answers on one device of cases that must be the same on all meshes."""
     numbers = [number for number, case in enumerate(cases) if case.line["compare"] == "same"]
     if not numbers or device_count() == 1:
         return {}

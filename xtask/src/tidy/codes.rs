@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 /// The page.
 const PAGE: &str = "docs/errors.md";
 
-/// Every code has one declaration and one section of the page, and every section has its code.
+/// Checks that every code has one declaration and one section of the page, and that every section
+/// has a code.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let mut places: BTreeMap<String, (String, usize)> = BTreeMap::new();
     let mut declared: BTreeMap<String, String> = BTreeMap::new();
-    // The developer commands have no codes; their tests make some up.
+    // The developer commands have no codes; their tests invent some.
     for file in sources.rust().filter(|file| !file.path.starts_with("xtask/")) {
         for (index, text) in file.text.lines().enumerate() {
             for code in quoted_codes(text) {
@@ -49,7 +50,7 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// The codes that a line holds as whole texts.
+/// The codes that are whole string literals of a line.
 fn quoted_codes(line: &str) -> impl Iterator<Item = String> {
     line.split('"').skip(1).step_by(2).filter_map(|text| {
         let digits = text.strip_prefix("PX")?;

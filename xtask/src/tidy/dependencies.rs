@@ -1,19 +1,19 @@
-//! Every dependency says why it is there, and is used.
+//! Every dependency has a stated reason and is used.
 
 use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
-/// The page that says why.
+/// The page with the reasons.
 const PAGE: &str = "DEPENDENCIES.md";
 
-/// What packages include from outside of their folders.
+/// Files that packages include from outside of their folders.
 const INCLUDED: [(&str, &[&str]); 1] =
     [("launcher", &["examples/terrain", "tests/multi_process/", "tests/faults/"])];
 
-/// Every package that a manifest names, other than our own, has a row of the page.
+/// Checks that every package that a manifest names, except our own, has a row of the page.
 pub fn reasons(sources: &Sources) -> Vec<Breach> {
     let page = sources.text(PAGE).unwrap_or_default();
-    // The first cell of a row may name several that belong together.
+    // The first cell of a row may name several related packages.
     let first_cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
     let named: Vec<&str> = first_cells.flat_map(|cell| cell.split(", ")).collect();
     let mut breaches = Vec::new();
@@ -29,8 +29,8 @@ pub fn reasons(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// Every package that a manifest names is named by the code that it is for, and every version of
-/// the workspace's list by a manifest.
+/// Checks that every package that a manifest names is used by the code that it is for, and that
+/// every version in the workspace's list is used by a manifest.
 pub fn uses(sources: &Sources) -> Vec<Breach> {
     let manifests = || sources.files.iter().filter(|file| file.path.ends_with("Cargo.toml"));
     let listed = |package: &str| {
@@ -55,8 +55,7 @@ pub fn uses(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// Whether the code of a package, its tests too if these are what the dependency is for, names a
-/// crate.
+/// Whether the code of a package names a crate; tests count if the dependency is for tests.
 fn names(sources: &Sources, folder: &str, purpose: Purpose, name: &str) -> bool {
     let own = ["src/", "tests/", "benches/", "examples/", "build.rs"].map(|part| match purpose {
         Purpose::Product if !matches!(part, "src/" | "build.rs") => None,

@@ -1,9 +1,9 @@
-//! Arrows between crates point one way.
+//! Dependencies between our crates follow the allowed edges.
 
 use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
-/// Each crate's folder, `.` for the root package, and what it may use.
+/// Each crate's folder, `.` for the root package, and the crates that it may use.
 const ALLOWED: [(&str, &[&str]); 12] = [
     ("ops", &[]),
     ("numerics", &["ops"]),
@@ -19,7 +19,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("xtask", &[]),
 ];
 
-/// A manifest names no crate of ours that its own may not use. Tests may use any.
+/// Checks that a manifest names only crates of ours that its crate may use. Tests may use any.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in sources.files.iter().filter(|file| file.path.ends_with("Cargo.toml")) {

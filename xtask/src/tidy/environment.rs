@@ -1,11 +1,11 @@
-//! The environment is read in one place, by Python files too, and every variable that is named is
-//! in the table.
+//! The environment is read in one place, also for Python files, and every variable that is named
+//! is in the table.
 
 use super::sources::{Breach, Sources};
 use crate::environment::{PREFIX, VARIABLES};
 
-/// Who may read it: the configuration, the launcher's preparation of its processes, and the
-/// developer commands.
+/// The files that may read it: the configuration, the launcher's preparation of its processes, and
+/// the developer commands.
 const READERS: [&str; 3] = ["src/config.rs", "launcher/src/run/", "xtask/"];
 
 /// The files of the Python module.
@@ -14,7 +14,7 @@ const MODULE: &str = "python/phalanx/";
 /// How Python reads a variable.
 const PYTHON_READS: [&str; 2] = ["environ", "getenv"];
 
-/// No other product code reads a variable.
+/// Checks that no other product code reads a variable.
 pub fn readers(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let reads = |path: &str| READERS.iter().any(|reader| path.starts_with(reader));
@@ -39,11 +39,11 @@ pub fn readers(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// No code, comment or page names a variable that does not exist.
+/// Checks that no code, comment or page names a variable that does not exist.
 pub fn names(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in &sources.files {
-        // Tests make up names to see them refused.
+        // Tests use invented names to check that they are refused.
         let text = file.text.split("#[cfg(test)]").next().unwrap_or_default();
         if file.path.split('/').any(|part| part == "tests") {
             continue;

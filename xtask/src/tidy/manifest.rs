@@ -7,18 +7,18 @@ pub struct Dependency {
     pub line: usize,
     /// The package's name.
     pub package: String,
-    /// What it is needed for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
-/// What a dependency is needed for.
+/// The purpose of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The crate itself, or its build.
     Product,
     /// The crate's tests and benchmarks.
     Tests,
-    /// Nothing yet: the workspace's list of versions.
+    /// None yet: an entry of the workspace's list of versions.
     Version,
 }
 
@@ -26,7 +26,7 @@ pub enum Purpose {
 pub fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut dependencies = Vec::new();
     let mut section = Section::Other;
-    // A value that goes on over several lines names no dependency on its later lines.
+    // The later lines of a value over several lines name no dependency.
     let mut open_brackets = 0;
     for (index, line) in manifest.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the house that no other tool checks.
+//! `cargo xtask tidy`: the house rules that no other tool checks.
 //!
-//! A rule is a function from the project's sources to the places where it is broken, so that each
-//! has tests of its own that break it.
+//! A rule is a function from the project's sources to the places that break it. Each rule has tests
+//! that break it.
 
 mod codes;
 mod dependencies;

@@ -1,18 +1,18 @@
-//! What a source file looks like.
+//! The form of a source file.
 
 use super::sources::{Breach, Sources};
 
 /// The most lines of a file, its tests counted.
 const MOST_LINES: usize = 800;
 
-/// The most columns of a line. The formatter keeps code within, but neither comments nor texts.
+/// The most columns of a line. The formatter limits code, but neither comments nor strings.
 const MOST_COLUMNS: usize = 100;
 
-/// Names that say nothing about what a module holds.
+/// Names that do not describe the contents of a module.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "misc", "shared", "stuff"];
 
-/// Every file opens with `//!`.
+/// Checks that every file opens with `//!`.
 pub fn documentation(sources: &Sources) -> Vec<Breach> {
     let documented = |text: &str| {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -22,7 +22,7 @@ pub fn documentation(sources: &Sources) -> Vec<Breach> {
     files.map(|file| Breach::new(&file.path, 1, "does not open with `//!`")).collect()
 }
 
-/// No file is too long to be read at one sitting.
+/// Checks that no file has more than `MOST_LINES` lines.
 pub fn length(sources: &Sources) -> Vec<Breach> {
     let long = sources.rust().filter(|file| file.text.lines().count() > MOST_LINES);
     long.map(|file| {
@@ -32,7 +32,7 @@ pub fn length(sources: &Sources) -> Vec<Breach> {
     .collect()
 }
 
-/// No line is wider than a screen.
+/// Checks that no line has more than `MOST_COLUMNS` columns.
 pub fn width(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in sources.rust() {
@@ -47,8 +47,8 @@ pub fn width(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// Files are named by what they hold; `mod.rs` and `lib.rs` hold no logic; no test is switched off;
-/// nothing is left to be done.
+/// Checks that no file has an empty name, that `mod.rs` and `lib.rs` hold no logic, that no test is
+/// ignored, and that nothing is marked as unfinished.
 pub fn contents(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in sources.rust() {
@@ -66,7 +66,7 @@ pub fn contents(sources: &Sources) -> Vec<Breach> {
                 break;
             }
         }
-        // Spelled in two halves, so that this file keeps its own rules.
+        // Spelled in two halves, so that this file does not break its own rule.
         let unfinished = [
             concat!("#[", "ignore"),
             concat!("todo", "!("),
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_wide_line_is_found() {
-        // Letters of two bytes take one column.
+        // A letter of two bytes takes one column.
         let text = ["é".repeat(MOST_COLUMNS), "é".repeat(MOST_COLUMNS + 1)].join("\n");
         let breaches = width(&Sources::of(&[("a/src/a.rs", &text), ("a.md", &text)]));
         assert_eq!(breaches, [Breach::new("a/src/a.rs", 2, "has 101 of 100 columns")]);

@@ -24,7 +24,7 @@ const RULES: [fn(&Sources) -> Vec<Breach>; 14] = [
     codes::check,
 ];
 
-/// Checks all rules and prints where they are broken.
+/// Checks all rules and prints the places that break them.
 pub fn run(project: &Project) -> Result<(), Failure> {
     let sources = Sources::read(project)?;
     let mut breaches: Vec<Breach> = RULES.iter().flat_map(|rule| rule(&sources)).collect();
@@ -41,7 +41,7 @@ pub fn run(project: &Project) -> Result<(), Failure> {
     }
 }
 
-/// Generated pages say what their sources say now.
+/// Checks that generated pages match their sources.
 fn current_pages(sources: &Sources, pages: &[Page]) -> Vec<Breach> {
     let stale = |page: &&Page| sources.text(page.path) != Some(page.text.as_str());
     let message = "is not what its source says now; run `cargo xtask docs`";

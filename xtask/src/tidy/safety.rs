@@ -1,8 +1,8 @@
-//! Where `unsafe` may stand.
+//! The crates that may use `unsafe`.
 
 use super::sources::{Breach, Sources};
 
-/// Crates that may never hold it, and say so themselves.
+/// Crates without `unsafe`; each forbids it by an attribute.
 const FORBIDDING: [&str; 9] = [
     "ops/src/lib.rs",
     "numerics/src/lib.rs",
@@ -18,7 +18,8 @@ const FORBIDDING: [&str; 9] = [
 /// Crates whose work needs it.
 const ALLOWED: [&str; 4] = ["device/", "kernels/", "collectives/", "python/"];
 
-/// Crates that forbid `unsafe` say so, and outside those that need it there is none.
+/// Checks that these crates have the attribute, and that no crate outside of `ALLOWED` uses
+/// `unsafe`.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for path in FORBIDDING {

@@ -1,15 +1,15 @@
-//! The planner names no structured operation but behind the lowering seam.
+//! The planner names structured operations only behind the lowering seam.
 
 use super::sources::{Breach, Sources};
 
 /// The crates that plan by rules, schedules and phases.
 const PLANNER: [&str; 2] = ["distributed/src/", "scheduler/src/"];
-/// Where operations have lowerings of their own.
+/// The folder of the lowerings of single operations.
 const BEHIND: &str = "distributed/src/lower/";
-/// How an operation is named.
+/// The prefix by which an operation is named.
 const NAMED: &str = "Structured::";
 
-/// No code of the planner outside of `lower/` names a structured operation.
+/// Checks that no code of the planner outside of `lower/` names a structured operation.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let planner = |path: &str| {
         PLANNER.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(BEHIND)

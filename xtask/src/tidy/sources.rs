@@ -1,15 +1,15 @@
-//! The files that the rules look at.
+//! The files that the rules read.
 
 use crate::failure::Failure;
 use crate::project::Project;
 use std::fmt;
 use std::fs;
 
-/// Folders that hold nothing we wrote.
+/// Folders without files of ours.
 const SKIPPED: [&str; 5] = ["target", "data", "out", "phalanx-demo", "__pycache__"];
 
-/// How the names of files end that are read: sources, texts of kernels, documents and
-/// generated tables.
+/// The endings of the files that are read: sources, texts of kernels, documents and generated
+/// tables.
 const KINDS: [&str; 5] = [".rs", ".cu", ".md", ".tsv", "Cargo.toml"];
 
 /// A file and its text.
@@ -33,7 +33,7 @@ pub struct Breach {
     pub path: String,
     /// The line, from 1; 0 means the whole file.
     pub line: usize,
-    /// What is wrong.
+    /// A description of the breach.
     pub message: String,
 }
 
@@ -100,20 +100,20 @@ impl Sources {
 }
 
 impl File {
-    /// The lines before the file's own tests, numbered from 1, without what stands in comments.
+    /// The lines before the file's own tests, numbered from 1, without comments.
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
         lines.enumerate().map(|(index, line)| (index + 1, without_comment(line)))
     }
 
-    /// All lines, those of the file's own tests too, without what stands in comments.
+    /// All lines, including the file's own tests, without comments.
     pub fn code_and_tests(&self) -> impl Iterator<Item = &str> {
         self.text.lines().map(without_comment)
     }
 }
 
-/// A line without its `//` comment. Two slashes inside a text, as in an address, count as a comment
-/// only after a blank.
+/// A line without its `//` comment. Two slashes inside a string, as in an address, count as a
+/// comment only after a blank.
 pub fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         return "";

@@ -1,17 +1,18 @@
-//! Texts of kernels have words of ours for qualifiers, barriers, shuffles, atomics, inline assembly
+//! Texts of kernels use our own words for qualifiers, barriers, shuffles, atomics, inline assembly
 //! and half types.
 
 use super::sources::{Breach, File, Sources, without_comment};
 
-/// Where it is said in CUDA's way: in the words themselves, in the device functions, and here.
+/// The files that may use CUDA's spelling: the words, the device functions, and this file.
 const PLACES: [&str; 3] =
     ["device/src/cuda/words.cu", "kernels/src/cuda/prelude/", "xtask/src/tidy/spellings.rs"];
 
 /// The crates that have texts of kernels.
 const CRATES: [&str; 3] = ["device/", "kernels/", "collectives/"];
 
-/// No text of kernels, in a file of its own or in Rust, says in CUDA's way what has a word in
-/// `device/src/cuda/words.cu`: what begins with two underscores, atomics, `asm` and half types.
+/// Checks that no text of kernels, in its own file or in Rust, uses CUDA's spelling where
+/// `device/src/cuda/words.cu` has a word: names with two leading underscores, atomics, `asm` and
+/// half types.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let is_text = |file: &&File| {
         let of_crate = CRATES.iter().any(|folder| file.path.starts_with(folder));

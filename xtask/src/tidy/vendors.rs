@@ -1,14 +1,14 @@
-//! Planning knows no vendor.
+//! Code that plans names no vendor.
 
 use super::sources::{Breach, Sources};
 
 /// The crates that plan.
 const PLANNING: [&str; 3] = ["array/src/", "distributed/src/", "scheduler/src/"];
 
-/// What they may not name.
+/// The vendors' names.
 const VENDORS: [&str; 4] = ["cuda", "nccl", "mpi", "cublas"];
 
-/// No code of `array`, `distributed` or `scheduler` names a vendor's library.
+/// Checks that no code of `array`, `distributed` or `scheduler` names a vendor's library.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let planning = |path: &str| PLANNING.iter().any(|folder| path.starts_with(folder));

@@ -1,8 +1,8 @@
 //! Casts between dtypes, as `astype` casts.
 //!
-//! A number with a fraction is truncated on its way to an integer. One out of range gives what the
-//! x86-64 conversion to 32 or 64 bits gives, cut to the width, so -1.0 becomes 255 as `u8`; that
-//! also holds on other machines.
+//! A number with a fraction is truncated to an integer. A number out of range gives the result of
+//! the x86-64 conversion to 32 or 64 bits, cut to the width, so -1.0 becomes 255 as `u8`. The
+//! result is the same on other machines.
 
 use super::driver::{Loop, unary};
 use super::half::{
@@ -35,7 +35,7 @@ pub fn cast(from: DType, to: DType) -> Loop {
 
 /// An element that converts to every kind of number.
 trait Number: Copy + 'static {
-    /// Whether the number is not zero; NaN is not.
+    /// Whether the number is not zero; true for NaN.
     fn truth(self) -> bool;
     /// The low bits of the integer, by the 32-bit conversion for widths below 64.
     fn to_u32(self) -> u32;
@@ -44,11 +44,11 @@ trait Number: Copy + 'static {
     fn to_u32_wide(self) -> u32;
     /// The bits of the signed 64-bit integer.
     fn to_i64(self) -> u64;
-    /// The bits of the 64-bit integer without sign.
+    /// The bits of the unsigned 64-bit integer.
     fn to_u64(self) -> u64;
     fn to_f32(self) -> f32;
     fn to_f64(self) -> f64;
-    /// An `f32` that rounds to the half types as the number itself does.
+    /// An `f32` that rounds to a half type like the number itself.
     fn to_f32_odd(self) -> f32;
 }
 
@@ -194,7 +194,7 @@ impl Number for f32 {
     }
 }
 
-/// A half type as its bits.
+/// A half type, represented by its bits.
 trait Half: 'static {
     fn widen(bits: u16) -> f32;
 }

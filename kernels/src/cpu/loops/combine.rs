@@ -22,7 +22,7 @@ pub type ArgLoop = unsafe fn(
 /// The loop `accumulator[i] = accumulator[i] (x) value[i]`: its inputs are accumulator and value,
 /// its output is the accumulator.
 ///
-/// `None` for the compound monoids, where the monoid does not accept the dtype, and for the half
+/// `None` for the compound monoids, if the monoid does not accept the dtype, and for the half
 /// types, which accumulate in f32.
 pub fn combine(monoid: Monoid, dtype: DType) -> Option<Loop> {
     if !monoid.accepts(dtype) {
@@ -75,7 +75,7 @@ pub fn arg_combine(monoid: Monoid, dtype: DType) -> Option<ArgLoop> {
     }
 }
 
-/// Order of values in which NaN stands apart.
+/// Values with an order and a test for NaN.
 trait Value: Copy {
     fn is_nan(self) -> bool;
     fn less(self, other: Self) -> bool;

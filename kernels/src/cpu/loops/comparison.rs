@@ -11,7 +11,7 @@ fn order(a: i64, b: u64) -> Ordering {
     if a < 0 { Ordering::Less } else { (a as u64).cmp(&b) }
 }
 
-/// The two loops for operands of which one has no sign.
+/// The loops for a signed and an unsigned operand, in either order.
 fn mixed(inputs: &[DType], signed_first: Loop, signed_last: Loop) -> Option<Loop> {
     match inputs {
         [DType::I64, DType::U64] => Some(signed_first),

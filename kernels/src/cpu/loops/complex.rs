@@ -79,7 +79,7 @@ pub(super) fn less<T: Real>(a: Complex<T>, b: Complex<T>) -> bool {
     (a.re < b.re && !Real::is_nan(a.im) && !Real::is_nan(b.im)) || (a.re == b.re && a.im < b.im)
 }
 
-/// As `less`, or equal.
+/// Like `less`, or equal.
 #[inline]
 pub(super) fn less_equal<T: Real>(a: Complex<T>, b: Complex<T>) -> bool {
     (a.re < b.re && !Real::is_nan(a.im) && !Real::is_nan(b.im)) || (a.re == b.re && a.im <= b.im)

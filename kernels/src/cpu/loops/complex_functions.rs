@@ -1,12 +1,12 @@
-//! Transcendental functions of complex numbers, in `f64`, from which `c64` results are rounded.
-//! Infinities, NaN and signed zeros go where annex G of C sends them.
+//! Transcendental functions of complex numbers, computed in `f64`; results of `c64` are rounded.
+//! Infinities, NaN and signed zeros give the results of annex G of the C standard.
 
 use super::complex::{divide, is_infinite, multiply};
 use super::real::Real;
 use num_complex::{Complex, Complex64};
 use std::f64::consts::{LN_2, LOG2_E, LOG10_E};
 
-/// What `LN_2` leaves of the logarithm of 2.
+/// The logarithm of 2 minus `LN_2`.
 const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
 
 /// Principal square root: half the angle, the root of the modulus.
@@ -54,7 +54,7 @@ fn large_exp_times(x: f64, factor: f64, scale: f64) -> f64 {
     factor * quarter * quarter * quarter * (quarter * scale)
 }
 
-/// `exp(re) * (cos, sin)`, the latter given, for `re` finite.
+/// `exp(re) * (cos, sin)` for given `cos` and `sin`, and finite `re`.
 fn exp_times(re: f64, cos: f64, sin: f64) -> Complex64 {
     if re > 709.0 {
         Complex::new(large_exp_times(re, cos, 1.0), large_exp_times(re, sin, 1.0))
@@ -89,7 +89,7 @@ fn cos_sin(angle: f64) -> (f64, f64) {
     (Real::cos(angle), Real::sin(angle))
 }
 
-/// 2 to a complex power; the angle `im * ln 2` is carried to twice the precision.
+/// 2 to a complex power; the angle `im * ln 2` is computed in twice the precision.
 pub(super) fn exp2(z: Complex64) -> Complex64 {
     let turned = |im: f64| {
         let angle = im * LN_2;
@@ -99,7 +99,7 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
         (cos * rest_cos - sin * rest_sin, sin * rest_cos + cos * rest_sin)
     };
     if z.re.is_finite() && z.im.is_finite() && z.im != 0.0 {
-        // In two halves, of which none overflows before the product does.
+        // In two halves: neither overflows unless the product does.
         let half = Real::exp2(z.re * 0.5);
         let (cos, sin) = turned(z.im);
         Complex::new(half * cos * half, half * sin * half)
@@ -110,11 +110,11 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
     }
 }
 
-/// Special values are those of the Array API standard: of infinities and NaN as C has them of
-/// `exp`, less 1, where NumPy gives NaN.
+/// Special values are those of the array API standard: for infinities and NaN they are C's values
+/// of `exp` minus 1, where NumPy gives NaN.
 pub(super) fn expm1(z: Complex64) -> Complex64 {
     if z.im == 0.0 {
-        // The sum makes one zero of both.
+        // Adding 0.0 turns -0.0 into 0.0.
         return Complex::new(Real::expm1(z.re) + 0.0, z.im);
     }
     if z.re == f64::NEG_INFINITY {
@@ -130,7 +130,7 @@ pub(super) fn expm1(z: Complex64) -> Complex64 {
     Complex::new(Real::expm1(z.re) * cos - 2.0 * half * half, Real::exp(z.re) * sin)
 }
 
-/// A sum and what it leaves.
+/// A sum and its rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
@@ -302,9 +302,9 @@ pub(super) fn power(a: Complex64, b: Complex64) -> Complex64 {
     exp(multiply_infinite(b, log(a)))
 }
 
-/// Product in which an infinite factor or term makes an infinite product, as C's operator does it:
-/// where the formula gives NaN, infinite components count as 1, NaN ones as 0, and the result is
-/// scaled up again.
+/// Product in which an infinite factor or term makes an infinite product, like C's operator: if the
+/// formula gives NaN, infinite components count as 1 and NaN components as 0, and the result is
+/// multiplied by infinity.
 fn multiply_infinite(a: Complex64, b: Complex64) -> Complex64 {
     let product = multiply(a, b);
     let terms = [a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re];
@@ -327,8 +327,7 @@ fn multiply_infinite(a: Complex64, b: Complex64) -> Complex64 {
     Complex::new(product.re * f64::INFINITY, product.im * f64::INFINITY)
 }
 
-/// Starts from 1 as NumPy does, which decides what becomes of infinities, but for the smallest
-/// powers.
+/// Starts from 1 like NumPy, except for small powers: this decides the result for infinities.
 fn integer_power(a: Complex64, exponent: i32) -> Complex64 {
     match exponent {
         1 => return a,

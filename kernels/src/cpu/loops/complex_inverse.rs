@@ -2,8 +2,8 @@
 //!
 //! `arcsin` and `arccos` follow Hull, Fairgrieve and Tang, "Implementing the complex arcsine and
 //! arccosine functions using exception handling" (1997): the formulas change where one would
-//! cancel, overflow or underflow. The others follow from them, but for `arctanh`, which has a
-//! closed form that does not cancel.
+//! cancel, overflow or underflow. The other functions are computed from these, except `arctanh`,
+//! which has a closed form that does not cancel.
 
 use super::real::Real;
 use num_complex::{Complex, Complex64};
@@ -163,7 +163,7 @@ pub(super) fn arccosh(z: Complex64) -> Complex64 {
 }
 
 pub(super) fn arctan(z: Complex64) -> Complex64 {
-    // As for arcsin.
+    // As in `arcsin`.
     let w = arctanh(Complex::new(z.im, z.re));
     Complex::new(w.im, w.re)
 }
@@ -177,7 +177,7 @@ pub(super) fn arctanh(z: Complex64) -> Complex64 {
     } else if x.is_infinite() || y.is_infinite() {
         (0.0, FRAC_PI_2)
     } else if x > 1e16 || y > 1e16 {
-        // 1 vanishes beside the square of the modulus.
+        // 1 is negligible against the square of the modulus.
         let modulus = Real::hypot(x * 0.25, y * 0.25);
         (x * 0.25 / modulus / modulus * 0.25, FRAC_PI_2)
     } else if x == 1.0 && y < 1e-150 {

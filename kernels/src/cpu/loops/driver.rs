@@ -1,9 +1,9 @@
 //! How a function of elements becomes a loop over arrays.
 //!
-//! A loop is written once as a closure without captures; the closure's type carries the function,
-//! so a loop is a plain function pointer with the function inlined. Where the output is also an
-//! input, the input is first copied, a stretch at a time, so that the inner loop always works on
-//! slices that the compiler knows to be disjoint and can vectorise.
+//! A loop is written once as a closure without captures. The closure's type identifies the
+//! function, so a loop is a plain function pointer with the function inlined. If the output is also
+//! an input, the input is first copied, one stretch at a time, so that the inner loop always works
+//! on slices that the compiler knows to be disjoint and can vectorise.
 
 use crate::cpu::instructions::for_each_level;
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 /// The conditions in the documentation of the module `loops` hold.
 pub type Loop = unsafe fn(inputs: &[*const u8], output: *mut u8, count: usize);
 
-/// Elements copied at a time where the output is also an input.
+/// Elements copied at a time if the output is also an input.
 pub(super) const STRETCH: usize = 256;
 
 /// The loop of a function of one element.
@@ -24,8 +24,8 @@ pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     run_unary::<A, O, F, true>
 }
 
-/// The loop of a function of one element that the compiler does not take apart: no instructions for
-/// several elements make it faster.
+/// The loop of a function of one element that is not compiled for each level of instructions:
+/// vector instructions do not make it faster.
 pub(super) fn unary_by_call<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
     run_unary::<A, O, F, false>
@@ -47,7 +47,7 @@ unsafe fn conjure<F: Copy>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Room for a stretch of an input.
+/// Memory for a stretch of an input.
 pub(super) struct Stage<T>([MaybeUninit<T>; STRETCH]);
 
 impl<T: Copy> Stage<T> {
@@ -60,8 +60,8 @@ impl<T: Copy> Stage<T> {
     ///
     /// # Safety
     ///
-    /// `source` points to `count` readable elements; unless `aliased`, nobody writes them while the
-    /// slice lives.
+    /// `source` points to `count` readable elements; unless `aliased`, nothing writes them while
+    /// the slice lives.
     pub(super) unsafe fn read(&mut self, source: *const T, count: usize, aliased: bool) -> &[T] {
         let start = if aliased {
             assert!(count <= STRETCH, "bug: a stretch is longer than its stage");
@@ -158,7 +158,7 @@ for_each_level! {
 }
 
 /// Makes a loop for one of several element types: `T` names the type inside the expression. Dtypes
-/// that stand together share one loop.
+/// joined by `|` share one loop.
 macro_rules! for_type {
     ($dtype:expr, [$($($variant:ident)|+ $type:ty),*], $T:ident => $make:expr) => {
         match $dtype {
@@ -185,7 +185,7 @@ macro_rules! complexes {
     };
 }
 
-/// Loops over integers with and without sign.
+/// Loops over signed and unsigned integers.
 macro_rules! integers {
     ($dtype:expr, $T:ident => $make:expr) => {
         $crate::cpu::loops::driver::for_type!(

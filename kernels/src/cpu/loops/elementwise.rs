@@ -42,8 +42,8 @@ macro_rules! truths {
 
 /// The loop of an operation whose operands have the given dtypes.
 ///
-/// `None` where the operation has no such signature, and where it has one of half types that is
-/// computed as NumPy does: operands widened to f32, the f32 loop, and its result rounded.
+/// `None` if the operation has no such signature, and for half types that are computed like in
+/// NumPy: operands widened to f32, the f32 loop, and its result rounded.
 pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
     if !op.signatures().iter().any(|signature| signature.inputs() == inputs) {
         return None;
@@ -212,13 +212,12 @@ impl<T: Truth> Truth for Complex<T> {
     }
 }
 
-/// The same answer for every integer or truth value; the elements are not looked at, so bytes stand
-/// for them.
+/// A constant answer for all integers and truth values; the loop reads bytes and ignores them.
 fn constant_of_integers(dtype: DType, make: impl Fn() -> Loop) -> Option<Loop> {
     (!dtype.is_inexact()).then(make)
 }
 
-/// The elements themselves.
+/// Copies the elements.
 fn copy(dtype: DType) -> Option<Loop> {
     for_type!(
         dtype,

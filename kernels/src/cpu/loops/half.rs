@@ -1,13 +1,13 @@
-//! Half types: conversions that vectorise and do not depend on the machine, and the two functions
-//! on their grid.
+//! Half types: conversions that vectorise and do not depend on the machine, and `nextafter` and
+//! `spacing`.
 
 /// Bits of a binary16 number as `f32`.
 #[inline]
 pub(super) fn f16_to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let magnitude = u32::from(bits & 0x7fff) << 13;
-    // The fraction is in place; the exponent is short by the difference of the biases, subnormals
-    // included.
+    // The fraction is in place; the exponent lacks the difference of the biases, also for
+    // subnormals.
     let scaled = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
     let special = if magnitude >= 0x7c00 << 13 { 0x7f80_0000 } else { 0 };
     f32::from_bits(scaled.to_bits() | special | sign)
@@ -44,7 +44,7 @@ pub(super) fn f32_to_bf16(value: f32) -> u16 {
     (if value.is_nan() { nan } else { rounded }) as u16
 }
 
-/// An `f32` that rounds to a half type as `value` itself would: inexact results end in an odd bit.
+/// An `f32` that rounds to a half type like `value` itself: inexact results end in an odd bit.
 #[inline]
 pub(super) fn f64_to_f32_odd(value: f64) -> f32 {
     let near = value as f32;
@@ -56,7 +56,7 @@ pub(super) fn f64_to_f32_odd(value: f64) -> f32 {
     f32::from_bits(toward_zero | 1)
 }
 
-/// An `f64` that rounds to a half type as `value` itself would.
+/// An `f64` that rounds to a half type like `value` itself.
 #[inline]
 pub(super) fn u64_to_f64_odd(value: u64) -> f64 {
     if value < 1 << 53 {
@@ -66,7 +66,7 @@ pub(super) fn u64_to_f64_odd(value: u64) -> f64 {
     }
 }
 
-/// As `u64_to_f64_odd`, with sign.
+/// Like `u64_to_f64_odd`, with sign.
 #[inline]
 pub(super) fn i64_to_f64_odd(value: i64) -> f64 {
     let magnitude = u64_to_f64_odd(value.unsigned_abs());
@@ -96,7 +96,7 @@ pub(super) fn nextafter<const INFINITY: u16>(x: u16, y: u16) -> u16 {
     }
 }
 
-/// Distance to the next larger number of binary16, which is what NumPy takes for this dtype alone.
+/// Distance to the next larger number of binary16; NumPy's definition for this dtype only.
 #[inline]
 pub(super) fn f16_spacing(x: u16) -> u16 {
     let magnitude = x & 0x7fff;

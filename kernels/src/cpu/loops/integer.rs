@@ -1,25 +1,25 @@
-//! Integer functions, with NumPy's answers where arithmetic has none.
+//! Integer functions, with NumPy's answers where arithmetic does not define one.
 
 /// An integer element.
 pub(super) trait Integer: Copy + PartialOrd {
-    /// Quotient rounded down; 0 where the divisor is 0.
+    /// Quotient rounded down; 0 if the divisor is 0.
     fn floor_divide(self, divisor: Self) -> Self;
-    /// What floor division leaves; 0 where the divisor is 0.
+    /// The remainder of floor division; 0 if the divisor is 0.
     fn remainder(self, divisor: Self) -> Self;
-    /// What truncated division leaves; 0 where the divisor is 0.
+    /// The remainder of truncated division; 0 if the divisor is 0.
     fn fmod(self, divisor: Self) -> Self;
-    /// Power by squaring, wrapping. A negative power is an error in the data, found elsewhere; here
-    /// it gives 0.
+    /// Power by squaring, wrapping. A negative power gives 0 here; another check reports the error
+    /// in the data.
     fn power(self, exponent: Self) -> Self;
-    /// Shift up; 0 where the distance is negative or not below the width.
+    /// Shift left; 0 if the distance is negative or not below the width.
     fn shift_left(self, distance: Self) -> Self;
-    /// Shift down; 0 or -1 where the distance is negative or not below the width.
+    /// Shift right; 0 or -1 if the distance is negative or not below the width.
     fn shift_right(self, distance: Self) -> Self;
     /// Absolute value, wrapping.
     fn absolute(self) -> Self;
     /// -1, 0 or 1.
     fn sign(self) -> Self;
-    /// 1 / x truncated; of zero what an x86-64 conversion of infinity gives.
+    /// 1 / x truncated; for zero, the result of an x86-64 conversion of infinity.
     fn reciprocal(self) -> Self;
     /// Set bits of the absolute value.
     fn bit_count(self) -> u8;

@@ -1,9 +1,8 @@
-//! Typed loops: what the executor runs over one block of contiguous elements.
+//! Typed loops, which the executor runs over one block of contiguous elements.
 //!
-//! Every loop gives each element the same bits whatever the block's length, the instruction set and
-//! the machine: transcendental functions are pure Rust (crate `libm`), products are never
-//! contracted with sums, and NaN or an integer division by zero goes where NumPy sends it. A truth
-//! value is a byte, 0 or 1.
+//! Every loop gives each element the same bits for every block length, instruction set and machine:
+//! transcendental functions are pure Rust (crate `libm`), products are never contracted with sums,
+//! and NaN and integer division by zero give NumPy's results. A truth value is a byte, 0 or 1.
 //!
 //! Conditions under which a loop may be called, to which `SAFETY` comments refer:
 //!

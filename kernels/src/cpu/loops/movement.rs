@@ -1,4 +1,4 @@
-//! Loops that move elements without looking inside: selection and filling.
+//! Loops that move elements without interpreting them: selection and filling.
 
 use super::driver::{STRETCH, Stage};
 use crate::cpu::instructions::for_each_level;

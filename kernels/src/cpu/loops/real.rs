@@ -1,7 +1,7 @@
 //! Real functions of `f32` and `f64`.
 //!
 //! The trait's functions are always called by path (`Real::sin(x)`): the methods of the same names
-//! on `f32` and `f64` call the system's library, whose bits differ from machine to machine.
+//! on `f32` and `f64` call the system's library, and its results differ between machines.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -24,7 +24,7 @@ pub(super) trait Real:
     const LOG2_E: Self;
     const DEGREE: Self;
     const RADIAN: Self;
-    /// From here on every number is an integer.
+    /// Every number of at least this magnitude is an integer.
     const INTEGERS: Self;
 
     fn cbrt(self) -> Self;
@@ -57,10 +57,10 @@ pub(super) trait Real:
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
     fn is_negative(self) -> bool;
-    /// The number whose bits are one more: the next one away from zero.
+    /// The next number away from zero: its bits are one more.
     fn next_magnitude(self) -> Self;
-    /// `(m, e)` with `self = m * 2**e` and `0.5 <= |m| < 1`; zero and what is not finite come back
-    /// with 0.
+    /// `(m, e)` with `self = m * 2**e` and `0.5 <= |m| < 1`; zero and numbers that are not finite
+    /// are returned with `e = 0`.
     fn frexp(self) -> (Self, i32);
     fn ldexp(self, exponent: i32) -> Self;
 
@@ -151,7 +151,7 @@ pub(super) trait Real:
         }
     }
 
-    /// The remainder with the sign of the divisor, and the truncated remainder that it was made
+    /// The remainder with the sign of the divisor, and the truncated remainder that it is computed
     /// from.
     #[inline]
     fn divide_down(self, divisor: Self) -> (Self, Self) {
@@ -171,8 +171,8 @@ pub(super) trait Real:
         if divisor == Self::ZERO { Self::NAN } else { Real::divide_down(self, divisor).0 }
     }
 
-    /// The floor of the exact quotient, found from the remainder: rounding the quotient first could
-    /// pass an integer.
+    /// The floor of the exact quotient, computed from the remainder: a rounded quotient could
+    /// exceed an integer.
     #[inline]
     fn floor_divide(self, divisor: Self) -> Self {
         if divisor == Self::ZERO {

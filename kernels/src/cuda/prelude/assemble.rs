@@ -1,4 +1,4 @@
-//! The text for what a kernel uses.
+//! The text of the device functions that a kernel uses.
 
 use super::sections::{Key, all};
 use crate::cpu::identity;
@@ -6,14 +6,14 @@ use phalanx_ops::{DType, Monoid, Op, Signature};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-/// What a kernel calls.
+/// The device functions that a kernel calls.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Uses {
     /// Operations and the dtypes of their operands.
     pub ops: BTreeSet<(Op, Vec<DType>)>,
     /// Casts, from and to.
     pub casts: BTreeSet<(DType, DType)>,
-    /// Combinations and the dtypes of what they combine.
+    /// Combinations and the dtypes of their operands.
     pub monoids: BTreeSet<(Monoid, DType)>,
 }
 
@@ -34,7 +34,7 @@ impl Uses {
         uses
     }
 
-    /// Adds what another kernel calls.
+    /// Adds the functions that another kernel calls.
     pub fn extend(&mut self, other: Uses) {
         self.ops.extend(other.ops);
         self.casts.extend(other.casts);
@@ -68,7 +68,7 @@ struct Text {
 }
 
 impl Text {
-    /// Defines a function, after what it needs.
+    /// Defines a function, after the functions that it calls.
     fn need(&mut self, name: &str, types: &str) {
         let key = (name.to_owned(), types.to_owned());
         if !self.defined.insert(key.clone()) {
@@ -91,7 +91,7 @@ impl Text {
         self.need(&format!("op_{op}"), &types_of(inputs));
     }
 
-    /// Defines an operation on half types by way of f32, or one on c64 by way of c128.
+    /// Defines an operation on half types through f32, or one on c64 through c128.
     fn wrap(&mut self, op: Op, signature: Signature) {
         let inputs = signature.inputs();
         let wide: Vec<_> = inputs.iter().map(|&dtype| wider(dtype)).collect();
@@ -157,7 +157,7 @@ fn element_op(monoid: Monoid) -> Option<Op> {
     }
 }
 
-/// The dtype in which operations on this one are computed where they have no function of its own.
+/// The dtype in which operations on this one are computed if they have no function for it.
 const fn wider(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -166,14 +166,14 @@ const fn wider(dtype: DType) -> DType {
     }
 }
 
-/// The types of operands as sections name them: one where all are the same.
+/// The types of operands as sections name them: a single type if all are the same.
 fn types_of(inputs: &[DType]) -> String {
     let same = inputs.iter().all(|dtype| *dtype == inputs[0]);
     let inputs = if same { &inputs[..1] } else { inputs };
     inputs.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(",")
 }
 
-/// The operation and signature that a device function stands for.
+/// The operation and signature that a device function computes.
 fn signature(name: &str, types: &str) -> Option<(Op, Signature)> {
     let op = Op::from_name(name.strip_prefix("op_")?)?;
     let signatures = op.signatures();

@@ -11,14 +11,14 @@
 //! Types are named as dtypes are: `bool`, `i8` … `u64`, `f16`, `bf16` (`.bits`), `f32`, `f64`,
 //! `c64`, `c128` (`.re`, `.im`), each with the alignment of its components.
 //!
-//! The text of a kernel has only what the kernel uses: compiling a line costs time. The types are
-//! among the words that stand before all texts (`phalanx_device::cuda::with_words`). It needs no
-//! header, and is meant to be compiled with `--fmad=false`, so that a user's product and sum are
-//! never contracted; where a function needs a fused multiplication and addition it says `fma`.
+//! The text of a kernel has only the functions that the kernel uses: compiling a line costs time.
+//! The types are among the words at the start of all texts (`phalanx_device::cuda::with_words`).
+//! The text needs no header, and is compiled with `--fmad=false`, so that a user's product and sum
+//! are never contracted; a function that needs a fused multiply-add calls `fma`.
 //!
 //! Operations on half types are computed in f32 and rounded, transcendental functions of `c64` in
-//! `c128`, as on the CPU. A negative power of an integer gives 0 here as it does there: the array
-//! layer asks for it before it records the power.
+//! `c128`, as on the CPU. A negative power of an integer gives 0, as on the CPU: the array layer
+//! records a check of the exponents before the power.
 
 mod assemble;
 mod sections;

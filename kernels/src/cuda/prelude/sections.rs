@@ -1,24 +1,24 @@
 //! The sections of the `.cu` files: small pieces of text, each for some functions and dtypes.
 //!
 //! A section starts with a line `//# NAMES: TYPES` and ends at the next one. Each name and each of
-//! its types makes one instance of the section's body. A name may bring text in parentheses, up to
+//! its types makes one instance of the section's body. A name may carry text in parentheses, up to
 //! two pieces separated by `;`. A type is a dtype or a group (`integers`, `signed`, `unsigned`,
-//! `floats`, `halves`, `complexes`); `f32,i32` stands for operands of different dtypes; a section
-//! without types has one instance. A name list that does not end with a colon goes on in the next
-//! `//#` line. A line `//+ NAME:TYPE …` names what has to be defined before, but for the words that
-//! all texts have (`phalanx_device::cuda::with_words`). Comments are left out of the text.
+//! `floats`, `halves`, `complexes`); `f32,i32` means operands of different dtypes; a section
+//! without types has one instance. A name list that does not end with a colon continues in the next
+//! `//#` line. A line `//+ NAME:TYPE …` names the functions to define before this one, except the
+//! words of all texts (`phalanx_device::cuda::with_words`). Comments are left out of the text.
 //!
-//! In bodies and in `//+` lines stand
+//! Placeholders in bodies and in `//+` lines:
 //!
 //! | | |
 //! |---|---|
 //! | `$F` | the name |
-//! | `$Q`, `$D` | the first and the second piece of text that it brings |
+//! | `$Q`, `$D` | the first and the second piece of text that it carries |
 //! | `$T`, `$S` | the first and the second type |
 //! | `$U`, `$W` | the integer without sign of the same width; that of at least 32 bits |
 //! | `$R`, `$C` | the dtype of the components; the complex dtype of such components |
 //! | `$B`, `$I` | the integer that holds the bits of a float; the bits of infinity |
-//! | `$O`, `$P` | what `cast_O` casts to; the dtype of its components |
+//! | `$O`, `$P` | the dtype that `cast_O` casts to; the dtype of its components |
 
 use phalanx_ops::{DType, Kind};
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub(super) type Key = (String, String);
 /// A piece of text for one function and one list of types.
 #[derive(Debug)]
 pub(super) struct Instance {
-    /// What has to be defined before.
+    /// The functions to define before this one.
     pub needs: Vec<Key>,
     /// The definition.
     pub text: String,
@@ -60,7 +60,7 @@ pub(super) fn all() -> &'static HashMap<Key, Instance> {
     })
 }
 
-/// The section at hand while a file is read.
+/// The current section while a file is read.
 #[derive(Default)]
 struct Section {
     header: String,
@@ -109,7 +109,7 @@ fn instantiate(section: &Section, instances: &mut HashMap<Key, Instance>) {
     }
 }
 
-/// The names in a header, with the pieces of text that they bring.
+/// The names in a header, with the pieces of text that they carry.
 fn functions(names: &str) -> Vec<(String, Vec<String>)> {
     let mut functions = Vec::new();
     let mut rest = names.trim();

@@ -1,11 +1,11 @@
-//! Every use has its functions, and every function that is called is defined before.
+//! Tests: every use has its functions, and every called function is defined before its call.
 
 use super::Uses;
 use phalanx_device::cuda::with_words;
 use phalanx_ops::{DType, Monoid, Op};
 use std::collections::HashSet;
 
-/// What the compiler defines without a header, and what looks like a call.
+/// Names that the compiler defines without a header, and other words that look like calls.
 #[rustfmt::skip]
 const GIVEN: &[&str] = &[
     "KERNEL", "LOCAL_KERNEL", "__clzll", "__constant__", "__device__", "__double2float_rz",
@@ -36,7 +36,7 @@ fn words(text: &str) -> impl Iterator<Item = (&str, Option<char>)> {
     })
 }
 
-/// Fails if the text calls what it does not define before, or has a placeholder left.
+/// Fails if the text calls a function before its definition, or has a placeholder left.
 fn check(text: &str, of: &str) {
     let mut defined: HashSet<&str> = GIVEN.iter().copied().collect();
     assert!(!text.contains('$'), "{of}: a placeholder is left in\n{text}");

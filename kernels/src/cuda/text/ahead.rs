@@ -1,23 +1,23 @@
-//! The loops whose points teams and chunks share, and what a thread loads ahead of combining.
+//! Loops whose points teams and chunks share, and loads that a thread issues ahead of combining.
 
 use super::writer::Writer;
 use crate::cuda::variant::{Chunks, Mode};
 use crate::ir::{Expr, Fold, Stmt, ValueId};
 
-/// Bytes that a thread loads ahead at most.
+/// The most bytes that a thread loads ahead.
 const MOST_AHEAD: usize = 128;
-/// For so many of its points at most.
+/// The most points that a thread loads ahead for.
 const MOST_ROUNDS: usize = 8;
 
-/// What a thread loads before it combines anything.
+/// The values that a thread loads before it combines anything.
 pub(super) struct Ahead {
     values: Vec<ValueId>,
-    /// For so many of its points; 1 if nothing is loaded ahead.
+    /// The number of points to load for; 1 if nothing is loaded ahead.
     rounds: usize,
 }
 
 impl Writer<'_> {
-    /// The loop over the points of a thread, with what is to be done `at_point` for each.
+    /// The loop over the points of a thread; `at_point` writes the body for each.
     pub(super) fn shared_loop(
         &mut self,
         number: usize,
@@ -28,7 +28,7 @@ impl Writer<'_> {
         let team = self.variant.team();
         let end = format!("(Position)a.points{number}");
         let round = team * lanes;
-        // The chunks take turns, so that blocks read what lies next to each other at the same time.
+        // Chunks take rounds in turn, so that blocks read neighbouring memory at the same time.
         let (mut begin, step) = match self.variant.chunks {
             Chunks::One => (format!("t * {lanes}"), round.to_string()),
             _ => {
@@ -39,7 +39,7 @@ impl Writer<'_> {
         if ahead.rounds > 1 {
             self.line(format!("Position at{number} = {begin};"));
             self.loop_ahead(number, ahead, &step, at_point);
-            // What is left is less than so many points.
+            // Fewer points than that remain.
             begin = format!("at{number}");
         } else {
             self.line("#pragma unroll 4");
@@ -57,7 +57,7 @@ impl Writer<'_> {
         self.end_point(number, at_point);
     }
 
-    /// What is done at a point of a loop, and the end of its braces.
+    /// The body at a point of a loop, and its closing brace.
     fn end_point(&mut self, number: usize, at_point: &dyn Fn(&mut Self)) {
         self.loop_positions(number);
         self.open.push(number);
@@ -67,7 +67,7 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// The loop over as many points at a time as a thread loads ahead.
+    /// The loop over batches of the points that a thread loads ahead.
     fn loop_ahead(
         &mut self,
         number: usize,
@@ -140,8 +140,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What a thread loads for several of its points before it combines the first: the quotient for
-    /// each point of moments is a branch, over which the compiler moves no load.
+    /// The loads that a thread issues for several points before it combines the first. In moments
+    /// the quotient of each point is a branch, and the compiler moves no load across it.
     pub(super) fn ahead(&self, body: &[Stmt], folds: &[Fold], begun: usize) -> Ahead {
         let none = Ahead { values: Vec::new(), rounds: 1 };
         let is_moments = (begun..begun + folds.len()).any(|number| self.is_moments(number));

@@ -16,7 +16,7 @@ fn wide(dtype: DType) -> DType {
     }
 }
 
-/// What a fold starts with: what changes no first operand, down to the sign of zero.
+/// The start value of a fold: combining it changes no operand, not even the sign of zero.
 fn start(monoid: Monoid, dtype: DType) -> Scalar {
     let mut bytes = identity(monoid, dtype)[..dtype.size()].to_vec();
     if monoid == Monoid::Add && dtype.is_inexact() {
@@ -29,7 +29,7 @@ fn start(monoid: Monoid, dtype: DType) -> Scalar {
 }
 
 impl Writer<'_> {
-    /// Declares the accumulators of a loop's folds; the number of the first.
+    /// Declares the accumulators of a loop's folds; returns the number of the first.
     pub(super) fn begin_folds(
         &mut self,
         folds: &[Fold],
@@ -51,7 +51,7 @@ impl Writer<'_> {
         begun
     }
 
-    /// The type of a fold, a function of its own before the kernel.
+    /// Defines the type of a fold before the kernel.
     fn fold_type(&mut self, number: usize, fold: &Fold) {
         let dtype = wide(self.kernel.values[fold.value].dtype);
         self.uses.monoids.insert((fold.monoid, dtype));
@@ -64,7 +64,7 @@ impl Writer<'_> {
         if self.is_moments(number) {
             self.uses.monoids.insert((Monoid::Moments, dtype));
             let first = literal(dtype, start(fold.monoid, dtype).bytes());
-            // Summed as a fold of its own would be.
+            // Summed like a separate fold.
             let (sum, first, add, join) = match self.is_sum_stored(number) {
                 true => (
                     ", sum",
@@ -133,7 +133,7 @@ impl Writer<'_> {
         self.functions.push_str(&text);
     }
 
-    /// What a fold of the first of two loops that are one finds, if that is a mean.
+    /// The pair of a fold in the first of two merged loops, if the fold computes a mean.
     fn pair(&self, number: usize) -> Option<&Pair> {
         let found = self.moments_folds.iter().find(|found| found.0 == number);
         found.zip(self.moments.as_ref()).map(|(found, moments)| &moments.pairs[found.1])
@@ -143,12 +143,12 @@ impl Writer<'_> {
         self.pair(number).is_some()
     }
 
-    /// Whether a fold finds a mean, and the sum as well.
+    /// Whether a fold computes a mean and the sum as well.
     fn is_sum_stored(&self, number: usize) -> bool {
         self.pair(number).is_some_and(|pair| pair.is_sum_stored)
     }
 
-    /// Begins what the folds of the means and the squares need.
+    /// Declares the variables that the folds of means and squares need.
     fn begin_moments(&mut self, number: usize, folds: &[Fold]) {
         let Some(moments) = self.moments.as_ref().filter(|moments| moments.first == number) else {
             return;
@@ -161,7 +161,7 @@ impl Writer<'_> {
         self.line(format!("{name} seen = 0;"));
     }
 
-    /// The results of the second of two loops that are one.
+    /// The results of the second of two merged loops.
     fn end_moments(&mut self, folds: &[Fold]) {
         let Some(moments) = self.moments.clone() else {
             unreachable!("bug: the first loop comes first")
@@ -201,7 +201,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Before the folds of a point are combined.
+    /// Counts a point before the folds of moments combine it.
     fn note_seen(&mut self, begun: usize, folds: &[Fold]) {
         if (begun..begun + folds.len()).any(|number| self.is_moments(number)) {
             self.line("seen += 1;");
@@ -209,7 +209,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a fold combines at a point.
+    /// The value that a fold combines at a point.
     fn folded(&self, number: usize, fold: &Fold) -> String {
         let narrow = self.kernel.values[fold.value].dtype;
         let value = match wide(narrow) == narrow {
@@ -243,7 +243,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The results of the folds of a loop inside of another.
+    /// The results of the folds of an inner loop.
     pub(super) fn end_inner_folds(&mut self, number: usize, folds: &[Fold], begun: usize) {
         for (at, fold) in folds.iter().enumerate() {
             let laned = self.laned[fold.result];
@@ -251,7 +251,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Gives a fold's result its value.
+    /// Assigns a fold's result.
     fn result(&mut self, number: usize, fold: &Fold, at: usize, from: &str, laned: bool) {
         let (element, lanes) = if laned { ("[k]", "LANES ") } else { ("", "") };
         let place = format!("{from}{at}{element}");
@@ -275,7 +275,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop that is in no other: its points are shared by the team and the chunks.
+    /// An outermost loop: the team and the chunks share its points.
     pub(super) fn outer_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
         self.wait_for_stores();
         if stores(body) {
@@ -353,7 +353,7 @@ impl Writer<'_> {
             unreachable!("bug: columns are asked for")
         };
         let across = self.variant.across();
-        // All accumulators have lanes here, so that they are exchanged alike.
+        // All accumulators have lanes here, so that they are exchanged in the same way.
         let begun = self.begin_folds(folds, |_, _| true);
         let ahead = self.ahead(body, folds, begun);
         self.shared_loop(number, 1, &ahead, &|writer| {
@@ -433,7 +433,7 @@ impl Writer<'_> {
         if fold.index.is_some() { size.max(8) + 8 } else { size }
     }
 
-    /// Leaves what the block has found for the others, and waits for theirs.
+    /// Writes the block's partial results for the other blocks, and waits for theirs.
     fn publish(&mut self, folds: &[Fold], begun: usize, write: &dyn Fn(&mut Self, usize)) {
         for (at, fold) in folds.iter().enumerate() {
             let number = begun + at;
@@ -463,7 +463,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a statement of a loop, or of one in it, stores.
+/// Whether a statement of a body, or of an inner loop, stores.
 fn stores(body: &[Stmt]) -> bool {
     body.iter().any(|statement| match statement {
         Stmt::Store { .. } => true,
@@ -476,7 +476,7 @@ fn stores(body: &[Stmt]) -> bool {
 pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
     let of = |fold: &Fold| {
         let size = wide(kernel.values[fold.value].dtype).size();
-        // A sum may be that of `Moments`, which has three numbers, or four with the sum itself.
+        // A sum may be part of `Moments`, which has three numbers, or four with the sum itself.
         let is_sum = fold.monoid == Monoid::Add && size <= 8;
         let size = match (fold.index.is_some(), is_sum) {
             (true, _) => size.max(8) + 8,

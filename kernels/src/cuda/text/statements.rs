@@ -41,7 +41,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The function that combines into a table.
+    /// Defines the function that combines into a table.
     fn accumulation(&mut self, monoid: Monoid, dtype: DType) {
         if !self.accumulated.insert((monoid, dtype)) {
             return;
@@ -60,7 +60,7 @@ impl Writer<'_> {
         self.variant.is_rows() && !self.open.is_empty() && self.variant.lanes() > 1
     }
 
-    /// A statement that writes, for the threads and lanes whose points there are.
+    /// A statement that writes, under the conditions that select its threads and valid lanes.
     fn effect(&mut self, call: &str, lanes: bool) {
         let condition = match self.open.is_empty() {
             true => "first",
@@ -81,7 +81,7 @@ impl Writer<'_> {
         self.line(text + call);
     }
 
-    /// Whether lanes of the open loop may lie beyond its end.
+    /// Whether lanes of the open loop may be beyond its end.
     pub(super) fn has_tail(&self) -> bool {
         matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. })
             || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
@@ -124,7 +124,7 @@ impl Writer<'_> {
         self.define(value, &text);
     }
 
-    /// Gives a value its number, in each lane if it differs between them.
+    /// Assigns `text` to a value, in each lane if it differs between lanes.
     pub(super) fn define(&mut self, value: ValueId, text: &str) {
         let name = self.kernel.values[value].dtype.name();
         match self.laned[value] {
@@ -136,11 +136,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads first, of the statements of a loop or of the outermost level, what the kernel does not
-    /// write by the same name: what is stored may lie in the same memory as far as the compiler
-    /// knows, so that it would have each load wait for the stores before. Outside of loops, the
-    /// waiting that a loop's end brings then stands between these loads, which all threads of a
-    /// point do, and a store over the same memory.
+    /// Moves loads to the start of a loop's body or of the outermost level, for parameters that the
+    /// kernel does not store to. The compiler cannot exclude that stores go to the same memory and
+    /// would delay each load until after earlier stores. Outside of loops, all threads of a point
+    /// do these loads; the wait at a loop's end then separates them from a store to that memory.
     fn early_loads(&mut self, body: &[Stmt]) {
         let is_early = |statement: &Stmt| match statement {
             Stmt::Let(value) => self.is_early(*value),
@@ -165,7 +164,7 @@ impl Writer<'_> {
             }
         }
         if is_point {
-            // A loop stores more than an element, and so not over these.
+            // A loop stores more than one element, so not over the memory of these.
             self.has_loaded_early = std::mem::take(&mut self.has_loaded);
         }
     }
@@ -179,8 +178,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Has the threads of a team and the blocks of chunks wait for each other, if one of them may
-    /// load what another has stored: a kernel loads again what a loop before has stored.
+    /// Makes the threads of a team and the blocks of chunks wait for each other if one may load an
+    /// element that another has stored in an earlier loop.
     pub(super) fn wait_for_stores(&mut self) {
         let loads_stored = self.kernel.params.iter().any(|param| param.role == Role::InOut);
         if self.has_stored && loads_stored {
@@ -188,8 +187,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The same, if one of them may store over what another has yet to load: a result may lie in
-    /// the memory of an input.
+    /// Makes them wait if one may overwrite an element that another has yet to load: a result may
+    /// share the memory of an input.
     pub(super) fn wait_for_loads(&mut self) {
         if self.has_loaded {
             self.wait();
@@ -212,7 +211,7 @@ impl Writer<'_> {
         self.has_waited();
     }
 
-    /// All threads of a point have come here.
+    /// Notes that all threads of a point have waited for each other.
     pub(super) fn has_waited(&mut self) {
         self.has_stored = false;
         self.has_loaded = false;
@@ -232,7 +231,7 @@ impl Writer<'_> {
         if !self.laned[value] {
             let address = self.address(access, None);
             let load = format!("*(const {name}*)({address})");
-            // A thread of which the first lane is no point has none.
+            // If the first lane of a thread is no point, no lane is.
             let by_lane = matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. });
             let text = match &inside {
                 Some(_) if never => zero,
@@ -278,7 +277,7 @@ impl Writer<'_> {
         self.line(format!("LANES v{value}[k] = {text};"));
     }
 
-    /// Reads each of the rows that several accesses share once, at the first load of any of them.
+    /// Reads each row that several accesses share once, at the first load of any of them.
     fn load_of_rows(&mut self, value: ValueId, access: AccessId, rows: &[(AccessId, u32)]) {
         let name = self.kernel.values[value].dtype.name();
         let lanes = self.variant.lanes();
@@ -288,7 +287,7 @@ impl Writer<'_> {
             let count = lanes + rows.iter().map(behind).max().unwrap_or(0);
             let first = rows.iter().find(|row| behind(row) == 0).map_or(group, |row| row.0);
             self.line(format!("{name} rows{group}[{count}];"));
-            // The first of the lanes that need a row; of those behind it there are fewer.
+            // A row is loaded if the first lane that needs it is a point; later lanes need not be.
             let needed = |row: u32| {
                 let lane = |own: &(AccessId, u32)| row.checked_sub(own.1).filter(|at| *at < lanes);
                 Some((row, rows.iter().filter_map(lane).min()?))
@@ -304,7 +303,7 @@ impl Writer<'_> {
         self.line(format!("LANES v{value}[k] = rows{group}[k + {behind}];"));
     }
 
-    /// Reads a square along the axis on which its elements are next to each other.
+    /// Reads a square along the axis of its neighbouring elements.
     fn crossing_load(&mut self, value: ValueId, access: AccessId) {
         let Mode::Tiles { across, .. } = self.variant.mode else {
             unreachable!("bug: tiles are asked for")
@@ -313,7 +312,7 @@ impl Writer<'_> {
         let name = self.kernel.values[value].dtype.name();
         let item = self.item(access);
         self.exchanged = self.exchanged.max(item);
-        // The thread's point is (y, x); what it reads here is (x, y).
+        // The thread's point is (y, x); it reads the element (x, y) here.
         let mut text = format!("(const char*)a.p{access}");
         for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
             let position = match group {
@@ -372,7 +371,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The address of an access at the open loops' points, in a lane if one is named.
+    /// The address of an access at the points of the open loops, in a lane if one is given.
     fn address(&self, access: AccessId, lane: Option<&str>) -> String {
         let mut text = format!("b{access}");
         let item = self.item(access);
@@ -409,7 +408,7 @@ impl Writer<'_> {
         text
     }
 
-    /// The position along an axis that stays by itself, in a lane if it is that of the lanes.
+    /// The position along an unmerged axis, in a lane if it is the axis of the lanes.
     fn position(&self, axis: AxisId) -> String {
         let lanes = self.variant.lanes() > 1;
         if let Some(group) = self.variant.grid.iter().position(|own| *own == Some(axis)) {
@@ -446,7 +445,7 @@ impl Writer<'_> {
         Some(axes.iter().enumerate().map(along).collect::<Vec<_>>().join(" && "))
     }
 
-    /// A loop inside of another: every thread visits all its points.
+    /// An inner loop: every thread visits all its points.
     fn inner_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
         let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
         self.nest(number, body, folds, begun);

@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-/// What threads and blocks tell each other, and combinations into tables.
+/// Text for the exchange between threads and blocks, and for combinations into tables.
 const TEAM: &str = concat!(include_str!("team.cu"), "\n", include_str!("atomics.cu"));
 
-/// What the text of a kernel consists of.
+/// The parts of a kernel's text.
 #[derive(Default)]
 struct Parts {
     uses: Uses,
@@ -40,8 +40,8 @@ pub fn source(kernel: &Kernel, variant: &Variant) -> String {
     Parts::new(kernel, variant).whole()
 }
 
-/// The CUDA C of many kernels in one text, each in a namespace of its own: a compiler takes much
-/// less time over it than over each by itself, as long as nobody wants to launch them.
+/// The CUDA C of many kernels in one text, each in its own namespace. Compiling it takes much less
+/// time than compiling each kernel; it serves tests that do not launch the kernels.
 pub fn source_of_many(kernels: &[(Kernel, Variant)]) -> String {
     let mut all = Parts::default();
     for (number, (kernel, variant)) in kernels.iter().enumerate() {
@@ -58,35 +58,35 @@ pub(super) struct Writer<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) variant: &'a Variant,
     pub(super) out: String,
-    /// Functions before the kernel.
+    /// Functions defined before the kernel.
     pub(super) functions: String,
     pub(super) indent: usize,
     pub(super) uses: Uses,
-    /// Combinations into tables that have a function.
+    /// Combinations into tables whose function is defined.
     pub(super) accumulated: BTreeSet<(Monoid, DType)>,
     /// Whether a value differs between the lanes of a thread.
     pub(super) laned: Vec<bool>,
     /// The loops that are open, the outermost first.
     pub(super) open: Vec<usize>,
-    /// Loops and folds that have begun so far.
+    /// The number of loops and of folds begun so far.
     pub(super) loops: usize,
     pub(super) folds: usize,
-    /// Bytes of a partial result of all folds before.
+    /// Bytes of the partial results of all earlier folds.
     pub(super) scratch: usize,
-    /// Loops with folds that have ended on the outermost level.
+    /// The number of outermost loops with folds that have ended.
     pub(super) rounds: usize,
-    /// The largest value that the threads of a block exchange.
+    /// Bytes of the largest value that the threads of a block exchange.
     pub(super) exchanged: usize,
-    /// The two loops that are one.
+    /// The two loops that run as one.
     pub(super) moments: Option<Moments>,
-    /// The folds of the first of them that find the means, each with which of them it is.
+    /// The folds of the first loop that compute means, each with the number of its pair.
     pub(super) moments_folds: Vec<(usize, usize)>,
     /// Groups of accesses whose rows have been loaded.
     pub(super) rows: BTreeSet<AccessId>,
-    /// Values that have been loaded before their turn.
+    /// Values that have been loaded ahead of their statement.
     pub(super) early: BTreeSet<ValueId>,
-    /// Whether something has been stored, or loaded, since the threads of a team last waited for
-    /// each other; and loaded early.
+    /// Whether something has been stored, loaded, or loaded early since the threads of a team last
+    /// waited for each other.
     pub(super) has_stored: bool,
     pub(super) has_loaded: bool,
     pub(super) has_loaded_early: bool,
@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         self.out.push('\n');
     }
 
-    /// Which values differ between the lanes of a thread. `row` is the outermost loop around.
+    /// Marks the values that differ between lanes of a thread. `row` is the outermost open loop.
     fn find_lanes(&mut self, body: &[Stmt], row: Option<usize>, number: &mut usize) {
         for statement in body {
             match statement {
@@ -264,7 +264,7 @@ impl<'a> Writer<'a> {
         self.line("}");
     }
 
-    /// The part of the grid that is the thread's.
+    /// The thread's part of the grid.
     fn positions(&mut self) {
         let across = self.variant.across();
         match self.variant.mode {
@@ -329,8 +329,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The same for stretches of the innermost group as long as a block has threads, and of as many
-    /// places of the lanes' group as a thread has points.
+    /// The thread's part in `Mode::Strides`: a block has a stretch of the innermost group with one
+    /// position for each thread, and each thread has several positions of the lanes' group.
     fn strided_positions(&mut self, lanes: u32, along: usize) {
         let last = self.variant.grid.len() - 1;
         let size = |group: usize| match group {
@@ -360,7 +360,7 @@ impl<'a> Writer<'a> {
             self.line(format!("rest = q{group};"));
         }
         let width = size(last).unwrap_or(THREADS);
-        // Before the first point it wraps around, and is no point.
+        // A position before the first point wraps around and is invalid.
         let skew = skew.replace('+', "-");
         self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x{skew};"));
         self.line("bool valid[N];");
@@ -375,7 +375,7 @@ impl<'a> Writer<'a> {
         ));
     }
 
-    /// The same for squares of the grid.
+    /// The thread's part in `Mode::Tiles`.
     fn tile_positions(&mut self) {
         let Mode::Tiles { across, mirrored } = self.variant.mode else {
             unreachable!("bug: tiles are asked for")
@@ -415,7 +415,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Diagonals 0, 1, -1, 2, -2 and so on, modulo their number.
+    /// Visits the diagonals 0, 1, -1, 2, -2 and so on, modulo their number.
     fn mirrored_tile(&mut self, across: usize, last: usize) {
         self.line(format!(
             "const Position side = ((Position)a.n_g{last} + {}) / {TILE};",

@@ -1,5 +1,5 @@
-//! Transforms of neighbouring lines of many stretches on a GPU, for which a library has no single
-//! call: a kernel for lengths that are powers of two.
+//! Transforms of neighbouring lines of many stretches on a GPU, which cuFFT cannot do in one call:
+//! a kernel for lengths that are powers of two.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -19,7 +19,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Lines of a block: a thread has eight elements, and a block 256 threads at least.
+    /// Lines of a thread block: a thread has eight elements, and a block at least 256 threads.
     const fn width(self) -> usize {
         let width = 2048 / self.length;
         if width > 8 { width } else { 8 }
@@ -29,7 +29,7 @@ impl Columns {
         self.inner.div_ceil(self.width())
     }
 
-    /// Whether the kernel is for such lines.
+    /// Whether the kernel supports these lines.
     pub(super) fn is_suitable(self) -> bool {
         let longest = if self.is_double { 512 } else { 1024 };
         self.length.is_power_of_two()
@@ -38,7 +38,7 @@ impl Columns {
             && self.outer * self.blocks() <= i32::MAX as usize
     }
 
-    /// The text of such lines.
+    /// The text for these lines.
     pub(super) fn routine(self) -> Routine {
         let component = if self.is_double { "f64" } else { "f32" };
         let last = 1 << (self.length.ilog2() % 3);
@@ -57,8 +57,8 @@ impl Columns {
     /// Errors: those of the compiler.
     ///
     /// # Safety
-    /// All lines lie in this device's memory, those after apart from those before; they are
-    /// suitable.
+    /// All lines are in this device's memory and suitable (`is_suitable`); the results do not
+    /// overlap the sources.
     pub(super) unsafe fn launch(
         self,
         [from, to]: [u64; 2],
@@ -74,7 +74,7 @@ impl Columns {
     }
 }
 
-/// The texts of some lengths.
+/// The texts for some lengths.
 pub(super) fn sources() -> Vec<String> {
     let source = |(length, is_double)| {
         let columns = Columns { length, outer: 1, inner: 1, is_double, is_inverse: is_double };

@@ -1,6 +1,6 @@
-//! Fourier transforms on the CPU by the plans of `phalanx-numerics`: a transform is computed in
-//! the precision of its elements, each line by itself, so that neither the split of a value nor the
-//! number of threads shows in the result.
+//! Fourier transforms on the CPU by the plans of `phalanx-numerics`. A transform is computed in the
+//! precision of its elements and each line separately, so the result depends neither on the
+//! sharding of a value nor on the number of threads.
 
 use super::check::check;
 use super::lines::{Line, Lines};
@@ -12,8 +12,8 @@ use phalanx_ops::structured::{Fft, Transform};
 
 /// Transforms the lines of a block along an axis.
 ///
-/// The imaginary parts of the elements of a real inverse transform that cannot have any are taken
-/// as 0. Lines without elements give zeros. Panics (`bug:`) if shapes or dtypes do not fit.
+/// In a real inverse transform, imaginary parts that must be 0 are taken as 0. Lines without
+/// elements give zeros. Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     let from = &operands[0];
     let axis = usize::from(fft.axis);

@@ -1,4 +1,4 @@
-//! Fourier transforms on a GPU by cuFFT, but for short lines of many stretches (`columns`).
+//! Fourier transforms on a GPU by cuFFT, except short lines of many stretches (`columns`).
 
 use super::check::check;
 use super::columns::{self, Columns};
@@ -16,11 +16,11 @@ use std::sync::Arc;
 static TEXT: &str = include_str!("spectrum.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
-/// Calls of the library for one transform: so many at any rate, and more if each has so many bytes.
+/// A transform may always use this many calls of the library, and more if each has `LARGE` bytes.
 const FEW_CALLS: usize = 4;
 const LARGE: usize = 16 << 20;
 
-/// Transforms the lines of a block along an axis; like the routine of the CPU, but for rounding.
+/// Transforms the lines of a block along an axis; only rounding differs from the CPU's routine.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of `CudaDevice::transform` and of
 /// the compiler.
@@ -49,8 +49,8 @@ pub fn run(
     if kind != Fourier::RealInverse {
         return transform(kind, length, way, (from, from.buffer, before), (to, after), device);
     }
-    // The library spoils what it makes real numbers of, and takes the imaginary parts of elements
-    // that cannot have any as it pleases.
+    // The library overwrites the spectrum of a real inverse transform, and does not define how it
+    // treats imaginary parts that must be 0: so it gets a prepared copy.
     let spectrum = device.clone().allocate(from.len() * from.dtype.size())?;
     let middle = if length.is_multiple_of(2) { length / 2 } else { 0 };
     let numbers = [from.len(), before.extent, before.inner, middle].map(|number| number as u64);
@@ -65,11 +65,11 @@ pub fn run(
 /// How lines are transformed.
 #[derive(Clone, Copy)]
 enum Way {
-    /// By calls of the library for lines so many bytes from each other.
+    /// By `calls` calls of the library; `steps` are the bytes from one call's lines to the next's.
     Library { lines: FourierLines, calls: usize, steps: [usize; 2] },
-    /// By a kernel of ours.
+    /// By our own kernel.
     Columns(Columns),
-    /// By the library, of lines that have been brought next to each other.
+    /// By the library, after a transposed copy that makes each line contiguous.
     Together,
 }
 
@@ -82,7 +82,7 @@ fn kind_and_length(fft: &Fft, before: Lines, after: Lines) -> (Fourier, usize) {
     }
 }
 
-/// Lines that lie one after the other.
+/// Contiguous lines, one after the other.
 fn along(length: usize, before: Lines, after: Lines, is_double: bool) -> FourierLines {
     let distances = [before.extent, after.extent];
     FourierLines { length, count: before.outer, strides: [1; 2], distances, is_double }
@@ -123,7 +123,7 @@ fn way(kind: Fourier, length: usize, dtypes: [DType; 2], [before, after]: [Lines
     }
 }
 
-/// What `run` runs beside the library.
+/// The routines that `run` launches in addition to the library.
 pub fn routines(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let from = &operands[0];
     let (before, after) = (Lines::of(from.shape, fft.axis), Lines::of(to.shape, fft.axis));
@@ -142,7 +142,7 @@ pub fn routines(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routin
     routines
 }
 
-/// Transforms the elements of a buffer that lie as those of the block `from`.
+/// Transforms the elements of a buffer with the layout of the block `from`.
 fn transform(
     kind: Fourier,
     length: usize,
@@ -162,7 +162,7 @@ fn transform(
             let places = (0..calls as u64)
                 .map(|call| [0, 1].map(|side| start[side] + call * steps[side] as u64));
             // SAFETY: the blocks are whole, of the lengths that were checked; they begin at
-            // addresses that suit every dtype, and each call has other lines, which begin at
+            // addresses aligned for every dtype, and each call has different lines, which begin at
             // aligned addresses.
             return unsafe { device.transform(kind, &lines, places) };
         }
@@ -170,7 +170,7 @@ fn transform(
         Way::Columns(columns) => return unsafe { columns.launch(start, device) },
         Way::Together => {}
     }
-    // Many small calls take longer than bringing the lines together and back.
+    // Many small calls take longer than two transposed copies.
     let [packed, result] = [0, 1].map(|side| outer * inner * extents[side] * sizes[side]);
     let (packed, result) = (device.clone().allocate(packed)?, device.clone().allocate(result)?);
     let [middle, end] = [&packed, &result].map(|buffer| buffer.as_ptr() as u64);
@@ -202,7 +202,7 @@ fn single(from: &Block<'_>, to: &Block<'_>) {
     );
 }
 
-/// The text that makes spectra ready, whose numbers have a dtype.
+/// The text that prepares spectra, for numbers of a real dtype.
 fn of_spectra(dtype: DType) -> Routine {
     Routine::new(TEXT, [("R", String::from(dtype.real().name()))], Uses::default())
 }

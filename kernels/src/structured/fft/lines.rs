@@ -4,16 +4,16 @@ use crate::structured::{Block, Plain};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 
-/// Elements that a job has at least, if there are as many.
+/// The fewest elements of a job, if there are as many.
 const ELEMENTS: usize = 1 << 14;
 
-/// Neighbouring lines of an inner axis that are read together, unless they are long.
+/// The number of neighbouring lines of an inner axis that are read together if they are short.
 const NEIGHBOURS: usize = 16;
 
-/// Bytes of neighbouring lines from which only a cache line of them is read together.
+/// If neighbouring lines have more bytes than this, only a cache line of them is read together.
 const LONG: usize = 4 << 20;
 
-/// A line to transform: a copy of its elements, which may be spoiled, and where the result goes.
+/// A line to transform: a copy of its elements, which may be overwritten, and the result.
 pub(super) struct Line<'a, I, O> {
     pub(super) from: &'a mut [I],
     pub(super) to: &'a mut [O],
@@ -30,7 +30,7 @@ pub(super) struct Lines<'a, I, O> {
     count: usize,
 }
 
-/// Elements that jobs write, each of them its own lines.
+/// The elements that jobs write; each job writes different lines.
 struct Output<'a, O> {
     pointer: *mut O,
     len: usize,
@@ -71,7 +71,7 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
         }
     }
 
-    /// Transforms all lines. Each thread makes a transformer of its own.
+    /// Transforms all lines. Each thread makes its own transformer.
     pub(super) fn run<F: FnMut(Line<'_, I, O>)>(
         &self,
         (zero, zero_of_result): (I, O),

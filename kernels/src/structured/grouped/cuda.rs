@@ -1,4 +1,4 @@
-//! Elements sorted by their slots on a GPU, and what is done with those of a slot.
+//! Elements sorted by their slots on a GPU, and the combination of the elements of each slot.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 static TEXT: &str = include_str!("grouped.cu");
 const THREADS: usize = 256;
-/// Elements of a tile, as the text has them.
+/// Elements of a tile; the text has the same number.
 const TILE: usize = 8 * THREADS;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// The type of slots of which there are so many, which holds their number too.
+/// The type of a slot's number; it must also hold the value `slots`, which means no slot.
 pub(in crate::structured) fn places_of(slots: usize) -> &'static str {
     if u32::try_from(slots).is_ok() { "u32" } else { "u64" }
 }
 
-/// What becomes of the elements of a slot.
+/// How the elements of a slot are combined.
 #[derive(Clone, Copy)]
 pub(crate) enum Combined {
-    /// The last one stays, of so many bytes.
+    /// The last one is kept; elements have `size` bytes.
     Last { size: usize },
     /// They are combined by an operation.
     Op(Op, DType),
@@ -40,7 +40,7 @@ fn name_of(dtype: DType) -> String {
     String::from(if dtype == DType::Bool { "bool" } else { dtype.name() })
 }
 
-/// What combines by an operation: where that may be done in any order but for rounding, many
+/// The text that combines by an operation. If only rounding depends on the order, it combines many
 /// elements of a slot at once.
 fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
     let mut uses = Uses::default();
@@ -57,7 +57,7 @@ fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
-/// What combines by a monoid, numbers of half types as `f32`.
+/// The text that combines by a monoid; half types are combined in `f32`.
 fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Routine {
     let mut uses = Uses::default();
     let wide = match dtype {
@@ -85,7 +85,7 @@ fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
     [("Wide", name_of(wide)), ("WIDEN", cast(wide)), ("NARROW", cast(dtype))]
 }
 
-/// What moves words of so many bytes, or only makes slots.
+/// The text that moves words of `size` bytes and computes slots.
 fn of_words(size: usize, places: &str) -> Routine {
     let defines = [("Slot", String::from(places)), ("Element", String::from(word(size)))];
     Routine::new(TEXT, defines, Uses::default())
@@ -105,8 +105,8 @@ pub fn sources() -> Vec<String> {
     sources
 }
 
-/// Tables that points find by their place in C order: point `i` has table `i / inner % tables`, and
-/// tables of `length` elements begin `apart` elements from each other.
+/// The tables of points in C order: point `i` has table `i / inner % tables`, and tables of
+/// `length` elements begin `apart` elements from each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub length: usize,
@@ -116,13 +116,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The elements from the first table's begin to the last one's end.
+    /// The number of elements from the start of the first table to the end of the last.
     pub(crate) fn slots(&self) -> usize {
         (self.tables.max(1) - 1) * self.apart + self.length
     }
 }
 
-/// Elements in the order of their slots, those of a slot in the order that they had.
+/// Elements sorted by slot; the elements of a slot keep their order.
 pub(crate) struct Grouping<'a> {
     slots_of: &'a Buffer,
     order: Buffer,
@@ -132,7 +132,7 @@ pub(crate) struct Grouping<'a> {
 }
 
 impl<'a> Grouping<'a> {
-    /// What it takes to group elements by so many slots, and to combine those of each.
+    /// The routines that group elements by `slots` slots and combine the elements of each.
     pub(crate) fn routines(slots: usize, combined: Combined) -> Vec<Routine> {
         let places = places_of(slots);
         let combining = match combined {
@@ -143,20 +143,20 @@ impl<'a> Grouping<'a> {
         vec![sorting(Order::Positions, dtype_of(places)), combining]
     }
 
-    /// What `slots_at` runs.
+    /// The routine that `slots_at` launches.
     pub(crate) fn slots_routine(slots: usize) -> Routine {
         of_words(4, places_of(slots))
     }
 
-    /// The bytes that it takes to group so many elements, with their slots; `None` for too many.
+    /// The bytes needed to group `count` elements, slots included; `None` for too many elements.
     pub(crate) fn room(count: usize, slots: usize) -> Option<usize> {
         let item = if places_of(slots) == "u32" { 4 } else { 8 };
         // Slots, and those of two passes; positions of two passes; the positions in order.
         (count < MOST).then_some(count * (3 * item + 2 * 4 + 8))
     }
 
-    /// Sorts fewer than `MOST` elements by their slots, numbers of the type of `places_of`; larger
-    /// numbers mean no slot.
+    /// Sorts fewer than `MOST` elements by their slots, numbers of the type of `places_of`. Numbers
+    /// of `slots` and more mean no slot.
     ///
     /// Errors: those of the compiler; `DeviceError::OutOfMemory`.
     pub(crate) fn new(
@@ -168,7 +168,7 @@ impl<'a> Grouping<'a> {
         assert!(count < MOST, "bug: {count} elements to sort");
         let order = device.clone().allocate(8 * count)?;
         let dtype = dtype_of(places_of(slots));
-        // The number that means no slot counts too.
+        // The bits must also hold the number `slots`, which means no slot.
         let bits = usize::BITS - slots.leading_zeros();
         Sorting::new(Order::Positions, dtype, device).of_digits(bits.div_ceil(8) as usize).lines(
             slots_of.as_ptr() as u64,
@@ -179,7 +179,7 @@ impl<'a> Grouping<'a> {
         Ok(Grouping { slots_of, order, count, slots, device })
     }
 
-    /// Slots from `i64` positions in tables, those outside of them without one.
+    /// The slots of `i64` positions in tables; positions outside of their table have no slot.
     pub(crate) fn slots_at(
         positions: u64,
         count: usize,
@@ -206,14 +206,14 @@ impl<'a> Grouping<'a> {
         [slots_of, order, values, to, self.count as u64, self.slots as u64, parts, 0, 0, 0, 0, 0]
     }
 
-    /// `to[slot] =` the last value of each slot that has one, of words of so many bytes.
+    /// `to[slot] =` the last value of each slot that has one, for words of `size` bytes.
     pub(crate) fn last(&self, values: u64, to: u64, size: usize) -> Result<(), DeviceError> {
         let routine = of_words(size, places_of(self.slots));
         launch(self.device, "grouped_last", &routine, self.count, &self.words(values, to, 0))
     }
 
-    /// Combines the values of each slot with what is there: strictly in their order, or where that
-    /// does not matter but for rounding in a fixed one.
+    /// Combines the values of each slot with the element there: in their order, or in another fixed
+    /// order if only rounding depends on it.
     pub(crate) fn combine(
         &self,
         op: Op,
@@ -229,7 +229,7 @@ impl<'a> Grouping<'a> {
         self.tiles(&routine, dtype, values, to)
     }
 
-    /// Combines the values of each slot with what is there, in a fixed order.
+    /// Combines the values of each slot with the element there, in a fixed order.
     pub(crate) fn accumulate(
         &self,
         monoid: Monoid,
@@ -256,7 +256,7 @@ impl<'a> Grouping<'a> {
     }
 }
 
-/// Enqueues a kernel of the text with so many threads, or as many as there are blocks for.
+/// Enqueues a kernel of the text with `threads` threads, in at most `MOST_BLOCKS` blocks.
 fn launch(
     device: &CudaDevice,
     entry: &'static str,
@@ -266,6 +266,6 @@ fn launch(
 ) -> Result<(), DeviceError> {
     let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text; slots, order and values have `count`
-    // elements, what they are combined into has `slots`, and there is a part for each tile.
+    // elements, the target has `slots` elements, and there is a part for each tile.
     unsafe { routine.launch(entry, device, (blocks, THREADS as u32), words) }
 }

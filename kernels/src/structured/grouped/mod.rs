@@ -1,4 +1,4 @@
-//! Elements that are combined by the slot that each has, in their order: on a GPU, where a stable
-//! sort by slots brings together what belongs together.
+//! Combination of elements by slot, in their order, on a GPU: a stable sort by slot groups the
+//! elements of each slot.
 
 pub mod cuda;

@@ -1,4 +1,4 @@
-//! Factorisations on the CPU: a matrix by one thread, those of a stack in parallel.
+//! Factorisations on the CPU: one thread for a matrix; the matrices of a stack run in parallel.
 
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};

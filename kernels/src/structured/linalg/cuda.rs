@@ -1,8 +1,8 @@
-//! Factorisations on a GPU by cuSOLVER, and by cuBLAS of many small matrices.
+//! Factorisations on a GPU by cuSOLVER, and of many small matrices by cuBLAS.
 //!
-//! The libraries have matrices in Fortran's order: a matrix of ours is the transpose of one of
-//! theirs. Whether a matrix has a factorisation stays on the device, where a kernel makes NaN of
-//! what has none, so that nobody waits.
+//! The libraries store matrices in Fortran's order: a matrix of ours is the transpose of one of
+//! theirs. The flag whether a matrix has a factorisation stays on the device: a kernel writes NaN
+//! to results without one, so the host does not wait.
 
 use super::routines::Elements;
 use crate::cuda::routine::Routine;
@@ -14,17 +14,17 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
 use std::sync::Arc;
 
-/// Matrices that are factorised at once, where there are so many of so few rows.
+/// At least this many matrices of at most `SMALL` rows are factorised by one call.
 const MANY: usize = 4;
 const SMALL: usize = 256;
-/// Matrices that only the host factorises in reasonable time: so many of so few elements, of which
-/// a GPU would have each by itself.
+/// At least this many matrices of at most `TINY` elements run on the host if the GPU would
+/// factorise them one by one, which is slower.
 const TOO_MANY: usize = 16;
 const TINY: usize = 64 * 64;
-/// Extents that the older functions of the library take.
+/// The largest extent of the library's older functions.
 const LONGEST: usize = i32::MAX as usize;
 
-/// What one operation works on.
+/// The operands of one operation.
 struct Work<'a> {
     elements: Elements<'a>,
     matrices: Matrices,
@@ -36,7 +36,7 @@ struct Work<'a> {
     device: &'a Arc<CudaDevice>,
 }
 
-/// Factorises the matrices of a block as `Decomposition` says; false for what only the host does.
+/// Factorises the matrices of a block as `Decomposition` says; false if the host must do it.
 ///
 /// Errors: those of `CudaDevice::factor_cholesky` and of the compiler.
 pub fn run(
@@ -57,7 +57,7 @@ pub fn run(
     };
     let (rows, columns, count) = (*rows, *columns, stack.iter().product::<usize>());
     if to.is_empty() || operands[0].is_empty() {
-        // The determinants and bases of nothing.
+        // Determinants and bases of empty matrices are not empty; the host computes them.
         return Ok(to.is_empty());
     }
     let work = Work {
@@ -85,7 +85,7 @@ pub fn run(
     Ok(true)
 }
 
-/// Whether the host factorises so many matrices.
+/// Whether the host factorises these matrices.
 fn is_on_host(decomposition: &Decomposition, extents: [usize; 2], count: usize) -> bool {
     let [rows, columns] = extents;
     let one_by_one = count >= TOO_MANY && rows * columns <= TINY || rows.max(columns) > LONGEST;
@@ -101,7 +101,7 @@ fn is_on_host(decomposition: &Decomposition, extents: [usize; 2], count: usize) 
     }
 }
 
-/// What `run` runs beside the libraries.
+/// The routines that `run` launches in addition to the libraries.
 pub fn routines(
     decomposition: &Decomposition,
     operands: &[Block<'_>],
@@ -128,9 +128,9 @@ struct Factors {
     a: Buffer,
     pivots: Buffer,
     outcomes: Buffer,
-    /// The address of each matrix, where they were factorised at once.
+    /// The address of each matrix, if one call factorised all.
     addresses: Option<Buffer>,
-    /// Flags of those with a NaN, which a search for pivots may pass by.
+    /// Flags of matrices with a NaN, which the search for pivots may miss.
     flags: Buffer,
 }
 
@@ -143,7 +143,7 @@ impl Work<'_> {
         self.device.clone().allocate(bytes)
     }
 
-    /// Room for elements.
+    /// Memory for elements.
     fn room(&self, elements: usize) -> Result<Buffer, DeviceError> {
         self.allocate(elements * self.size)
     }
@@ -160,13 +160,13 @@ impl Work<'_> {
         address(self.to.buffer)
     }
 
-    /// Whether matrices are factorised at once.
+    /// Whether one call factorises all matrices.
     fn is_at_once(&self) -> bool {
         let Matrices { rows, count, .. } = self.matrices;
         count >= MANY && rows <= SMALL && count <= LONGEST
     }
 
-    /// The address of each of some parts of a buffer, of so many elements.
+    /// The address of each matrix from `first` on, at distances of `elements` elements.
     fn addresses(&self, first: u64, elements: usize) -> Result<Buffer, DeviceError> {
         let count = self.matrices.count;
         let addresses = self.allocate(8 * count)?;
@@ -179,8 +179,8 @@ impl Work<'_> {
     fn cholesky(&self) -> Result<(), DeviceError> {
         let Matrices { rows: n, count, .. } = self.matrices;
         let (to, outcomes, flags) = (self.result(), self.flags()?, self.flags()?);
-        // Our lower triangle is the library's upper one, of the conjugate matrix: of its factor
-        // `U`, the lower triangle in our order is `L`.
+        // Our lower triangle is the library's upper triangle of the conjugate matrix, and its
+        // factor `U` is `L` in our order.
         let uplo = Triangle::Upper;
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
@@ -197,7 +197,7 @@ impl Work<'_> {
         }
     }
 
-    /// The factors of the matrices, in Fortran's order as NumPy has them.
+    /// The LU factors of the matrices in Fortran's order, the same as NumPy computes.
     fn lu(&self) -> Result<Factors, DeviceError> {
         let Matrices { element, rows: n, count, .. } = self.matrices;
         let at_once = self.is_at_once();
@@ -225,7 +225,7 @@ impl Work<'_> {
         }
     }
 
-    /// The solutions of `A X = B`, or `Aᵀ X = B`, in place of right-hand sides in Fortran's order.
+    /// Solves `A X = B`, or `Aᵀ X = B`, in place of right-hand sides in Fortran's order.
     fn solve_lu(
         &self,
         factors: &Factors,
@@ -276,7 +276,7 @@ impl Work<'_> {
         let Matrices { rows: n, count, .. } = self.matrices;
         let factors = self.lu()?;
         let to = self.result();
-        // What solves `Aᵀ X = I` is, in our order, the inverse.
+        // The solution of `Aᵀ X = I` is the inverse in our order.
         // SAFETY: as `lu`.
         unsafe {
             self.elements.identity(to, n, count)?;
@@ -304,13 +304,13 @@ impl Work<'_> {
         let [matrices, taus] = [&a, &factors].map(address);
         let copy = Transposed::packed(self.size, m, n, count);
         let result = (m + n) * width;
-        // SAFETY: as `lu`; the parts of a result lie one after the other.
+        // SAFETY: as `lu`; the parts of a result follow each other in memory.
         unsafe {
             transpose(&copy, self.from, matrices, self.device)?;
             self.device.factor_qr(self.matrices, matrices, taus, address(&outcomes))?;
             let below = self.result() + (m * width * self.size) as u64;
             self.elements.factor([matrices, below], [m, n, width], [m * n, result], count)?;
-            // Where `Q` has more columns than the matrix, it has room of its own.
+            // If `Q` has more columns than the matrix, it gets separate memory.
             let wide = if width > n { Some(self.room(m * width)?) } else { None };
             let q = Matrices { columns: width, count: 1, ..self.matrices };
             let back = Transposed { count: 1, ..Transposed::packed(self.size, width, m, 1) };
@@ -340,7 +340,7 @@ impl Work<'_> {
         let (flags, outcomes) = (self.flags()?, self.flags()?);
         let a = self.room(count * n * n)?;
         let values = self.room(count * n)?;
-        // Our triangle is the library's other one, of the conjugate matrix.
+        // Our triangle is the library's opposite triangle of the conjugate matrix.
         let (ours, uplo) = match lower {
             true => (Triangle::Lower, Triangle::Upper),
             false => (Triangle::Upper, Triangle::Lower),
@@ -370,8 +370,8 @@ impl Work<'_> {
         let (smaller, larger) = (m.min(n), m.max(n));
         let width = if full { larger } else { smaller };
         let result = (m + n + 1) * width;
-        // The library has no fewer rows than columns: it gets the matrix, or its transpose, of
-        // which ours are the elements in Fortran's order.
+        // The library needs at least as many rows as columns. A wide matrix of ours is read in
+        // Fortran's order as its transpose, which has them.
         let is_wide = m < n;
         let given = Matrices { rows: larger, columns: smaller, ..self.matrices };
         let left_columns = if full { larger } else { smaller };
@@ -384,8 +384,8 @@ impl Work<'_> {
         let [flagged, told] = [&flags, &outcomes].map(address);
         let (to, size) = (self.result(), self.size);
         let parts = SingularParts { values: numbers, left: us, right: vs, is_full: full };
-        // The vectors that are columns of the library's result become columns of ours; those that
-        // are rows lie as ours do, and so all that is left is to put them in place.
+        // The vectors that are columns of the library's result are transposed to columns of ours;
+        // those that are rows already have our layout and are only copied to their place.
         let (left_at, right_at) = if is_wide { (m * width, 0) } else { (0, m * width) };
         let columns = Transposed {
             size,

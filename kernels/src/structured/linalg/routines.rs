@@ -1,4 +1,4 @@
-//! The kernels that stand between our order of matrices and a library's.
+//! The kernels that convert between our order of matrices and a library's.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -9,11 +9,11 @@ use phalanx_ops::DType;
 static TEXT: &str = include_str!("linalg.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 16;
-/// Threads that multiply the pivots of a matrix, as the text has it.
+/// Threads that multiply the pivots of a matrix; the text has the same number.
 const PIVOTS: u32 = 128;
 
-/// The elements that kernels work on. Every kernel takes addresses in the device's memory, whose
-/// blocks are whole; that is the promise of who calls, and the errors are those of the compiler.
+/// The elements that kernels work on. Every kernel takes addresses of whole blocks in the device's
+/// memory; the caller promises this. Errors: those of the compiler.
 pub(super) struct Elements<'a> {
     pub dtype: DType,
     pub device: &'a CudaDevice,
@@ -31,7 +31,7 @@ pub(super) fn sources() -> Vec<String> {
     [DType::F32, DType::F64, DType::C64, DType::C128].map(|dtype| routine(dtype).source()).into()
 }
 
-/// What the text calls a triangle; `None` is all of a matrix.
+/// The text's number of a triangle; `None` is the whole matrix.
 fn which(triangle: Option<Triangle>) -> u64 {
     match triangle {
         None => 0,
@@ -42,7 +42,7 @@ fn which(triangle: Option<Triangle>) -> u64 {
 
 impl Elements<'_> {
     /// # Safety
-    /// The words are those of the kernel's argument in the text, whose addresses are right.
+    /// The words are those of the kernel's argument in the text, and the addresses are valid.
     unsafe fn launch(
         &self,
         entry: &'static str,
@@ -53,7 +53,7 @@ impl Elements<'_> {
         unsafe { routine(self.dtype).launch(entry, self.device, size, words) }
     }
 
-    /// Blocks for a thread for each of some items.
+    /// The thread blocks for one thread per item.
     fn blocks(items: usize) -> (usize, u32) {
         (items.div_ceil(THREADS as usize).min(MOST_BLOCKS), THREADS)
     }
@@ -78,9 +78,9 @@ impl Elements<'_> {
         unsafe { self.launch("inspect", Self::blocks(total), &words) }
     }
 
-    /// Copies a triangle of Hermitian matrices, with zeros and a real diagonal; where there are
-    /// flags (not 0), the identity in place of those that have one. Sets the flags `found` (not 0)
-    /// of those with a NaN.
+    /// Copies a triangle of Hermitian matrices, with zeros elsewhere and a real diagonal. If the
+    /// address `flags` is not 0, flagged matrices become the identity. If the address `found` is
+    /// not 0, sets the flags there of matrices with a NaN.
     ///
     /// # Safety
     /// See `Elements`.
@@ -97,7 +97,7 @@ impl Elements<'_> {
         unsafe { self.launch("prepare", Self::blocks(total), &words) }
     }
 
-    /// Zeros in place of matrices of so many elements that have a flag.
+    /// Replaces flagged matrices of `size` elements with zeros.
     ///
     /// # Safety
     /// See `Elements`.
@@ -112,8 +112,9 @@ impl Elements<'_> {
         unsafe { self.launch("replace", Self::blocks(size), &words) }
     }
 
-    /// NaN in results of so many elements whose outcome or flag (unless these are 0) is not zero;
-    /// in the others, zeros above the diagonal of a square, if its extent is given.
+    /// Writes NaN to results of `size` elements with a nonzero outcome or flag (where these
+    /// addresses are not 0). In the others, writes zeros above the diagonal of a square, if its
+    /// extent is given.
     ///
     /// # Safety
     /// See `Elements`.
@@ -134,7 +135,7 @@ impl Elements<'_> {
         unsafe { self.launch("spoil", (blocks * count, THREADS), &words) }
     }
 
-    /// Identities.
+    /// Writes identity matrices.
     ///
     /// # Safety
     /// See `Elements`.
@@ -150,7 +151,7 @@ impl Elements<'_> {
         unsafe { self.launch("identity", Self::blocks(total), &words) }
     }
 
-    /// The address of each of `count` places, `step` bytes from one to the next.
+    /// Writes the addresses of `count` places, `step` bytes from one to the next.
     ///
     /// # Safety
     /// See `Elements`.
@@ -167,8 +168,8 @@ impl Elements<'_> {
         unsafe { self.launch("addresses", (blocks, THREADS), &words) }
     }
 
-    /// The transposes, of so many rows and columns, of the upper triangles of matrices of `m` rows
-    /// in Fortran's order; `steps` are elements from a matrix to the next, before and after.
+    /// Transposes the upper triangles of matrices of `m` rows in Fortran's order into matrices of
+    /// the given extents. `steps` are the elements from one matrix to the next, before and after.
     ///
     /// # Safety
     /// See `Elements`.
@@ -186,7 +187,7 @@ impl Elements<'_> {
         unsafe { self.launch("factor", Self::blocks(total), &words) }
     }
 
-    /// Real values as elements, so many for each matrix.
+    /// Converts real values to elements.
     ///
     /// # Safety
     /// See `Elements`.
@@ -203,8 +204,8 @@ impl Elements<'_> {
         unsafe { self.launch("values", Self::blocks(total), &words) }
     }
 
-    /// Pivots that exchange no rows, in place of all (`fresh`) or of those that lead out of their
-    /// matrix: an `i64` for each row of each matrix, or where they are not `wide` an `i32`.
+    /// Writes pivots that exchange no rows, for all rows (`fresh`) or in place of pivots outside of
+    /// their matrix. There is one for each row of each matrix, an `i64` if `wide`, else an `i32`.
     ///
     /// # Safety
     /// See `Elements`.
@@ -222,8 +223,8 @@ impl Elements<'_> {
         unsafe { self.launch("pivots", Self::blocks(total), &words) }
     }
 
-    /// The determinants of matrices that have been factorised, their signs and logarithms; NaN
-    /// where there is a flag. Pivots are `i64` if `wide`, else `i32`.
+    /// Computes the determinants of factorised matrices, their signs and logarithms; NaN for
+    /// flagged matrices. Pivots are `i64` if `wide`, else `i32`.
     ///
     /// # Safety
     /// See `Elements`.

@@ -5,8 +5,8 @@ use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
 use phalanx_ops::structured::Matmul;
 
-/// Terms that are summed at once. gemm cuts longer sums by the size of the first cache, and results
-/// must not depend on that.
+/// Terms that are summed in one call. gemm splits longer sums by the size of the first-level cache,
+/// and results must not depend on that.
 const BLOCK: usize = 512;
 
 /// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
@@ -125,7 +125,7 @@ fn product<T: Plain>(
     let threads = rayon::current_num_threads();
     let parallelism =
         if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
-    // Elements from a column to the next, and from a row.
+    // The distances in elements to the next column and to the next row.
     let steps = |transposed: bool, rows: usize, columns: usize| {
         if transposed { (rows, 1) } else { (1, columns) }
     };

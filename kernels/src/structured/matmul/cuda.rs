@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 static TEXT: &str = include_str!("parts.cu");
 const THREADS: u32 = 256;
-/// Elements of a product that is computed in parts, at most, and the length of its inner axis.
+/// Products of at most `SMALL` elements over an inner axis of at least `LONG` run in parts.
 const SMALL: usize = 1 << 14;
 const LONG: usize = 1 << 16;
 /// The shortest part of the axis, and the most parts.
@@ -81,7 +81,7 @@ fn is_in_parts([m, n, k]: [usize; 3], count: usize, dtype: DType) -> bool {
     count == 1 && is_small && k >= LONG && dtype.size() >= 4 && dtype.is_inexact()
 }
 
-/// What `run` runs beside the library.
+/// The routines that `run` launches in addition to the library.
 pub fn routines(matmul: Matmul, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let [m, k, n] = matmul.sizes(operands[0].shape, operands[1].shape);
     let count = to.shape[..to.shape.len() - 2].iter().product();
@@ -95,8 +95,8 @@ fn address(block: &Block<'_>) -> u64 {
     block.buffer.as_ptr() as u64
 }
 
-/// A small product over a long axis: that of each part of the axis, which together keep the device
-/// busy, and the sum of these.
+/// A small product over a long axis: computes a product for each part of the axis, which together
+/// keep the device busy, and sums these.
 fn multiply_in_parts(
     whole: Product,
     a: &Block<'_>,
@@ -106,7 +106,7 @@ fn multiply_in_parts(
 ) -> Result<(), DeviceError> {
     let Product { m, n, k, transposed, adds, .. } = whole;
     let size = to.dtype.size() as u64;
-    // Elements from a term of the sums to the next.
+    // The distance in elements from one term of the sums to the next.
     let terms = [if transposed[0] { m } else { 1 }, if transposed[1] { 1 } else { n }];
     let parts = (k / PART).min(MOST_PARTS);
     let (part, rest) = (k / parts, k % parts);

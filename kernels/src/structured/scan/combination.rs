@@ -1,4 +1,4 @@
-//! How elements are combined: the loops of the elementwise table, and what is faster.
+//! How elements are combined: by the loops of the elementwise table, or by faster functions.
 
 use super::typed::Typed;
 use crate::cpu::loops::{Loop, cast, elementwise};
@@ -7,15 +7,15 @@ use phalanx_ops::{DType, Op};
 /// Elements of half types that are widened at a time.
 const STRETCH: usize = 256;
 
-/// An operation on two elements of a dtype that gives one of it.
+/// An operation from two elements of a dtype to one of the same dtype.
 #[derive(Clone, Copy)]
 pub(in crate::structured) struct Combination {
     by_loop: Loop,
-    /// For half types whose loop is that of `f32`: to it and back.
+    /// For half types that are computed by the loop of `f32`: the casts to it and back.
     casts: Option<[Loop; 2]>,
     /// Bytes of an element.
     pub size: usize,
-    /// Functions for some operations.
+    /// Faster functions, for some operations.
     pub typed: Option<Typed>,
 }
 
@@ -42,7 +42,7 @@ impl Combination {
     ///
     /// # Safety
     /// The conditions of `cpu::loops`: all three have `count` elements of the dtype; an operand is
-    /// the result or has no byte of it.
+    /// the result itself or does not overlap it.
     pub(in crate::structured) unsafe fn apply(
         &self,
         a: *const u8,
@@ -58,7 +58,7 @@ impl Combination {
         let [wide_a, wide_b, wide_to] = &mut wide;
         for start in (0..count).step_by(STRETCH) {
             let (count, offset) = (STRETCH.min(count - start), start * self.size);
-            // SAFETY: the stretch is inside what the caller promises, and fits its three rooms.
+            // SAFETY: the stretch is inside the caller's elements, and fits the three arrays.
             unsafe {
                 widen(&[a.add(offset)], wide_a.as_mut_ptr().cast(), count);
                 widen(&[b.add(offset)], wide_b.as_mut_ptr().cast(), count);

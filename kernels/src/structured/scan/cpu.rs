@@ -8,11 +8,11 @@ use phalanx_ops::structured::{ReduceAt, Scan};
 
 /// Neighbouring elements of a row that one thread combines with the next row at a time.
 const WIDTH: usize = 2048;
-/// Rows of fewer elements are combined without a loop of their own, where that is possible.
+/// Rows of fewer elements are combined by `Typed::scan`, if there is one.
 const NARROW: usize = 16;
-/// Lines that are brought side by side.
+/// Lines that are copied side by side.
 const LINES: usize = 64;
-/// Elements of each that are, at a time.
+/// Elements of each of these lines that are copied at a time.
 const ROWS: usize = 64;
 
 /// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis.
@@ -66,8 +66,8 @@ impl Scanned {
         let (outer, columns) = tiles.get(tile);
         let Scanned { combination, lines, from, to } = self;
         let byte = |row: usize| lines.at(outer, row, columns.start) * combination.size;
-        // SAFETY: `byte` is where the part of a row begins that the columns are, inside the block;
-        // operand and result share nothing, and neither do two rows.
+        // SAFETY: `byte` is the start of the columns' part of a row, inside the block; operand and
+        // result do not overlap, and neither do two rows.
         unsafe {
             match combination.typed {
                 Some(typed) if columns.len() < NARROW => {
@@ -94,7 +94,7 @@ impl Scanned {
         let Scanned { combination, lines, from, to } = self;
         let size = combination.size;
         let (from, to) = (from.at(line * lines.extent * size), to.at(line * lines.extent * size));
-        // SAFETY: the line has `extent` elements inside the blocks, which share nothing.
+        // SAFETY: the line has `extent` elements inside the blocks, which do not overlap.
         unsafe {
             match combination.typed {
                 Some(typed) => (typed.scan)(from, to, lines.extent, 1, 1),
@@ -109,7 +109,7 @@ impl Scanned {
         }
     }
 
-    /// Scans lines whose elements are neighbours, many at once: a part of them is brought side by
+    /// Scans lines whose elements are neighbours, many at once: parts of them are copied side by
     /// side.
     ///
     /// # Safety
@@ -124,8 +124,8 @@ impl Scanned {
         let place = |line: usize, row: usize| room.at((row * LINES + line) * size);
         for start in (0..lines.extent).step_by(ROWS) {
             let rows = ROWS.min(lines.extent - start);
-            // SAFETY: the room has `ROWS` rows and one more of as many lines, elements being 16
-            // bytes at most, and is neither block; lines and rows are those of the blocks.
+            // SAFETY: the room has `ROWS + 1` rows of `LINES` elements of at most 16 bytes, and
+            // overlaps neither block; lines and rows are those of the blocks.
             unsafe {
                 for line in 0..count {
                     for row in 0..rows {
@@ -151,7 +151,7 @@ impl Scanned {
 
 /// The combination of each stretch of an axis.
 ///
-/// Panics (`bug:`) as `run` does. A start outside of the axis is taken as the nearest inside.
+/// Panics (`bug:`) as `run` does. A start outside of the axis is moved to the nearest one inside.
 pub fn reduce_at(
     reduce: ReduceAt,
     operands: &[Block<'_>],
@@ -191,8 +191,8 @@ pub fn reduce_at(
             let end = end.max(first + 1);
             let read = |row| from.at(lines.at(outer, row, columns.start) * size);
             let written = to.at(result.at(outer, at, columns.start) * size);
-            // SAFETY: rows from `first` to before `end` are in the operand, `at` is one of the
-            // result, and no other turn has these columns of it; operand and result share nothing.
+            // SAFETY: the rows `first..end` are in the operand, `at` is a row of the result, and no
+            // other turn has its columns; operand and result do not overlap.
             unsafe {
                 match combination.typed {
                     Some(typed) if lines.inner == 1 => {

@@ -1,13 +1,12 @@
 //! Running combinations on a GPU.
 //!
 //! Long lines are cut into tiles that are scanned in one pass over memory, as in "Single-pass
-//! Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), but for one thing: a
-//! tile takes over the totals of fixed groups of tiles and of groups, and what is before these, and
-//! never whatever happens to be known, so that sums of floating-point numbers have the same bits
-//! each time.
+//! Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), with one difference:
+//! a tile always combines the totals of the same groups of tiles and of groups, not those that
+//! happen to be available, so sums of floating-point numbers have the same bits each time.
 //!
-//! Where that order is not free (`is_free`), a thread goes through each line from left to right, as
-//! the CPU does.
+//! If another order is not allowed (`is_free`), a thread combines each line from left to right,
+//! like the CPU.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -23,12 +22,12 @@ static TEXT: &str = include_str!("scan.cu");
 const THREADS: u32 = 256;
 /// Blocks of a kernel that has one for each line.
 const MOST_BLOCKS: usize = 1 << 30;
-/// Tiles of a group and groups of a group, as the text has them.
+/// Tiles of a group, and groups of a group of groups; the text has the same number.
 const GROUP: usize = 32;
-/// Lines that keep a device busy, a block for each.
+/// The number of lines that keep a device busy with one block each.
 const MANY_LINES: usize = 1024;
 
-/// Whether the order in which elements are combined does not matter but for rounding.
+/// Whether the grouping of the elements changes at most the rounding of the result.
 pub(in crate::structured) fn is_associative(op: Op) -> bool {
     matches!(
         op,
@@ -49,19 +48,19 @@ pub(in crate::structured) fn is_associative(op: Op) -> bool {
     )
 }
 
-/// Whether elements may be combined in another order than from left to right: where that does not
-/// matter but for the rounding of wide numbers. Numbers of half types round too much.
+/// Whether elements may be combined in another order than from left to right: if that changes at
+/// most the rounding of wide numbers. Half types lose too much precision.
 pub(in crate::structured) fn is_free(op: Op, dtype: DType) -> bool {
     let is_exact = matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
     is_associative(op) && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
 }
 
-/// Elements of a thread. A tile is in shared memory: 32 KiB of the wide ones.
+/// Elements of a thread. A tile is in shared memory and takes up to 32 KiB.
 fn items(dtype: DType) -> usize {
     128 / dtype.size().clamp(4, 16)
 }
 
-/// Whether an operation combines two elements of a dtype to one of it.
+/// Whether an operation maps two elements of a dtype to one of the same dtype.
 pub(in crate::structured) fn has_loop(op: Op, dtype: DType) -> bool {
     op.signatures()
         .iter()
@@ -84,7 +83,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
-/// The texts of sums, differences and the largest numbers so far, and of stretches.
+/// The texts of running sums, differences and maxima, and of stretches.
 pub fn sources() -> Vec<String> {
     let uses = |op| {
         DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
@@ -97,7 +96,7 @@ pub fn sources() -> Vec<String> {
         .collect()
 }
 
-/// What `run` runs.
+/// The routines that `run` launches.
 pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
     match has_loop(scan.op, to.dtype) && !to.is_empty() {
         true => vec![routine(scan.op, to.dtype)],
@@ -108,7 +107,7 @@ pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
 /// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that
 /// have no such loop.
 ///
-/// Errors: those of the compiler; `DeviceError::OutOfMemory` for what tiles tell each other.
+/// Errors: those of the compiler; `DeviceError::OutOfMemory` for the totals of tiles.
 pub fn run(
     scan: Scan,
     operands: &[Block<'_>],
@@ -136,8 +135,8 @@ pub fn run(
         return Ok(true);
     }
     if !is_free(scan.op, dtype) {
-        // A line for each block until these keep a device busy, then up to as many as a warp has
-        // threads; a divisor of a tile.
+        // One line for each block until the blocks keep a device busy, then up to 32 lines, the
+        // threads of a warp; always a divisor of a tile.
         let many = (lines.outer / MANY_LINES).clamp(1, 32).next_power_of_two();
         words[5] = many as u64;
         for first in (0..lines.outer).step_by(MOST_BLOCKS) {
@@ -164,7 +163,7 @@ pub fn run(
     }
     let groups = tiles.div_ceil(GROUP);
     let slot = if dtype.size() > 8 { 32 } else { 16 };
-    // How many tiles have begun, then what tiles, groups, and groups of groups tell.
+    // The number of tiles begun, then the totals of tiles, groups, and groups of groups.
     let counts = [1, lines.outer * tiles, lines.outer * groups, lines.outer * (groups / GROUP)];
     let bytes = slot * counts.iter().sum::<usize>();
     let workspace = device.clone().allocate(bytes)?;

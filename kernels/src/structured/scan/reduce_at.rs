@@ -1,5 +1,5 @@
-//! Combinations of stretches on a GPU: a thread or a warp for each stretch, or for each of some
-//! chunks of it where there are few.
+//! Combinations of stretches on a GPU: a thread or a warp for each stretch, or for each chunk of a
+//! stretch if there are few stretches.
 
 use super::cuda::{has_loop, is_free};
 use crate::cuda::prelude::Uses;
@@ -16,10 +16,10 @@ static TEXT: &str = include_str!("reduce_at.cu");
 const THREADS: usize = 256;
 const WARP: usize = 32;
 const MOST_BLOCKS: usize = 1 << 20;
-/// Threads that keep a device busy; a fixed number, so that the order of sums is no matter of the
-/// device.
+/// The number of threads that keep a device busy. It is fixed, so that the order of sums does not
+/// depend on the device.
 const MANY_THREADS: usize = 1 << 18;
-/// Rows of a chunk for a thread at least, on average.
+/// The fewest rows of a chunk for a thread, on average.
 const ROWS: usize = 128;
 
 /// The text with an operation.
@@ -31,7 +31,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
-/// The texts of sums and of the largest numbers.
+/// The texts of sums and of maxima.
 pub(super) fn sources() -> Vec<String> {
     let of = |op: Op| {
         let dtypes = DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype));
@@ -40,7 +40,7 @@ pub(super) fn sources() -> Vec<String> {
     of(Op::Add).chain(of(Op::Maximum)).collect()
 }
 
-/// What `reduce_at` runs.
+/// The routines that `reduce_at` launches.
 pub fn reduce_at_routines(reduce: ReduceAt, to: &Block<'_>) -> Vec<Routine> {
     match has_loop(reduce.op, to.dtype) && !to.is_empty() {
         true => vec![routine(reduce.op, to.dtype)],
@@ -49,10 +49,10 @@ pub fn reduce_at_routines(reduce: ReduceAt, to: &Block<'_>) -> Vec<Routine> {
 }
 
 /// The combination of each stretch of an axis; false for operations that have no such loop. A start
-/// outside of the axis is taken as the nearest inside.
+/// outside of the axis is moved to the nearest one inside.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of the compiler;
-/// `DeviceError::OutOfMemory` for what chunks come to.
+/// `DeviceError::OutOfMemory` for the results of chunks.
 pub fn reduce_at(
     reduce: ReduceAt,
     operands: &[Block<'_>],
@@ -79,7 +79,7 @@ pub fn reduce_at(
     if to.is_empty() {
         return Ok(true);
     }
-    // Where the order is not free, one thread goes from left to right.
+    // If another order is not allowed, one thread combines from left to right.
     let is_free = is_free(reduce.op, dtype);
     let has_lines = is_free && lines.inner == 1;
     let per_part = if has_lines { WARP } else { 1 };

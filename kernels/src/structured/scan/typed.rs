@@ -1,9 +1,9 @@
-//! Combinations that keep what was combined in a register: sums, products, minima and maxima.
+//! Combinations that keep the running result in a register: sums, products, minima and maxima.
 //!
 //! Conditions under which they may be called, to which `SAFETY` comments refer:
 //!
-//! 1. All elements that a function says it touches are those of blocks, of the dtype.
-//! 2. Nothing else touches them meanwhile; those that are read and those that are written do not
+//! 1. All elements that a function is documented to touch belong to blocks and have the dtype.
+//! 2. Nothing else touches them meanwhile; the elements read and the elements written do not
 //!    overlap.
 
 use half::{bf16, f16};
@@ -13,20 +13,20 @@ use phalanx_ops::{DType, Op};
 /// The functions of an operation and a dtype.
 #[derive(Clone, Copy)]
 pub(in crate::structured) struct Typed {
-    /// Combines `extent` rows of `width` elements, each with those before it. Rows are `stride`
-    /// elements apart, in `from` as in `to`.
+    /// Combines each of `extent` rows of `width` elements with the rows before it. Rows are
+    /// `stride` elements apart, in `from` and in `to`.
     pub scan: unsafe fn(from: *const u8, to: *mut u8, extent: usize, stride: usize, width: usize),
     /// Combines `count` elements, at least one, from left to right into the one at `to`.
     pub fold: unsafe fn(from: *const u8, to: *mut u8, count: usize),
     /// Combines the element of `to` at each position with a value, in order. `to` has `extent`
-    /// elements, of which the first has the position `first`; others are left alone. There are as
-    /// many values as positions.
+    /// elements, the first at the position `first`; positions outside of them are skipped. There
+    /// are as many values as positions.
     pub put:
         unsafe fn(values: *const u8, positions: &[i64], to: *mut u8, first: i64, extent: usize),
 }
 
 impl Typed {
-    /// The functions, where they are more than the loops of the elementwise table.
+    /// The functions, if they are faster than the loops of the elementwise table.
     pub(in crate::structured) fn of(op: Op, dtype: DType) -> Option<Typed> {
         macro_rules! by_type {
             ($($($variant:ident)|+ $type:ty, $f:expr;)*) => {
@@ -85,7 +85,7 @@ impl Typed {
     }
 }
 
-/// A function that is its type alone.
+/// A function without captures: its type identifies it.
 trait Function<T>: Fn(T, T) -> T + Copy {}
 impl<T, F: Fn(T, T) -> T + Copy> Function<T> for F {}
 

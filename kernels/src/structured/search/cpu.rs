@@ -8,11 +8,10 @@ use phalanx_ops::structured::{SearchSorted, Side};
 
 /// Values that are searched in step, so that their reads overlap.
 const IN_STEP: usize = 8;
-/// Values for a thread at least.
+/// The fewest values for a thread.
 const GRAIN: usize = 1 << 10;
 
-/// `to` = how many elements of the sorted vector stand before each value. NaN stands last, as in
-/// sorting.
+/// `to` = the number of elements of the sorted vector before each value; NaN is last.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(
@@ -48,7 +47,7 @@ fn by_word<W: Word>(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    // Each arm has a loop of its own, for the form is known in it.
+    // Each arm compiles to a separate loop in which the form is a constant.
     match Form::<W>::of(sorted.dtype) {
         Form::Unsigned => by_order(side, sorted, values, to, pool, |bits: W| bits),
         Form::Signed => by_order(side, sorted, values, to, pool, |bits: W| bits.xor(W::SIGN)),
@@ -97,8 +96,8 @@ fn search<T: Plain, K: Copy + Ord, const N: usize>(
     let mut before = [0; N];
     let mut left = sorted.len();
     while left > 0 {
-        // The last element of the first half says whether all of it stands before. Where it does
-        // not, the last element may be looked at again, so that all values take as many steps.
+        // The last element of the first half decides whether the whole half is before the value.
+        // If not, that element may be compared again, so all values take equally many steps.
         let half = left.div_ceil(2);
         for (before, &key) in before.iter_mut().zip(&keys) {
             let element = order(sorted[*before + half - 1]);

@@ -23,8 +23,7 @@ pub fn routine(dtype: DType) -> Routine {
     Routine::new(TEXT, defines(dtype), Uses::default())
 }
 
-/// `to` = how many elements of the sorted vector stand before each value. NaN stands last, as in
-/// sorting.
+/// `to` = the number of elements of the sorted vector before each value; NaN is last.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of the compiler.
 pub fn run(

@@ -1,4 +1,4 @@
-//! Where values would stand in a sorted vector.
+//! The insertion points of values in a sorted vector.
 
 pub mod cpu;
 pub mod cuda;

@@ -1,5 +1,6 @@
-//! Complex numbers on a GPU: the positions of integers that have their order are sorted, of two
-//! words by the lower one first, and the numbers are read at these.
+//! Sorting of complex numbers on a GPU: numbers are mapped to integers of the same order, the
+//! positions of these are sorted (keys of two words by the lower word first), and the numbers are
+//! read at the positions.
 
 use super::cuda::{Sorting, routine as sorting};
 use super::order::defines;
@@ -21,12 +22,12 @@ pub(super) fn sources() -> Vec<String> {
     [DType::C64, DType::C128].map(|dtype| of_keys(dtype).source()).into()
 }
 
-/// What makes integers that have the order of the numbers.
+/// The text that maps numbers to integers of the same order.
 fn of_keys(dtype: DType) -> Routine {
     Routine::new(TEXT, defines(dtype), Uses::default())
 }
 
-/// What sorting complex numbers runs.
+/// The routines that sorting complex numbers launches.
 pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
     let mut routines = vec![of_keys(dtype), sorting(Order::Positions, DType::U64)];
     if dtype == DType::C128 || order == Order::Values {
@@ -38,10 +39,10 @@ pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
     routines
 }
 
-/// Sorts lines of complex numbers that lie one after the other.
+/// Sorts contiguous lines of complex numbers, one after the other.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for keys and positions (16 bytes for
-/// each number of 8, 32 for each of 16) and for what sorting them takes.
+/// each number of 8, 32 for each of 16) and for the memory of sorting them.
 pub(super) fn lines(
     order: Order,
     dtype: DType,
@@ -72,7 +73,7 @@ pub(super) fn lines(
     keys(dtype, device, [from, at(&first), at(&second), total as u64])?;
     let by_second = words()?;
     sorting.lines(at(&second), at(&by_second), count, extent)?;
-    // The first words in the order of the second ones, which keep it where these are equal.
+    // The first words in the order of the second ones; the stable sort keeps it where equal.
     gather(8, at(&first), at(&by_second), at(&second))?;
     let by_first = words()?;
     sorting.lines(at(&second), at(&by_first), count, extent)?;

@@ -7,7 +7,7 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::{Order, Sort};
 
 /// `to` = the elements of each line in order, or the positions they had. Equal elements keep their
-/// order, down to the signs of zeros and the bits of NaNs.
+/// order, including the signs of zeros and the bits of NaNs.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {

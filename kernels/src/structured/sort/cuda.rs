@@ -1,8 +1,8 @@
-//! Sorting on a GPU, by the digits of integers that have the order of the elements.
+//! Sorting on a GPU, by the digits of integers in the order of the elements.
 //!
-//! Each pass places the elements by one digit of eight bits in one turn over memory: a tile finds
-//! what is before it from what earlier tiles tell ("Onesweep: A Faster Least Significant Digit
-//! Radix Sort for GPUs", Adinets and Merrill, 2022). Short lines are sorted by a block each.
+//! Each pass places the elements by one digit of eight bits in one pass over memory: a tile
+//! computes its offsets from the counts of earlier tiles ("Onesweep: A Faster Least Significant
+//! Digit Radix Sort for GPUs", Adinets and Merrill, 2022). A thread block sorts each short line.
 
 use super::complex;
 use super::order::infinity;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 static TEXT: &str = include_str!("sort.cu");
 const THREADS: u32 = 384;
-/// Elements of a tile of narrow keys, half of which one of wide keys has, and of a line that a
-/// block sorts by itself, as the text has them.
+/// Elements of a tile of narrow keys; a tile of wide keys has half as many. `SHORT` is the longest
+/// line that one thread block sorts. The text has the same numbers.
 const TILE: usize = 6144;
 const SHORT: usize = 2048;
 /// Blocks of a kernel that has one for each line.
@@ -29,11 +29,11 @@ pub(in crate::structured) const MOST: usize = 1 << 30;
 /// Blocks that count digits.
 const COUNTING: usize = 1024;
 
-/// `to` = the elements of each line in order, or the positions they had; false for what is sorted
-/// on the host: lines of 2³⁰ elements and more.
+/// `to` = the elements of each line in order, or the positions they had. False for lines of 2³⁰
+/// elements and more, which the host sorts.
 ///
-/// Equal elements keep their order; of values, -0 comes before 0. Errors: those of the compiler;
-/// `DeviceError::OutOfMemory` for what passes hand to each other.
+/// Equal elements keep their order; among values, -0 is before 0. Errors: those of the compiler;
+/// `DeviceError::OutOfMemory` for the buffers between passes.
 pub fn run(
     sort: Sort,
     operands: &[Block<'_>],
@@ -54,7 +54,7 @@ pub fn run(
         sort_lines(sort.order, from.dtype, device, addresses, lines.outer, lines.extent)?;
         return Ok(true);
     }
-    // Lines across rows are brought next to each other, and back.
+    // Lines across rows are copied to contiguous lines, and back.
     let along = device.clone().allocate(from.len() * item)?;
     let sorted = device.clone().allocate(to.len() * result)?;
     let extents = [lines.outer, lines.inner, lines.extent];
@@ -82,7 +82,7 @@ pub fn run(
     Ok(true)
 }
 
-/// Sorts lines that lie one after the other.
+/// Sorts contiguous lines, one after the other.
 fn sort_lines(
     order: Order,
     dtype: DType,
@@ -98,7 +98,7 @@ fn sort_lines(
     Sorting::new(order, dtype, device).lines(from, to, count, extent)
 }
 
-/// What `run` runs.
+/// The routines that `run` launches.
 pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let dtype = operands[0].dtype;
     if Lines::of(to.shape, sort.axis).extent >= MOST || to.is_empty() {
@@ -142,7 +142,7 @@ pub(in crate::structured) struct Sorting<'a> {
     device: &'a Arc<CudaDevice>,
     order: Order,
     dtype: DType,
-    /// Digits that elements differ in, from the lowest.
+    /// The number of low digits in which elements differ.
     digits: usize,
     routine: Routine,
 }
@@ -157,19 +157,19 @@ impl<'a> Sorting<'a> {
         Sorting { device, order, dtype, digits: dtype.size(), routine }
     }
 
-    /// Elements whose digits of eight bits from this one on do not matter to their order.
+    /// Sorts by the lowest `digits` digits of eight bits only.
     pub(in crate::structured) fn of_digits(self, digits: usize) -> Sorting<'a> {
         Sorting { digits: digits.clamp(1, self.dtype.size()), ..self }
     }
 
     fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
         let threads = if entry == "sort_starts" { 256 } else { THREADS };
-        // SAFETY: the words are those of `Argument` in the text; the addresses are of buffers as
-        // long as the count says.
+        // SAFETY: the words are those of `Argument` in the text; the buffers at the addresses have
+        // the lengths that the counts state.
         unsafe { self.routine.launch(entry, self.device, (blocks, threads), words) }
     }
 
-    /// Sorts `count` lines of fewer than `MOST` elements that lie one after the other.
+    /// Sorts `count` contiguous lines of fewer than `MOST` elements, one after the other.
     pub(in crate::structured) fn lines(
         &self,
         from: u64,
@@ -197,7 +197,7 @@ impl<'a> Sorting<'a> {
         let whole = (extent * item).next_multiple_of(512);
         let allocate = |bytes: usize| self.device.clone().allocate(bytes);
         let keys = [allocate(whole)?, allocate(whole)?];
-        // Behind the positions is room for tiles whose keys are smaller than positions.
+        // After the positions there is room for tiles whose keys are smaller than positions.
         let room = if has_positions { 4 * (extent + tiles * tile) } else { 0 };
         let positions = [allocate(room)?, allocate(room)?];
         let status = allocate(4 * (1 + 256 * tiles))?;

@@ -5,7 +5,7 @@ use crate::structured::lines::threads;
 /// Keys that one thread sorts.
 const PIECE: usize = 1 << 15;
 
-/// Sorts keys, of which equal ones are the same.
+/// Sorts keys. Equal keys are identical, so stability does not matter.
 pub(super) fn sort<K: Copy + Ord + Send + Sync>(keys: &mut [K], pool: Option<&rayon::ThreadPool>) {
     let threads = threads(pool);
     match pool {
@@ -19,7 +19,7 @@ pub(super) fn sort<K: Copy + Ord + Send + Sync>(keys: &mut [K], pool: Option<&ra
     }
 }
 
-/// Sorts into `keys` or into `room`; both hold the same keys.
+/// Sorts into `keys` or into `room`; both hold the same keys at the start.
 fn sort_pieces<K: Copy + Ord + Send + Sync>(
     keys: &mut [K],
     room: &mut [K],

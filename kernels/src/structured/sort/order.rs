@@ -1,7 +1,7 @@
-//! Order of elements as that of unsigned integers: NaN last, zeros equal.
+//! The order of elements, as unsigned integers: NaN last, zeros equal.
 //!
-//! Complex numbers are ordered as NumPy does: by real part, then by imaginary part; those with NaN
-//! in the imaginary part after all others, in the real part after these, and in both last.
+//! Complex numbers are ordered as in NumPy: by real part, then by imaginary part. After these come
+//! numbers with NaN in the imaginary part, then with NaN in the real part, then with NaN in both.
 
 use crate::structured::Plain;
 use num_complex::{Complex32, Complex64};
@@ -13,7 +13,7 @@ pub(in crate::structured) trait Word:
 {
     const SIGN: Self;
     const LAST: Self;
-    /// The bits of infinity where the exponent has as many.
+    /// The bits of infinity for this number of exponent bits.
     fn infinity(exponent_bits: u32) -> Self;
     fn truncated(word: u64) -> Self;
     fn not(self) -> Self;
@@ -48,14 +48,14 @@ macro_rules! words {
 }
 words!(u8, u16, u32, u64);
 
-/// What the bits of an element of a real dtype mean.
+/// The meaning of the bits of an element of a real dtype.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::structured) enum Form<W> {
     /// An integer without sign.
     Unsigned,
     /// An integer.
     Signed,
-    /// A floating-point number, whose infinity has these bits.
+    /// A floating-point number; infinity has these bits.
     Float(W),
 }
 
@@ -71,20 +71,20 @@ impl<W: Word> Form<W> {
         }
     }
 
-    /// The place of an element in the order; equal ones share it.
+    /// The place of an element in the order; equal elements share a place.
     #[inline(always)]
     pub(in crate::structured) fn order(self, bits: W) -> W {
         match self {
             Form::Unsigned => bits,
             Form::Signed => bits.xor(W::SIGN),
-            // Minus zero is the sign alone, and so is the place of zero.
+            // The bits of minus zero are the sign alone, which is also the place of zero.
             Form::Float(_) if bits == W::SIGN => bits,
             Form::Float(infinity) => spread(bits, infinity),
         }
     }
 
-    /// A place in an order that tells zeros apart, so that `bits` finds the element again, unless
-    /// it is NaN.
+    /// A place in an order that distinguishes zeros, so that `bits` restores the element unless it
+    /// is NaN.
     #[inline(always)]
     pub(in crate::structured) fn strict_order(self, bits: W) -> W {
         match self {
@@ -128,7 +128,7 @@ macro_rules! complex_order {
             let infinity = <$word>::infinity($exponent);
             let (re, im) = (number.re.to_bits(), number.im.to_bits());
             let form = Form::Float(infinity);
-            // No number stands between plus infinity and the last place.
+            // No number is between plus infinity and the last place.
             let beyond = infinity ^ <$word>::SIGN;
             let (first, second) = match (number.re.is_nan(), number.im.is_nan()) {
                 (false, false) => (form.order(re), form.order(im)),
@@ -143,7 +143,7 @@ macro_rules! complex_order {
 complex_order!(order_c64, Complex32, u32, u64, 8);
 complex_order!(order_c128, Complex64, u64, u128, 11);
 
-/// What `order.cu` stands for with a dtype.
+/// The definitions of `order.cu` for a dtype.
 pub(in crate::structured) fn defines(dtype: DType) -> [(&'static str, String); 3] {
     let real = dtype.real();
     let word = ["u8", "u16", "u32", "u64"][real.size().trailing_zeros() as usize];

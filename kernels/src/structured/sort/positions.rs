@@ -1,6 +1,6 @@
 //! Sorting positions, and complex numbers by their positions.
 //!
-//! Keys are the order of an element and its row in one integer, so that no two keys are equal.
+//! A key holds the order of an element and its row in one integer, so no two keys are equal.
 
 use super::merge;
 use super::order::{Form, Word, order_c64, order_c128};
@@ -87,8 +87,8 @@ fn pack_wide(order: u64, row: usize) -> u128 {
     (u128::from(order) << 64) | row as u128
 }
 
-/// Sorts the keys of each line and stores, for each place, what `stored` makes of the element that
-/// belongs there and of the row it had.
+/// Sorts the keys of each line and stores, for each place, the result of `stored` for the element
+/// that belongs there and the row it had.
 fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
     lines: Lines,
     from: &Block<'_>,

@@ -5,9 +5,9 @@ use super::order::{Form, Word};
 use crate::structured::Block;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 
-/// Lines at least this long are counted instead of compared, where elements have one byte.
+/// Lines of one-byte elements that are at least this long are sorted by counting.
 const COUNTED_BYTES: usize = 64;
-/// The same where elements have two bytes.
+/// The same for two-byte elements.
 const COUNTED_PAIRS: usize = 1 << 15;
 
 /// Sorts the lines of elements that have the bits of `W`.
@@ -49,7 +49,7 @@ pub(super) fn sort<W: Word>(
             }
             for row in 0..lines.extent {
                 for (line, column) in columns.clone().enumerate() {
-                    // SAFETY: the place is inside the block and of this tile alone.
+                    // SAFETY: the place is inside the block and belongs to this tile alone.
                     unsafe {
                         *places.at(lines.at(outer, row, column)) = room[line * lines.extent + row];
                     }
@@ -59,7 +59,7 @@ pub(super) fn sort<W: Word>(
     });
 }
 
-/// Sorts what `original` gives for each row into a line.
+/// Sorts the elements `original(row)` of all rows into a line.
 fn sort_line<W: Word>(
     line: &mut [W],
     form: Form<W>,
@@ -78,7 +78,7 @@ fn sort_line<W: Word>(
         let zeros = line.partition_point(|&order| order < W::SIGN.not());
         let zeros = zeros..line.partition_point(|&order| order <= W::SIGN);
         map(&mut line[..numbers], pool, |_, order| form.bits(order));
-        // What compares as equal without being the same is put back in the order it had.
+        // Elements that compare as equal but differ in bits are put back in their original order.
         let originals = || (0..count).map(&original);
         if !zeros.is_empty() && line[zeros.start] != line[zeros.end - 1] {
             let given: Vec<W> = originals().filter(|&bits| form.order(bits) == W::SIGN).collect();
@@ -109,7 +109,7 @@ fn map<W: Word>(
     });
 }
 
-/// Sorts by how often each key occurs.
+/// Sorts by counting how often each key occurs.
 fn count_keys<W: Word>(line: &mut [W], counts: &mut [usize]) {
     line.iter().for_each(|&key| counts[Into::<u64>::into(key) as usize] += 1);
     let mut rest = line;

@@ -6,14 +6,14 @@ use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
 use rayon::prelude::*;
 
-/// Rows of a job.
+/// The number of rows of a job.
 const ROWS: usize = 512;
 
 /// `to = A x` for the operands (starts, ends, columns, values, x) of `Structured::Spmv`.
 ///
 /// The entries of a row are summed in their order: integers wrapping, f16 and bf16 in f32 and
-/// rounded once, bools by "or". Entries outside of the blocks count as none, and so do those of
-/// columns that the vector lacks.
+/// rounded once, bools by "or". Entries outside of the blocks, and entries of columns that the
+/// vector lacks, are skipped.
 pub fn run(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     if to.is_empty() {
         return;
@@ -73,7 +73,7 @@ fn floating<T: Plain + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
     rows.sum::<T, T>(operands, to, pool, zero, |sum, value, x| sum + value * x, |sum| sum);
 }
 
-/// Where the entries of rows lie.
+/// The ranges of the entries of rows.
 struct Rows<'a> {
     starts: &'a [i64],
     ends: &'a [i64],
@@ -98,7 +98,7 @@ impl<'a> Rows<'a> {
         Rows { starts: indices(0), ends: indices(1), columns }
     }
 
-    /// The entries of a row, of so many in the blocks.
+    /// The entries of a row in the blocks, which have `count` entries.
     fn entries(&self, row: usize, count: usize) -> std::ops::Range<usize> {
         let within = |position: i64| {
             let position = position.saturating_sub(self.starts[0]).max(0);

@@ -1,7 +1,7 @@
 //! Products of a sparse matrix in rows and a vector on a GPU.
 //!
-//! cuSPARSE knows neither rows whose starts and ends stand apart nor integers, reads the entries of
-//! short rows less well, and adds them in an order of its own; so this is a kernel of ours.
+//! This is our own kernel: cuSPARSE supports neither separate starts and ends of rows nor integers,
+//! reads the entries of short rows less well, and adds them in its own order.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -11,7 +11,7 @@ use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::{DType, Op};
 
 static TEXT: &str = include_str!("csr.cu");
-/// Threads and rows of a block, as the text has it.
+/// Threads and rows of a thread block; the text has the same number.
 const ROWS: u32 = 256;
 
 /// The text with elements of a dtype.
@@ -45,8 +45,8 @@ pub fn sources() -> Vec<String> {
     DType::ALL.iter().map(source).collect()
 }
 
-/// `to = A x`; like the routine of the CPU, but for the order in which the entries of long rows are
-/// added.
+/// `to = A x`. Only the order in which the entries of long rows are added differs from the CPU's
+/// routine.
 ///
 /// Errors: those of the compiler.
 pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Result<(), DeviceError> {
@@ -72,7 +72,7 @@ pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Resul
     let numbers = [to.len(), values.len(), x.len()].map(|number| number as u64);
     let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     let blocks = to.len().div_ceil(ROWS as usize);
-    // SAFETY: the words are those of `Argument` in the text; what is outside of the blocks, which
-    // are whole, is not read.
+    // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the kernel
+    // reads nothing outside of them.
     unsafe { routine.launch("spmv", device, (blocks, ROWS), &words) }
 }

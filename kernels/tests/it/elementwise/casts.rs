@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use phalanx_ops::DType;
 use rayon::prelude::*;
 
-/// Compares what `cast` computes of each row of the table.
+/// Compares the result of `cast` with each row of the table.
 pub fn check(data: &Data, cast: impl Fn(&Array, DType) -> Array + Sync) {
     let rows = data.table("casts");
     let failure = |row: &Vec<String>| {
@@ -75,7 +75,7 @@ fn every_half_widens_exactly_and_comes_back() {
 
 #[test]
 fn halves_round_to_the_nearest_with_ties_to_even() {
-    // For each pair of neighbours: their middle and the numbers next to it, from f32 and from f64.
+    // For each pair of neighbours: their midpoint and the numbers next to it, in f32 and in f64.
     for (dtype, finite) in [(DType::F16, 0x7c00u16), (DType::BF16, 0x7f80)] {
         let value = |bits: u16| match dtype {
             DType::F16 => f16::from_bits(bits).to_f64(),
@@ -111,7 +111,7 @@ fn halves_round_to_the_nearest_with_ties_to_even() {
 
 #[test]
 fn large_integers_round_once_to_bfloat16() {
-    // Just above the middle of two neighbours by one, which a detour through f32 or f64 would lose.
+    // One above the midpoint of two neighbours; a cast through f32 or f64 would lose that one.
     let values = [(1u64 << 62) + (1 << 54) + 1, (1 << 62) + (1 << 54), (1 << 62) + (1 << 54) - 1];
     let wide = filled(DType::U64, values.iter().map(|value| value.to_ne_bytes()));
     let narrow = cast(&wide, DType::BF16);

@@ -1,4 +1,4 @@
-//! How far apart two elements are.
+//! The distance between two elements.
 
 use num_complex::Complex64;
 use phalanx_ops::{DType, Kind, Scalar, Weak};
@@ -52,7 +52,7 @@ pub fn complex_distance(dtype: DType, computed: Complex64, expected: Complex64) 
     let grid = Grid::of(dtype);
     let finite = |value: f64| if value.is_finite() { value.abs() } else { 0.0 };
     let larger = finite(expected.re).max(finite(expected.im));
-    // C leaves open the signs of zeros and infinities beside a NaN.
+    // C does not specify the signs of zeros and infinities beside a NaN.
     let component = |computed: f64, expected: f64, beside: f64| {
         if beside.is_nan() && computed.abs() == expected.abs() {
             Distance::Ulp(0.0)
@@ -65,7 +65,7 @@ pub fn complex_distance(dtype: DType, computed: Complex64, expected: Complex64) 
     re.larger(im)
 }
 
-/// The number that the bytes of an element stand for.
+/// The number that the bytes of an element encode.
 pub fn weak(dtype: DType, element: &[u8]) -> Weak {
     Scalar::from_bytes(dtype, element).to_weak()
 }

@@ -11,7 +11,7 @@ use phalanx_kernels::ir::{parse, verify};
 use phalanx_ops::DType;
 use std::sync::Arc;
 
-/// What a kernel of one call makes of its operands.
+/// The result of a kernel with one call on its operands.
 fn run(call: &str, operands: &[&Array], output: DType, device: &Arc<dyn Device>) -> Array {
     let inputs: Vec<DType> = operands.iter().map(|operand| operand.dtype()).collect();
     let text = text_of_call(call, &inputs, output);
@@ -20,7 +20,7 @@ fn run(call: &str, operands: &[&Array], output: DType, device: &Arc<dyn Device>)
     let kernel = Executable::new(&kernel, Some(&**device));
     let kernel = kernel.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut result = Array::zeroed(output, operands[0].count());
-    // Bytes that are forgotten do not look like results.
+    // Bytes that the kernel fails to write must not look like results.
     result.bytes_mut().fill(0xa5);
     let upload = |array: &Array| device.upload(array.bytes()).expect("a small buffer fits");
     let inputs: Vec<_> = operands.iter().map(|operand| upload(operand)).collect();

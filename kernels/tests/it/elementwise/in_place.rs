@@ -1,4 +1,4 @@
-//! Loops whose output is an input, selection, filling and combination.
+//! Loops with an input as output; selection, filling and combination.
 
 use super::data::Array;
 use phalanx_kernels::cpu::loops;

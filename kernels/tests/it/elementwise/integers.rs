@@ -1,4 +1,4 @@
-//! Integer operations where arithmetic has no answer: NumPy's values, and never a trap.
+//! Integer operations without a mathematical result: they give NumPy's values and never trap.
 
 use super::data::Array;
 use super::loops::run;
@@ -33,7 +33,7 @@ fn bounds(dtype: DType) -> (i128, i128) {
     }
 }
 
-/// What NumPy computes, in numbers that do not end; wrapped to the dtype by the caller.
+/// NumPy's result in unbounded integers; the caller wraps it to the dtype.
 fn numpy(op: Op, a: i128, b: i128, bits: i128) -> i128 {
     let outside = b < 0 || b >= bits;
     match op {

@@ -40,22 +40,21 @@ pub fn cast(array: &Array, to: DType) -> Array {
     result
 }
 
-/// What was seen of an operation on a dtype.
+/// The statistics of an operation on a dtype.
 #[derive(Default)]
 struct Seen {
     elements: usize,
     wrong: usize,
-    /// Farthest from the nearer of the reference and NumPy.
+    /// The largest distance from the nearer of the reference and NumPy.
     farthest: f64,
-    /// Elements that are right though NumPy's own result is farther from the reference than the row
-    /// allows.
+    /// Correct elements where NumPy's own result is farther from the reference than the row allows.
     numpy_inaccurate: usize,
-    /// Elements in which only the sign of zero differs, where NumPy's depends on the machine.
+    /// Elements that differ only in the sign of zero, where NumPy's sign depends on the machine.
     zero_signs: usize,
     examples: String,
 }
 
-/// NumPy picks between zeros of either sign by the instructions that the machine has.
+/// Whether the sign of a zero result in NumPy depends on the machine's instructions.
 fn zero_sign_is_open(op: Op) -> bool {
     matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin)
 }
@@ -69,7 +68,7 @@ pub struct Row {
     reference: Option<Array>,
 }
 
-/// What there is for a test, if there is anything.
+/// The rows of the table for a test; `None` without the data.
 pub fn rows(test: &str) -> Option<Vec<Row>> {
     let data = Data::find(test)?;
     let mut missing = Op::ALL.to_vec();
@@ -92,7 +91,7 @@ pub fn rows(test: &str) -> Option<Vec<Row>> {
     Some(rows)
 }
 
-/// Compares what `run` computes of each row.
+/// Compares the result of `run` for each row.
 pub fn check(rows: &[Row], run: impl Fn(Op, &[&Array], DType) -> Array + Sync) {
     let compute = |row: &Row| run(row.op, &row.operands.iter().collect::<Vec<_>>(), row.output);
     let computed: Vec<Array> = rows.par_iter().map(compute).collect();
@@ -135,8 +134,8 @@ fn compare(
         let from_numpy = measure(numpy);
         let from_reference = reference.map(measure);
         seen.elements += 1;
-        // Near the ends of the range NumPy's result is the measure, since both lose digits that the
-        // reference keeps.
+        // Near the ends of the range NumPy's result is the reference: both lose digits that the
+        // exact reference keeps.
         let nearest =
             [Some(from_numpy), from_reference].into_iter().flatten().filter_map(|distance| {
                 if let Distance::Ulp(ulp) = distance { Some(ulp) } else { None }
@@ -175,8 +174,7 @@ fn compare(
 /// The distance that the row of the operation bounds.
 fn measure(op: Op, given: &[Weak], output: DType, computed: &[u8], expected: &[u8]) -> Distance {
     match (op, weak(output, computed), weak(output, expected)) {
-        // The larger operand, where it is below 1, is added to a number as large as itself and may
-        // cancel.
+        // An operand below 1 is added to a logarithm of similar size, and they may cancel.
         (Op::LogAddExp | Op::LogAddExp2, Weak::Float(computed), Weak::Float(expected)) => {
             let larger = given.iter().map(|value| value.to_complex().re).fold(f64::NAN, f64::max);
             let scale = larger.abs().min(1.0).max(expected.abs());
@@ -185,14 +183,14 @@ fn measure(op: Op, given: &[Weak], output: DType, computed: &[u8], expected: &[u
         (Op::Power | Op::FloatPower, Weak::Complex(computed), Weak::Complex(expected)) => {
             power_distance(given, output, computed, expected)
         }
-        // Which components of an infinite product are NaN depends on whether NumPy's machine
-        // contracts.
+        // Which components of an infinite product are NaN depends on whether NumPy's build
+        // contracts products and sums.
         (
             Op::Multiply | Op::Square | Op::Divide | Op::Reciprocal,
             Weak::Complex(computed),
             Weak::Complex(expected),
         ) if !computed.is_finite() && !expected.is_finite() => Distance::Ulp(0.0),
-        // So does the sign of a sum of products that round to zero.
+        // The sign of a sum of products that round to zero depends on it too.
         (Op::Multiply | Op::Square, Weak::Complex(computed), Weak::Complex(expected)) => {
             let positive_zeros = |z: Complex64| Complex64::new(z.re + 0.0, z.im + 0.0);
             complex_distance(output, positive_zeros(computed), positive_zeros(expected))
@@ -201,9 +199,9 @@ fn measure(op: Op, given: &[Weak], output: DType, computed: &[u8], expected: &[u
     }
 }
 
-/// The distance in the unit in which the row of `power` bounds it: an error in the logarithm of the
-/// base grows with the exponent, and the angle of a tiny result, with it the signs of its zeros, is
-/// lost first.
+/// The distance in the unit of the bound in the row of `power`: an error in the logarithm of the
+/// base grows with the exponent, and a tiny result loses its angle, and so the signs of its zeros,
+/// first.
 fn power_distance(
     given: &[Weak],
     output: DType,

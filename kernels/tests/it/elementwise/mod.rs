@@ -1,8 +1,8 @@
 //! The elementwise loops, casts and dtype rules against NumPy.
 //!
-//! `python tests/conformance/elementwise.py DIRECTORY` writes what NumPy computes; these tests read
-//! the directory named by the environment variable `PHALANX_CONFORMANCE_DATA` and do nothing but
-//! say so where it is not set.
+//! `python tests/conformance/elementwise.py DIRECTORY` writes NumPy's results; these tests read the
+//! directory named by the environment variable `PHALANX_CONFORMANCE_DATA`. Without the variable
+//! they are skipped and say so.
 
 mod casts;
 mod data;

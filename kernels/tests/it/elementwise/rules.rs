@@ -143,7 +143,7 @@ fn every_row_has_a_loop_for_every_signature_but_halves() {
     }
 }
 
-/// Each is compiled for every level of instructions, so their number is compile time.
+/// Each loop is compiled for every level of instructions, so more loops cost compile time.
 #[test]
 fn loops_are_few() {
     use phalanx_kernels::cpu::loops;

@@ -15,10 +15,10 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every request goes to the system's allocator as it came.
+// SAFETY: every request is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // At the end of a thread the count may be gone.
+        // When the thread ends, the count may be destroyed already.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }

@@ -169,7 +169,7 @@ impl Case {
         memory.iter().enumerate().map(unpack).collect()
     }
 
-    /// What the reference makes of the buffers.
+    /// The buffers after a run of the reference.
     pub fn reference(&self) -> Vec<Vec<Scalar>> {
         let mut memory = self.memory();
         let launch = self.launch(&mut memory);
@@ -178,7 +178,7 @@ impl Case {
         self.results(&memory)
     }
 
-    /// What the executor makes of the buffers.
+    /// The buffers after a run of the executor.
     pub fn run(&self, pool: Option<&ThreadPool>, tuning: &Tuning) -> Vec<Vec<Scalar>> {
         let compiled =
             compile(&self.kernel).unwrap_or_else(|error| panic!("{error}\n{}", self.kernel));
@@ -233,7 +233,7 @@ impl Case {
     }
 }
 
-/// Equal bits; NaN is NaN, since which operand's bits it carries is left open.
+/// Equal bits, except that any two NaN are equal: the bits of a NaN are unspecified.
 fn same(left: Scalar, right: Scalar) -> bool {
     let nan = |scalar: Scalar| match scalar.to_weak() {
         Weak::Float(value) => value.is_nan(),

@@ -1,4 +1,4 @@
-//! The same cases on a GPU: run where there is one, and else compiled where NVRTC is installed.
+//! The same cases on a GPU. Without a GPU they are only compiled, if NVRTC is installed.
 
 use super::case::Case;
 use crate::absence;
@@ -12,14 +12,14 @@ use phalanx_ops::{DType, Scalar, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What there is to check with.
+/// The means of checking on this machine.
 enum Gpu {
     Device(Arc<CudaDevice>),
     Compiler(Compiler),
     Nothing,
 }
 
-/// Cases that are compiled where there is no GPU; the others are as good as equal to them.
+/// The number of cases that are compiled without a GPU; further cases add almost nothing new.
 const COMPILED: usize = 200;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -50,7 +50,7 @@ pub fn device() -> Option<Arc<dyn Device>> {
     }
 }
 
-/// Compares what a GPU makes of a case with expected buffers: integers exactly, other numbers to
+/// Compares a GPU's result of a case with expected buffers: integers exactly, other numbers up to
 /// the rounding of functions and of another order.
 pub fn check(case: &Case, expected: &[Vec<Scalar>]) {
     match gpu() {
@@ -96,13 +96,12 @@ fn compile(case: &Case, compiler: &Compiler) {
     }
 }
 
-/// The case of the kernel that stands for one with tables of numbers whose sum depends on the
-/// order.
+/// The case of the kernel that replaces one whose tables depend on the order of combination.
 fn ordered(case: &Case) -> Option<Case> {
     let kernel = CudaKernel::new(&case.kernel).expect("a kernel that runs");
     let mut own = Case { kernel: kernel.ordered()?.clone(), ..case.clone() };
     for (at, access) in own.kernel.accesses.iter().enumerate() {
-        // What is written for each point.
+        // Positions and numbers of the points.
         if access.param >= case.kernel.params.len() {
             let extents: Vec<usize> = access.axes.iter().map(|&axis| own.extents[axis]).collect();
             let item = own.kernel.params[access.param].dtype.size();
@@ -146,7 +145,7 @@ fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
         guards: &case.guards,
         scalars: case.scalars.iter().copied().collect(),
     };
-    // What is loaded before a plan begins is all that the launch runs.
+    // The launch runs nothing that was not loaded before the plan begins.
     let missing = || {
         let first = |of: &Buffer| {
             let mut others = launch.accesses.iter().map(|access| access.0.as_ptr());
@@ -203,7 +202,7 @@ fn magnitude(scalar: Scalar) -> f64 {
     if size.is_finite() { size } else { 0.0 }
 }
 
-/// Equal, or for numbers with a fraction as near as another order of combination leaves them.
+/// Equal, or for inexact numbers equal up to the rounding of another order of combination.
 fn near(expected: Scalar, found: Scalar, largest: f64) -> bool {
     if expected == found {
         return true;

@@ -1,4 +1,4 @@
-//! The CUDA C of kernels of every mode, without the device functions that stand before.
+//! The CUDA C of kernels of every mode, without the device functions before them.
 
 use super::case::Case;
 use super::cuda::text_of;
@@ -36,7 +36,7 @@ fn stretches_with_guards() {
     check("stencil", &stencil([1000, 3000], [0, 0]));
 }
 
-/// The point, and those above and below it, lie in rows that are loaded once.
+/// The rows of a point and of the points above and below it are loaded once.
 #[test]
 fn stretches_that_share_rows() {
     check("neighbours", &neighbours([1000, 3000]));
@@ -72,7 +72,7 @@ fn moments_of_complex_numbers() {
     check("moments", &case.scalar(Scalar::new(10_000_000i64)));
 }
 
-/// The update is stored after all threads have loaded what it may lie over.
+/// The update is stored after all threads have loaded the elements that it may overwrite.
 #[test]
 fn chunks_that_go_on_together() {
     check("descent", &descent(5, 30_000));

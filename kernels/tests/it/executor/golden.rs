@@ -4,13 +4,13 @@ use super::case::{Case, Generator};
 use phalanx_kernels::ir::parse;
 use phalanx_ops::{DType, Scalar, Weak};
 
-/// The folder of the package, also on a machine to which these tests were brought.
+/// The folder of the package, also on another machine than that of the build.
 pub(super) fn folder() -> String {
     let told = std::env::var("CARGO_MANIFEST_DIR");
     told.unwrap_or_else(|_| String::from(env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The text of a golden kernel, which is as it would be printed.
+/// The text of a golden kernel, in printed form.
 pub(super) fn text(name: &str) -> String {
     let path = format!("{}/tests/golden/{name}/input.kir", folder());
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -292,8 +292,8 @@ fn weighted_histogram_depends_on_nothing_but_its_points() {
     for count in [10, 3000] {
         weighted_histogram(count).check();
     }
-    // Enough points for chunks with tables of their own: the order differs from the reference, but
-    // not between runs.
+    // Enough points for chunks with private tables: the order differs from the reference, but not
+    // between runs.
     let case = weighted_histogram(200_000);
     let expected = case.reference();
     let once = case.run(None, &phalanx_kernels::cpu::Tuning::default());
@@ -450,7 +450,7 @@ fn pairs_of_operations_round_as_single_ones() {
     }
 }
 
-/// What one thread stores in a loop, another loads in the next.
+/// A thread loads elements that another thread has stored in the loop before.
 #[test]
 fn a_loop_loads_what_the_loop_before_has_stored() {
     let text = "kernel(a: f64 in, b: f64 inout, c: f64 out) { for grid {

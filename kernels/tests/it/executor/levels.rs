@@ -1,4 +1,4 @@
-//! The same bits whatever vector instructions the loops use.
+//! The loops give the same bits at every level of vector instructions.
 
 use super::case::{Case, Generator};
 use super::golden::{stencil, text};
@@ -6,10 +6,10 @@ use phalanx_kernels::cpu::{Level, Tuning, force_instructions, loops};
 use phalanx_ops::{DType, Monoid, Op, Scalar, Weak};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One test at a time chooses the instructions; the others do not care which they get.
+/// One test at a time sets the level; other tests run at any level.
 static CHOICE: Mutex<()> = Mutex::new(());
 
-/// The levels that this processor has, while nobody else chooses; says which it lacks.
+/// The levels that this processor has, with the lock on the choice; prints those that it lacks.
 fn levels(test: &str) -> (Vec<Level>, MutexGuard<'static, ()>) {
     let guard = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
     let (found, lacking): (Vec<Level>, Vec<Level>) =
@@ -20,7 +20,7 @@ fn levels(test: &str) -> (Vec<Level>, MutexGuard<'static, ()>) {
     (found, guard)
 }
 
-/// What `compute` gives at each level, compared with the first; the best level stays.
+/// Compares the result of `compute` at each level with the first; the best level stays set.
 fn compare<T: PartialEq>(levels: &[Level], what: &str, mut compute: impl FnMut() -> Vec<T>) {
     let mut first: Option<Vec<T>> = None;
     for &level in levels {
@@ -37,7 +37,7 @@ fn compare<T: PartialEq>(levels: &[Level], what: &str, mut compute: impl FnMut()
     }
 }
 
-/// Random elements with corners among them.
+/// Random elements, with corner cases among them.
 fn elements(dtype: DType, seed: u64, count: usize) -> Vec<u64> {
     let mut generator = Generator(seed);
     let corners = [0.0, -0.0, 1.0, -1.0, 0.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-310];
@@ -144,7 +144,7 @@ fn every_selection_and_combination_gives_the_same_bits_with_all_instructions() {
     }
 }
 
-/// A sum of so many numbers of a dtype.
+/// A sum of `count` numbers of a dtype.
 fn sum(dtype: DType, count: usize) -> Case {
     let text = "kernel(a: T in, b: T out) { for grid { for i0 loop {
         v0: T = load a.0[i0]

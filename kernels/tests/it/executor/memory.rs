@@ -6,7 +6,7 @@ use phalanx_device::{Buffer, Device, DeviceError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts the bytes that it has given.
+/// Counts the bytes that it has allocated.
 struct Counting {
     inner: Box<dyn Allocator>,
     given: Arc<AtomicUsize>,
@@ -47,11 +47,11 @@ fn hold(inner: Box<dyn Allocator>) {
     buffer.read(0, &mut back);
     assert_eq!(back, bytes);
     drop(buffer);
-    // The pool keeps the block, and gives it out again.
+    // The pool keeps the block and reuses it.
     assert_eq!(given.load(Ordering::SeqCst), 1024);
     drop(allocate(900).unwrap());
     assert_eq!(given.load(Ordering::SeqCst), 1024);
-    // What is short of memory gives everything back first, and tells of it.
+    // A request that does not fit frees everything in the pool first, then fails.
     let refused = allocate(2 << 30).map(|_| ()).unwrap_err();
     assert_eq!(refused.code(), "PX050", "{refused}");
     assert_eq!(given.load(Ordering::SeqCst), 0);

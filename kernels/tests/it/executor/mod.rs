@@ -1,4 +1,4 @@
-//! The executor against a slow evaluator of the IR that is obviously right, bit for bit.
+//! The executor against a slow and simple evaluator of the IR, bit for bit.
 
 mod again;
 mod case;

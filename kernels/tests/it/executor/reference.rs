@@ -1,4 +1,4 @@
-//! The meaning of a kernel, one point after the other, and of a fold, by its definition.
+//! The reference: evaluates a kernel one point after the other, and a fold by its definition.
 
 use phalanx_kernels::cpu::loops;
 use phalanx_kernels::ir::{Expr, Fold, Kernel, Launch, Stmt};

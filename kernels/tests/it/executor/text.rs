@@ -1,4 +1,4 @@
-//! The text form: what is printed is read back, and mistakes are told with their place.
+//! The text form: a printed kernel is read back, and mistakes are reported with their place.
 
 use super::random::random_kernel;
 use phalanx_kernels::ir::{parse, verify};

@@ -91,7 +91,7 @@ fn evaluate_bytes_on(op: &Structured, operands: &[&Operand], device: &Arc<dyn De
     bytes
 }
 
-/// The bytes of the result, which must be the same whatever the number of threads.
+/// The bytes of the result, which must be the same for every number of threads.
 pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
     if let Some(device) = gpu_in_use() {
         return evaluate_bytes_on(op, operands, device);
@@ -111,7 +111,7 @@ pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
     let [serial, one, three] = [0, 1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.unwrap();
-        // What was there before must not show, and the memory must suit every dtype.
+        // Old contents must not show in the result, and the memory must be aligned for every dtype.
         let stale = vec![Complex64::new(9.5, f64::NAN); (len * dtype.size()).div_ceil(16)];
         let buffer = Buffer::from_vec(stale);
         let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };

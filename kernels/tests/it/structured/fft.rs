@@ -90,8 +90,8 @@ pub fn real<R: Sample, C: Sample>() {
             });
             assert_near(&wide(&result), &expected, bound, &what);
 
-            // Any spectrum stands for the Hermitian one whose first half it is; what cannot have
-            // imaginary parts is taken without.
+            // Any spectrum is the first half of a Hermitian one; imaginary parts that must be 0 are
+            // ignored.
             let mut spectra = shape.clone();
             spectra[axis] = half;
             let values: Vec<C> = Numbers(5).take(spectra.iter().product());
@@ -118,7 +118,7 @@ fn real_transforms_are_their_sums() {
     real::<f32, Complex32>();
 }
 
-/// Lines of more lengths than plans are kept.
+/// Lines of more lengths than the cache of plans holds.
 #[test]
 fn many_lengths() {
     for extent in (1..150).chain(1..4) {

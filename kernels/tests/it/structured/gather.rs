@@ -1,4 +1,4 @@
-//! Reading and writing at positions against one element after the other.
+//! Reading and writing at positions, against loops over single elements.
 
 use super::value::{
     Random, Value, assert_same, combine, combines, evaluate, evaluate_part, shapes,
@@ -6,7 +6,7 @@ use super::value::{
 use phalanx_ops::structured::{Put, Take, TakeAlong};
 use phalanx_ops::{DType, Op, Structured};
 
-/// Positions from outside too.
+/// Random positions, some outside of the axis.
 fn positions(shape: &[usize], extent: usize, seed: u64) -> Value {
     let mut random = Random(seed);
     let count: usize = shape.iter().product();
@@ -38,7 +38,7 @@ fn check_takes(dtype: DType, shape: &[usize], axis: u8, count: usize) {
             let (row, outer) = (place / inner % count, place / inner / count);
             let takes = [of_all.integer(row), of_each.integer(place)];
             for (should, position) in should.iter_mut().zip(takes) {
-                // From the end if it is negative; outside, the nearest inside.
+                // Negative positions count from the end; positions outside are clamped.
                 let position = if position < 0 { position + extent as i64 } else { position };
                 let position = position.clamp(0, extent as i64 - 1) as usize;
                 let from = (outer * extent + position) * inner + place % inner;
@@ -52,7 +52,7 @@ fn check_takes(dtype: DType, shape: &[usize], axis: u8, count: usize) {
     assert!(is == should[1], "take_along_axis of {dtype} {shape:?} at {count}");
 }
 
-/// `start` is where the block begins in the axis.
+/// `start` is the position of the block in the axis.
 fn check_put(op: Option<Op>, dtype: DType, shape: &[usize], axis: u8, count: usize, start: usize) {
     let old = Value::mixed(dtype, shape, 7);
     let [_, extent, inner] = old.lines(axis.into());
@@ -95,7 +95,7 @@ fn takes_of_every_dtype_and_axis() {
     }
 }
 
-/// Results that several threads make, of rows that one copy moves.
+/// Results that several threads write, with rows that one copy moves.
 #[test]
 fn many_positions() {
     for shape in [&[1000][..], &[1000, 3], &[3, 1000], &[2, 50, 700]] {

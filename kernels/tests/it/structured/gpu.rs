@@ -10,7 +10,7 @@ use phalanx_ops::structured::{Matmul, Order, Put, ReduceAt, Scan, SearchSorted, 
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::sync::Arc;
 
-/// The value of an operation on a GPU, the same twice.
+/// The value of an operation on a GPU; two runs must give the same.
 fn on_gpu(
     op: Structured,
     operands: &[&Value],
@@ -29,7 +29,7 @@ fn on_gpu(
     };
     let blocks: Vec<_> = operands.iter().copied().zip(&buffers).map(block).collect();
     let once = || {
-        // Bytes that a routine forgets do not look like results.
+        // Bytes that the routine fails to write must not look like results.
         let mut to = Value::zeros(dtype, &shape);
         to.bytes.fill(0xa5);
         let buffer = upload(&to.bytes);
@@ -40,7 +40,7 @@ fn on_gpu(
         }
         to
     };
-    // What is loaded before a plan begins is all that the routine runs.
+    // The routine runs nothing that was not loaded before the plan begins.
     let nowhere = Buffer::without_memory(0);
     let to = Block { buffer: &nowhere, dtype, shape: &shape, origin };
     for needed in missing(&op, &blocks, &to, device) {
@@ -66,7 +66,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.bytes.chunks_exact(real.size()).map(number).collect()
 }
 
-/// Compares exactly, numbers with a fraction to the rounding of another order.
+/// Compares exactly, but inexact numbers up to the rounding of another order.
 fn assert_near(is: &Value, should: &Value, what: &str) {
     assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
     let tolerance = match is.dtype.real() {
@@ -78,7 +78,7 @@ fn assert_near(is: &Value, should: &Value, what: &str) {
     };
     let is_complex = is.dtype.is_complex();
     let (is, should) = (numbers(is), numbers(should));
-    // Which of several NaN a complex result is depends on the order.
+    // The order decides which components of a complex result are NaN.
     let is_nan = |all: &[f64], at: usize| match is_complex {
         true => all[at & !1].is_nan() || all[at | 1].is_nan(),
         false => all[at].is_nan(),
@@ -99,7 +99,7 @@ fn with_axis(shape: &[usize], axis: u8, extent: usize) -> Vec<usize> {
     shape
 }
 
-/// Writes at positions from outside too; `start` is where the block begins in the axis.
+/// Writes at positions, some outside of the block; `start` is the block's position in the axis.
 fn check_put(
     op: Option<Op>,
     dtype: DType,
@@ -134,7 +134,7 @@ fn check_put(
     }
 }
 
-/// Whole numbers, so small that every sum of theirs below is exact in f32.
+/// Whole numbers, so small that every sum in these tests is exact in f32.
 fn whole_numbers(dtype: DType, shape: &[usize], factor: usize) -> Value {
     let number = |at: usize| {
         let part = |factor: usize| ((at * factor) % 7) as f64 - 3.0;
@@ -146,8 +146,8 @@ fn whole_numbers(dtype: DType, shape: &[usize], factor: usize) -> Value {
     Value::new(shape, (0..shape.iter().product()).map(number), dtype)
 }
 
-/// Of stacks, of sums computed in parts with and without a rest, transposed or not, alone or added
-/// to what is there.
+/// Products of stacks, of sums computed in parts with and without a rest, transposed or not, with
+/// and without an addend.
 #[test]
 fn products() {
     let Some(device) = device() else { return };
@@ -248,7 +248,7 @@ fn check_sorts(dtype: DType, orders: &[Order]) {
                 let should = evaluate_part(sort, &[&value], None, None);
                 let is = on_gpu(sort, &[&value], &origin, &device);
                 let what = format!("{order:?} of sorted {dtype} {shape:?}");
-                // Keys of real numbers do not tell which zero or NaN was which.
+                // Keys of real numbers do not distinguish zeros of either sign, or NaNs.
                 match order == Order::Values && !dtype.is_complex() {
                     true => assert_near(&is, &should, &what),
                     false => assert!(is == should, "{what}"),
@@ -258,8 +258,8 @@ fn check_sorts(dtype: DType, orders: &[Order]) {
     }
 }
 
-/// Sorts of each dtype: a test for each, since a tool that watches every access to memory takes
-/// minutes over one. Those of wide complex numbers are two sorts.
+/// Sorts of each dtype: one test for each, since a tool that checks every memory access needs
+/// minutes for one. Wide complex numbers need two sorts.
 mod sorts {
     use super::{DType, Order, check_sorts};
 
@@ -306,14 +306,14 @@ fn check_scan(op: Op, value: &Value, axis: u8, device: &Arc<dyn Device>) {
     let should = evaluate_part(scan, &[value], None, None);
     let is = on_gpu(scan, &[value], &vec![0; value.shape.len()], device);
     let what = format!("scan by {op} of {} {:?} along {axis}", value.dtype, value.shape);
-    // What is combined in the order of the CPU, or without rounding, is the same.
+    // Results combined in the CPU's order, or without rounding, have the same bits.
     match is_half(value.dtype) && matches!(op, Op::Add | Op::Multiply | Op::Subtract) {
         true => assert_same(&is, &should, &what),
         false => assert_near(&is, &should, &what),
     }
 }
 
-/// Numbers with which sums stay finite: those of half types round at each step, others never.
+/// Numbers with which sums stay finite: half types round at each step, other dtypes never.
 fn finite(dtype: DType, shape: &[usize], seed: u64) -> Value {
     let mut value = Value::mixed(dtype, shape, seed);
     if dtype.is_inexact() {

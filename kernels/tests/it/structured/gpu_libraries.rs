@@ -11,7 +11,7 @@ use phalanx_ops::Structured;
 use phalanx_ops::structured::{Decomposition, Fft, Transform};
 use std::sync::Arc;
 
-/// Shapes with the axis of the given extent anywhere, for each way of handing lines to a library.
+/// Shapes with the given extent at each axis, for each way of passing lines to a library.
 fn shapes(extent: usize) -> Vec<(Vec<usize>, usize)> {
     vec![
         (vec![extent], 0),
@@ -99,8 +99,8 @@ fn qr_on_a_gpu_has_the_signs_of_lapack() {
     on_gpu(linalg::signs_of_lapack);
 }
 
-/// A stack of small matrices, which are factorised at once: one of them is singular, and two are
-/// not finite, which the others do not notice.
+/// A stack of small matrices that one call factorises: one is singular and two are not finite,
+/// which does not affect the others.
 #[test]
 fn stacks_of_small_matrices_on_a_gpu() {
     let Some(device) = gpu() else { return };
@@ -157,7 +157,7 @@ fn sparse_products_on_a_gpu() {
     });
 }
 
-/// Rows of a warp, of a block, and empty ones, with more entries than are read side by side.
+/// Rows for a warp, for a block, and empty rows, with more entries than are read at once.
 #[test]
 fn long_rows_of_sparse_products_on_a_gpu() {
     let Some(device) = gpu() else { return };

@@ -1,4 +1,4 @@
-//! Factorisations against what defines them.
+//! Factorisations against their definitions.
 
 use super::evaluate::{Numbers, Sample, assert_near, evaluate, operand, wide};
 use num_complex::{Complex32, Complex64};
@@ -7,7 +7,7 @@ use phalanx_ops::structured::Decomposition;
 
 const EXTENTS: [usize; 8] = [0, 1, 2, 3, 7, 8, 16, 100];
 
-/// More rows than columns, fewer, and neither, from nothing to several panels of reflections.
+/// More, fewer and as many rows as columns, from empty to several panels of reflections.
 const RECTANGLES: [[usize; 2]; 14] = [
     [0, 0],
     [0, 3],
@@ -104,7 +104,7 @@ pub fn cholesky<T: Sample>() {
     for n in EXTENTS {
         let mut values = positive::<T>(n, 3);
         let expected = wide(&values);
-        // What lies above the diagonal is not read.
+        // Elements above the diagonal are not read.
         for (at, value) in values.iter_mut().enumerate() {
             if at / n % n < at % n {
                 *value = T::of(Complex64::new(f64::NAN, f64::NAN));
@@ -164,7 +164,7 @@ pub fn solutions<T: Sample>() {
 
 pub fn determinants<T: Sample>() {
     for n in EXTENTS {
-        // Rows of a triangular matrix, each one place further, so that the determinant is known.
+        // The rows of a triangular matrix, rotated by one, so that the determinant is known.
         let size = |at: usize| {
             if n < 20 { 1.0 + at as f64 / 8.0 } else { 10.0_f64.powi(at as i32 % 7 - 3) }
         };
@@ -191,7 +191,7 @@ pub fn determinants<T: Sample>() {
     let result = wide(&compute(Decomposition::Determinant, &singular, &[2, 2]));
     assert_eq!(result[..2], [zero(), zero()]);
     assert_eq!(result[2].re, f64::NEG_INFINITY);
-    // Neither of the products of two is a number of the dtype.
+    // The products of the two large and of the two small elements overflow and underflow.
     let large = if T::EPSILON > 1e-10 { 1e30 } else { 1e200 };
     let mut diagonal = [zero(); 16].map(T::of);
     for (at, size) in [large, large, 1.0 / large, 1.0 / large].into_iter().enumerate() {
@@ -257,7 +257,7 @@ pub fn signs_of_lapack() {
     assert_near(&result, &LAPACK.map(|(re, im)| Complex64::new(re, im)), 1e-14, "complex");
 }
 
-/// What NumPy gives for the complex matrix.
+/// NumPy's result for the complex matrix.
 const LAPACK: [(f64, f64); 8] = [
     (-0.301_511_344_577_763_5, -0.301_511_344_577_763_6),
     (-0.465_378_920_995_517_03, -0.775_631_534_992_528_7),
@@ -338,7 +338,7 @@ pub fn svd<T: Sample>() {
     }
 }
 
-/// NaN and infinities give something, at once; factorisations that need all of a matrix NaN.
+/// NaN and infinities give a result without delay; factorisations of the whole matrix give NaN.
 pub fn not_finite<T: Sample>() {
     for n in [1, 2, 3, 8, 40] {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -373,7 +373,7 @@ pub fn not_finite<T: Sample>() {
     assert!(result.iter().all(|element| element.re.is_nan()));
 }
 
-/// Matrices whose elements have squares that are no numbers of the dtype.
+/// Matrices of elements whose squares overflow or underflow in the dtype.
 fn extreme<T: Sample>() {
     let largest = if T::EPSILON > 1e-10 { 110 } else { 1000 };
     let n = 9;

@@ -1,6 +1,6 @@
-//! The rules of structured operations against the truth: what an operation computes from the blocks
-//! that its rule assigns to a device is the block of what it computes from whole operands, for all
-//! axes that the rule lets devices split, and for no axis that it keeps whole.
+//! The rules of structured operations against the truth. If the rule lets devices split an axis,
+//! the operation computes a device's block of the result from the blocks that the rule assigns to
+//! the device. If the rule keeps an axis whole, it does not.
 
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::panic::catch_unwind;
 
-/// An operation with operands. Extents that do not have to be equal differ, so that no axis is
-/// taken for another one.
+/// An operation with operands. Extents differ unless they must be equal, so that no axis can be
+/// mistaken for another.
 struct Case {
     op: Structured,
     operands: Vec<Value>,
@@ -31,7 +31,7 @@ fn positions(shape: &[usize], extent: usize, seed: u64) -> Value {
     Value::positions(shape, places.into_iter())
 }
 
-/// Symmetric matrices with positive eigenvalues that are apart.
+/// Symmetric matrices with distinct positive eigenvalues.
 fn matrices(stack: usize, n: usize) -> Value {
     let number = |at: usize| {
         let (matrix, row, column) = (at / n / n, at / n % n, at % n);
@@ -41,7 +41,7 @@ fn matrices(stack: usize, n: usize) -> Value {
     Value::new(&[stack, n, n], (0..stack * n * n).map(|at| Scalar::new(number(at))), DType::F64)
 }
 
-/// A case of every operation, of some several.
+/// At least one case of every operation.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |op, operands: &[Value]| cases.push(Case { op, operands: operands.to_vec() });
@@ -110,7 +110,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// A number for each operation; a new one does not compile without.
+/// A number for each operation; a new operation does not compile without one.
 fn number(op: &Structured) -> usize {
     match op {
         Structured::Matmul(_) => 0,
@@ -147,7 +147,7 @@ fn whole(value: &Value) -> Vec<Range<usize>> {
     value.shape.iter().map(|&extent| 0..extent).collect()
 }
 
-/// What a device with this box of the result has of an operand.
+/// The block of an operand on a device with this box of the result.
 fn operand_block(case: &Case, rule: &Rule, operand: usize, block: &[Range<usize>]) -> Value {
     let value = &case.operands[operand];
     let range = |(axis, follow): (usize, &Follow)| match follow {
@@ -184,8 +184,8 @@ fn is_close(is: &Value, should: &Value) -> bool {
         })
 }
 
-/// Whether a device with this box of the result computes it from what the rule assigns to it.
-/// Routines refuse blocks that make no block of the result.
+/// Whether a device computes this box of the result from the blocks that the rule assigns to it.
+/// Routines refuse blocks that give no block of the result.
 fn is_true(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) -> bool {
     catch_unwind(|| computes(case, rule, result, block)).unwrap_or(false)
 }
@@ -246,7 +246,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
     assert_eq!(seen, (0..=10).collect());
 }
 
-/// No operation keeps an axis whole that devices could split, however its operands were cut.
+/// No operation keeps an axis whole if devices could split it with any division of the operands.
 #[test]
 fn axes_that_stay_whole_have_to() {
     for case in cases() {

@@ -1,4 +1,4 @@
-//! Running combinations and stretches against one element after the other.
+//! Running combinations and stretches, against loops over single elements.
 
 use super::value::{Value, assert_same, combine, combines, evaluate, shapes};
 use phalanx_ops::structured::{ReduceAt, Scan};

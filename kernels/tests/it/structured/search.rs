@@ -1,4 +1,4 @@
-//! Places in sorted vectors against counting.
+//! Searches in sorted vectors, against counting.
 
 use super::value::{Value, assert_same, evaluate, order};
 use phalanx_ops::structured::{Order, SearchSorted, Side, Sort};

@@ -24,7 +24,7 @@ fn reference(value: &Value, axis: u8) -> [Value; 2] {
 fn check(value: &Value, axis: u8) {
     let [sorted, positions] = reference(value, axis);
     let sort = |order| evaluate(Structured::Sort(Sort { axis, order }), &[value]);
-    // Of NaNs too, the bits are those of the elements.
+    // NaNs keep their bits too.
     let is = sort(Order::Values);
     assert_same(&is, &sorted, &format!("sort of {}", value.dtype));
     assert!(is == sorted, "sort of {} {:?} keeps the bits", value.dtype, value.shape);

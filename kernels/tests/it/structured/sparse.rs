@@ -31,7 +31,7 @@ fn products<T: Element + Plain + PartialEq>(element: impl Fn(usize) -> T) -> Vec
         let [values, x] = [values, x].map(|numbers| operand(&numbers, &[numbers.len()]));
         let operands: Vec<&Operand> = indices.iter().chain([&values, &x]).collect();
         let (_, result) = evaluate(&Structured::Spmv, &operands);
-        // Columns in fewer bits give the same.
+        // Column numbers in fewer bits give the same result.
         let narrow = places.iter().map(|&place| place as i32).collect::<Vec<_>>();
         let narrow = operand(&narrow, &[narrow.len()]);
         let operands = [&indices[0], &indices[1], &narrow, &values, &x];
@@ -45,7 +45,7 @@ fn products<T: Element + Plain + PartialEq>(element: impl Fn(usize) -> T) -> Vec
 const CASES: [(i64, usize, usize); 5] =
     [(0, 0, 0), (0, 1, 1), (0, 7, 3), (1_000_000_007, 16, 100), (5, 3000, 40)];
 
-/// The same products, by a function of the positions of entries and of columns.
+/// The same products, by a function that adds an entry given its position and column.
 fn expected<S: Copy>(zero: S, add: impl Fn(S, usize, usize) -> S) -> Vec<Vec<S>> {
     let product = |(first, count, columns): (i64, usize, usize)| {
         let [starts, ends, places] = rows(first, count, columns);
@@ -102,7 +102,7 @@ pub fn half_precision_is_rounded_once() {
     assert_eq!(products::<bf16>(small), sums.collect::<Vec<Vec<bf16>>>());
 }
 
-/// A row is true where an entry meets a true element.
+/// A row is true if a true entry meets a true element.
 #[test]
 pub fn bools() {
     let [starts, ends] = [operand(&[0_i64, 2, 3], &[3]), operand(&[2_i64, 3, 3], &[3])];
@@ -112,7 +112,7 @@ pub fn bools() {
     assert_eq!(evaluate_bytes(&Structured::Spmv, &operands), [1, 0, 0]);
 }
 
-/// Entries and columns that do not exist count as none.
+/// Entries and columns that do not exist are skipped.
 #[test]
 pub fn positions_outside() {
     let starts = operand(&[10_i64, i64::MIN, 12, 13], &[4]);

@@ -27,7 +27,7 @@ impl Value {
         Value::new(shape, positions.map(Scalar::new), DType::I64)
     }
 
-    /// Elements with many equal ones and all that are special.
+    /// Elements with many equal ones and all special values.
     pub fn mixed(dtype: DType, shape: &[usize], seed: u64) -> Value {
         let mut random = Random(seed);
         let count: usize = shape.iter().product();
@@ -64,7 +64,7 @@ impl Value {
         i64::from_ne_bytes(self.element(at).try_into().expect("positions"))
     }
 
-    /// The product of extents before an axis, the axis, and the product of those behind it.
+    /// The product of the extents before an axis, its extent, and the product of those after it.
     pub fn lines(&self, axis: usize) -> [usize; 3] {
         [
             self.shape[..axis].iter().product(),
@@ -84,7 +84,7 @@ impl Value {
     }
 }
 
-/// The value of an operation, the same on one thread, on three and on the calling one.
+/// The value of an operation; it must be the same on one, on three and on the calling thread.
 pub fn evaluate(op: Structured, operands: &[&Value]) -> Value {
     let alone = evaluate_part(op, operands, None, None);
     for threads in [1, 3] {
@@ -95,7 +95,7 @@ pub fn evaluate(op: Structured, operands: &[&Value]) -> Value {
     alone
 }
 
-/// The block of a value of the first operand's shape that begins at `origin`, where that is given.
+/// The result's block at `origin` if given (then of the first operand's shape), else all of it.
 pub fn evaluate_part(
     op: Structured,
     operands: &[&Value],
@@ -116,7 +116,7 @@ pub fn evaluate_part(
             origin: &start[..value.shape.len()],
         })
         .collect();
-    // Bytes that a routine forgets do not look like results.
+    // Bytes that the routine fails to write must not look like results.
     let mut to = Value::zeros(dtype, &shape);
     to.bytes.fill(0xa5);
     let buffer = to.buffer();
@@ -169,7 +169,7 @@ fn element(dtype: DType, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Order as sorting has it, from NumPy's definition of `<`.
+/// The order of sorting, from NumPy's definition of `<`.
 pub fn order(dtype: DType, a: &[u8], b: &[u8]) -> Ordering {
     let scalar = |bytes| Scalar::from_bytes(dtype, bytes).to_weak();
     let less = |a: Weak, b: Weak| match (a, b) {
@@ -197,7 +197,7 @@ pub fn order(dtype: DType, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Whether an operation combines two elements of a dtype to one of it.
+/// Whether an operation maps two elements of a dtype to one of the same dtype.
 pub fn combines(op: Op, dtype: DType) -> bool {
     op.signatures()
         .iter()
@@ -232,7 +232,7 @@ pub fn combine(op: Op, dtype: DType, a: &[u8], b: &[u8]) -> Vec<u8> {
     to.to_ne_bytes()[..dtype.size()].to_vec()
 }
 
-/// Asserts that two values have the same bits, but for those of NaN.
+/// Asserts that two values have the same bits, except those of NaN.
 pub fn assert_same(is: &Value, should: &Value, what: &str) {
     assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
     let real = is.dtype.real();

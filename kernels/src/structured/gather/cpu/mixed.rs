@@ -1,15 +1,15 @@
-//! Operations on elements of a dtype and values of another, whose results are cast back.
+//! Operations on elements of one dtype and values of another; results are cast back to the first.
 
 use crate::cpu::loops::{Loop, cast, elementwise};
 use phalanx_ops::{Arg, DType, Op};
 
-/// Elements that are combined at a time.
+/// The number of elements that are combined at a time.
 pub(super) const STRETCH: usize = 64;
 
-/// Room for a stretch of elements of any dtype.
+/// Memory for a stretch of elements of any dtype.
 type Room = [u128; STRETCH];
 
-/// Rooms for the operands and the result on their way through casts.
+/// Memory for the operands and the result between casts.
 pub(super) struct Rooms([Room; 6]);
 
 impl Rooms {
@@ -18,14 +18,14 @@ impl Rooms {
     }
 }
 
-/// An operation of one or two operands on an element of a dtype and a value of any other. The
-/// result is cast to the dtype of the element each time, as NumPy's `ufunc.at` does it.
+/// An operation of one or two operands on an element of one dtype and a value of any other. The
+/// result is cast to the dtype of the element each time, as in NumPy's `ufunc.at`.
 pub(super) struct Mixed {
     by_loop: Loop,
     arity: usize,
-    /// The casts of the operands on their way to the loop, one after the other.
+    /// The casts from each operand's dtype to the loop's, in order.
     operands: [Vec<Loop>; 2],
-    /// Those of the result on its way to the element.
+    /// The casts from the loop's result to the element's dtype, in order.
     result: Vec<Loop>,
     /// Bytes of an element.
     pub size: usize,
@@ -63,7 +63,7 @@ impl Mixed {
         }
     }
 
-    /// `elements[i] = op(elements[i], values[i])` for `i < count`, which is `STRETCH` at most.
+    /// `elements[i] = op(elements[i], values[i])` for `i < count`, with `count` at most `STRETCH`.
     ///
     /// # Safety
     /// There are `count` elements and values of the dtypes, aligned, which nothing else touches,
@@ -91,7 +91,7 @@ impl Mixed {
     }
 }
 
-/// The dtype whose loops stand in for those of a half type.
+/// The dtype in which a half type is computed.
 fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
@@ -102,7 +102,7 @@ fn way(stops: &[DType]) -> Vec<Loop> {
     steps.map(|step| cast(step[0], step[1])).collect()
 }
 
-/// Where elements are after some casts: in one of the rooms, or where they were if there is none.
+/// Applies casts; returns the address of the result: a room, or `from` if there are no casts.
 ///
 /// # Safety
 /// The elements are `count` of the dtype that the first cast takes, and not in the rooms.

@@ -1,4 +1,4 @@
-//! Reading and writing at positions on the CPU. Elements that are only moved are so many bytes.
+//! Reading and writing at positions on the CPU. Elements that are only moved are handled as bytes.
 
 mod mixed;
 mod put;

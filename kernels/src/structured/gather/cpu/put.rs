@@ -8,20 +8,20 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::Put;
 use std::ops::Range;
 
-/// Elements of a row that one thread writes to, at least.
+/// The fewest elements of a row that one thread writes.
 const WIDTH: usize = 1024;
 
-/// How values are combined with what is there.
+/// How values are combined with the elements at their positions.
 enum Way {
     Replaced,
     Combined(Combination),
     Mixed(Mixed),
 }
 
-/// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
-/// order; the rest is `old`. Positions are those of the whole axis; outside of the block nothing is
-/// written. An operation whose loop has other dtypes than the array computes in these, and its
-/// result is cast to the array's each time; one of one operand reads no values.
+/// `to[…, positions[…, k, …], …] = values[…, k, …]`, or the operation on both, in C order; the
+/// other elements are those of `old`. Positions refer to the whole axis; those outside of the block
+/// write nothing. If the operation's loop has other dtypes than the array, it computes in these,
+/// and its result is cast each time. An operation of one operand reads no values.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit, or the operation has no such loop.
 pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
@@ -49,8 +49,8 @@ pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon
         Some(op) => Way::Mixed(Mixed::of(op, to.dtype, values.dtype)),
     };
     let (tiles, threads) = (lines.tiles(WIDTH), threads(pool));
-    // Where there are fewer tiles than threads, each of several reads all positions and writes
-    // those that fall into its window. Two would win nothing.
+    // If there are fewer tiles than threads, several threads read all positions of a tile and each
+    // writes those in its window of rows. With two threads this is no faster.
     let windows = match tiles.count(lines) {
         _ if given.extent < GRAIN || threads <= 2 => 1,
         tiles => threads.div_ceil(tiles).min(8).min(lines.extent),
@@ -72,7 +72,7 @@ pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon
             let (tile, window) = (turn / windows, turn % windows);
             let start = lines.extent * window / windows;
             let rows = start..lines.extent * (window + 1) / windows;
-            // SAFETY: turns have rows or columns of their own; sizes are those of the dtype.
+            // SAFETY: turns have disjoint rows or columns; sizes are those of the dtype.
             unsafe {
                 match (&way, size) {
                     (Way::Combined(combination), _) => written.combine(tile, rows, combination),
@@ -90,7 +90,7 @@ pub fn put(put: Put, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon
 
 struct Written<'a> {
     lines: Lines,
-    /// Of positions and values.
+    /// The lines of positions and values.
     given: Lines,
     tiles: Tiles,
     /// The position of the first row of the block.
@@ -101,7 +101,7 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Writes those values of a tile that fall into some rows.
+    /// Writes the values of a tile whose positions are in `rows`.
     ///
     /// # Safety
     /// Nothing else touches these rows of the tile meanwhile. Elements have `N` bytes.
@@ -125,7 +125,7 @@ impl Written<'_> {
         }
     }
 
-    /// Combines those values of a tile that fall into some rows with what is there.
+    /// Combines the values of a tile whose positions are in `rows` with the elements there.
     ///
     /// # Safety
     /// Nothing else touches these rows of the tile meanwhile. Elements have the dtype of the
@@ -155,10 +155,10 @@ impl Written<'_> {
         }
     }
 
-    /// As `combine`, by casts.
+    /// Like `combine`, with casts.
     ///
     /// # Safety
-    /// As of `combine`; elements and values have the dtypes of the operation.
+    /// As for `combine`; elements and values have the dtypes of the operation.
     unsafe fn combine_mixed(&self, tile: usize, rows: Range<usize>, mixed: &Mixed) {
         let (mut room, mut rooms) = ([0u128; STRETCH], Rooms::new());
         let room = Bytes::new(&mut room);
@@ -171,9 +171,9 @@ impl Written<'_> {
         }
     }
 
-    /// Brings the elements at the positions of each stretch of a row of values into the room, calls
-    /// `combine` with the place of the first value and their number, and writes what it leaves
-    /// there to where the elements were.
+    /// For each stretch of a row of values: copies the elements at its positions into the room,
+    /// calls `combine` with the place of the first value and the number of values, and copies the
+    /// elements back.
     ///
     /// # Safety
     /// Nothing else touches these rows of the tile meanwhile. Elements have `size` bytes, and the
@@ -195,7 +195,7 @@ impl Written<'_> {
                 let count = STRETCH.min(columns.len() - start);
                 let from = given.at(outer, row, columns.start + start);
                 let positions = &self.positions[from..][..count];
-                // The elements of a row are in lines of their own, so that none is met twice.
+                // The elements of a row belong to different lines, so no element occurs twice.
                 let places = || {
                     positions.iter().enumerate().filter_map(|(column, &position)| {
                         let at = position.wrapping_sub(first) as u64;

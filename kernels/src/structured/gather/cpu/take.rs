@@ -5,8 +5,8 @@ use crate::structured::lines::{Bytes, GRAIN, Lines, each};
 use phalanx_ops::DType;
 use phalanx_ops::structured::{Take, TakeAlong};
 
-/// The position in an axis that is not empty, from its end if it is negative; one outside becomes
-/// the nearest inside.
+/// The position in a non-empty axis; negative positions count from its end, and a position outside
+/// becomes the nearest one inside.
 fn inside(position: i64, extent: usize) -> usize {
     let position = if position < 0 { position + extent as i64 } else { position };
     (position.max(0) as usize).min(extent - 1)
@@ -103,8 +103,8 @@ fn take_long_rows(
     });
 }
 
-/// Calls `body` with a stretch, the first of some rows of the result that are in it, and the
-/// positions of these.
+/// Calls `body` with a stretch, the first of some rows of the result in it, and the positions of
+/// these rows.
 fn for_rows(
     outer: usize,
     positions: &[i64],
@@ -179,7 +179,7 @@ fn take_elements<const N: usize>(
             let (row, column) = ((range.start + done) / inner, (range.start + done) % inner);
             let outer = row / result.extent;
             let table = &table[outer * extent * inner..][..extent * inner];
-            // What is left of the row, or of the stretch where a row is one element.
+            // The rest of the row, or of the stretch if a row is one element.
             let left = match inner {
                 1 => result.extent - row % result.extent,
                 _ => inner - column,

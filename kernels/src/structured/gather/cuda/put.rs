@@ -1,11 +1,11 @@
 //! Writing at positions on a GPU, with the same result each time.
 //!
-//! - Without an operation each value claims its place, and the last to have one is written; where a
-//!   table of claims would be larger than the room to sort the values by their places, these are
+//! - Without an operation, each value claims its place, and the last claim is written. If a table
+//!   of claims would take more memory than sorting the values by their places, the values are
 //!   sorted.
-//! - Integers are combined by atomic operations where their order does not matter.
-//! - All else is sorted by its places, which keeps the order of values for a place, and combined
-//!   along the sorted places.
+//! - Integers are combined by atomic operations if their order does not matter.
+//! - In all other cases the values are sorted by place, which keeps the order of values for a
+//!   place, and combined along the sorted places.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
@@ -23,7 +23,7 @@ static TEXT: &str = concat!(include_str!("../../../cuda/text/atomics.cu"), inclu
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// How values get to their places.
+/// How values are written to their places.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     AnyOrder(Op),
@@ -31,23 +31,23 @@ enum Way {
     Sorted(Option<Op>),
 }
 
-/// The text where words are moved.
+/// The text that moves words of `size` bytes.
 fn of_words(size: usize) -> Routine {
     Routine::new(TEXT, [("Word", String::from(word(size)))], Uses::default())
 }
 
-/// The text where places are found, of so many elements.
+/// The text that finds the places of values in `elements` elements.
 fn of_places(elements: usize) -> Routine {
     Routine::new(TEXT, [("Slot", String::from(places_of(elements)))], Uses::default())
 }
 
-/// The text where values are combined in any order.
+/// The text that combines values in any order.
 fn in_any_order(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
     let mut defines = vec![("Element", String::from(name)), ("OP", format!("op_{}", op.name()))];
-    // What the device has for numbers of this size; sums and bits do not ask for a sign.
+    // The device's atomic operations for this size; sums and bits do not depend on the sign.
     let (unsigned, signed) = match dtype {
         DType::I32 => ("u32", "i32"),
         DType::I64 => ("u64", "i64"),
@@ -71,12 +71,12 @@ fn in_any_order(op: Op, dtype: DType) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
-/// Whether values may be combined in any order without a trace.
+/// Whether the order of combination never changes the result.
 fn is_order_free(op: Op, dtype: DType) -> bool {
     is_associative(op) && !dtype.is_inexact()
 }
 
-/// The texts with words of every size, of places, and of sums and the largest numbers.
+/// The texts for words of every size, for places, and for some operations.
 pub(super) fn sources() -> Vec<String> {
     let mut sources: Vec<String> = [1, 2, 4, 8, 16].map(|size| of_words(size).source()).into();
     sources.extend([1, 1 << 40].map(|elements| of_places(elements).source()));
@@ -90,7 +90,7 @@ pub(super) fn sources() -> Vec<String> {
     sources
 }
 
-/// The way of as many values as there are positions; `None` for what is done on the host.
+/// The way for these operands; `None` for operations that run on the host.
 fn way(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Option<Way> {
     let (positions, values) = (&operands[1], &operands[2]);
     let (total, elements) = (positions.len(), to.len());
@@ -102,7 +102,7 @@ fn way(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Option<Way> {
         op => {
             let extent = Lines::of(positions.shape, put.axis).extent;
             let claims = op.is_none() && extent < u32::MAX as usize;
-            // Claims take less than sorting, unless few values go into a large block.
+            // Claims take less memory than sorting, unless few values are written to a large block.
             match claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20)) {
                 true => Some(Way::Claims),
                 false => room.map(|_| Way::Sorted(op)),
@@ -111,7 +111,7 @@ fn way(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Option<Way> {
     }
 }
 
-/// What `put` runs.
+/// The routines that `put` launches.
 pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let positions = &operands[1];
     if to.is_empty() || positions.is_empty() {
@@ -134,13 +134,13 @@ pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rou
     }
 }
 
-/// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
-/// order; the rest is `old`. Positions outside of the block write nothing. False for more values
-/// than can be sorted, and for operations that have no loop from and to the array's dtype.
+/// `to[…, positions[…, k, …], …] = values[…, k, …]`, or the operation on both, in C order; the
+/// other elements are those of `old`. Positions outside of the block write nothing. False for more
+/// values than can be sorted, and for operations that have no loop from and to the array's dtype.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for claims (four bytes for each
-/// element of the block) or for what sorting needs (28 bytes for each value, 40 where the block
-/// has 2³² elements and more).
+/// element of the block) or for sorting (28 bytes for each value, 40 if the block has 2³² elements
+/// and more).
 pub fn put(
     put: Put,
     operands: &[Block<'_>],
@@ -176,8 +176,8 @@ pub fn put(
         let words: Vec<u64> = addresses.into_iter().chain(sizes).collect();
         let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
         // SAFETY: the words are those of `Argument` in the text; there are as many positions as
-        // values, only places inside of the block are written, and winners and places are as many
-        // as elements of the block and values.
+        // values, only places inside of the block are written, and there are as many winners as
+        // elements of the block and as many places as values.
         unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
     };
     match way {

@@ -19,17 +19,17 @@ pub fn sources() -> Vec<String> {
     [1, 2, 4, 8, 16].map(source).into_iter().chain(super::put::sources()).collect()
 }
 
-/// The text with words of so many bytes.
+/// The text with words of `bytes` bytes.
 pub(in crate::structured) fn of_elements(bytes: usize) -> Routine {
     Routine::new(TEXT, [("W", String::from(word(bytes)))], Uses::default())
 }
 
-/// Bytes of the words in which `take` reads: the most that rows of the table are made of.
+/// Bytes of the words that `take` reads: the largest that divide the rows of the table.
 fn word_size(inner: usize, dtype: DType) -> usize {
     1 << (inner * dtype.size()).trailing_zeros().min(4)
 }
 
-/// What `take` runs.
+/// The routines that `take` launches.
 pub fn take_routines(take: Take, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let lines = Lines::of(operands[0].shape, take.axis);
     match to.is_empty() || lines.extent == 0 {
@@ -38,7 +38,7 @@ pub fn take_routines(take: Take, operands: &[Block<'_>], to: &Block<'_>) -> Vec<
     }
 }
 
-/// What `take_along` runs.
+/// The routines that `take_along` launches.
 pub fn take_along_routines(
     take: TakeAlong,
     operands: &[Block<'_>],
@@ -121,8 +121,8 @@ pub fn take_along(
     unsafe { along(device, size, addresses, to.len(), [result.extent, lines.extent, lines.inner]) }
 }
 
-/// `to[line, k] = table[line, positions[line, k]]` of elements of so many bytes in lines that lie
-/// one after the other.
+/// `to[line, k] = table[line, positions[line, k]]` for elements of `size` bytes in contiguous
+/// lines, one after the other.
 ///
 /// # Safety
 /// The three addresses, of the table, the `i64` positions and the result, are of `total` elements
@@ -138,8 +138,8 @@ pub(in crate::structured) unsafe fn gather_lines(
     unsafe { along(device, size, addresses, total, [extent, extent, 1]) }
 }
 
-/// Reads at positions of each element: rows of a stretch of the result and of the table, and
-/// elements of a row, are the last three numbers.
+/// Reads each element of the result at its position. The last three numbers are the rows of a
+/// stretch of the result, the rows of a stretch of the table, and the elements of a row.
 ///
 /// # Safety
 /// The addresses are of a table, `i64` positions and a result of these lines.
