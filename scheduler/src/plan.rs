@@ -9,6 +9,7 @@ use crate::refill::Refill;
 use phalanx_array::{Graph, Node, NodeData, NodeOp, Source};
 use phalanx_distributed::{
     Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
+    propagate,
 };
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
@@ -213,6 +214,12 @@ impl Plan {
         setup: Setup<'_>,
     ) -> Option<Plan> {
         let mesh = setup.mesh;
+        // Phases depend on where the operation is placed, on one device too.
+        let placed = match (placements, &*self.expansions) {
+            ([], [_, ..]) => propagate(window, leaves, setup),
+            _ => Vec::new(),
+        };
+        let placements = if placed.is_empty() { placements } else { &placed };
         let refill = Refill::new(window, placements, &self.expansions, setup.lowerings)?;
         let nodes = self.graph.nodes.iter().zip(&*self.origins);
         let graph = Graph {
