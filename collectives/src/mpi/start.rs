@@ -1,23 +1,22 @@
-//! The collectives of the library that do not wait: how each is started.
+//! Starts the library's non-blocking collectives.
 //!
-//! All of them move bytes. What a process contributes to a gathering, and the root's part of a
-//! scatter, is in its place already (`MPI_IN_PLACE`): whoever calls has put it there, which is what
-//! the library would do otherwise.
+//! All of them move bytes. A process's contribution to a gather, and the root's part of a scatter,
+//! are in place already (`MPI_IN_PLACE`): the caller has copied them there, as the library would.
 
 use super::abi::Handle;
 use super::calls::{Bits, Loaded, int};
 use crate::CollectiveError;
 use std::ffi::{c_int, c_void};
 
-/// Where the parts of all members lie: their lengths and offsets, in memory that stays where it is
-/// until the collective is over.
+/// The lengths and offsets of all members' parts, in memory that stays in place until the
+/// collective is complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) counts: *const c_int,
     pub(super) offsets: *const c_int,
 }
 
-/// A collective to be started, of at most 2³¹ − 1 bytes on each member.
+/// A collective to start, of at most 2³¹ − 1 bytes on each member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start {
     /// `MPI_Ibarrier`
