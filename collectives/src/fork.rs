@@ -22,8 +22,8 @@ impl Process {
     pub fn own() -> Process {
         static WATCHED: Once = Once::new();
         WATCHED.call_once(|| {
-            // SAFETY: `forked` does what is allowed between a fork and the program that goes on:
-            // it allocates nothing, waits for no lock, and calls `open`, `dup2` and `close` alone.
+            // SAFETY: `forked` does only what a fork handler may do: it allocates nothing, waits
+            // for no lock, and calls nothing but `open`, `dup2` and `close`.
             let status = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
             if status != 0 {
                 tracing::warn!("processes that this one forks do not know that they are forks");
@@ -65,11 +65,11 @@ unsafe extern "C" fn forked() {
     // SAFETY: the path ends with a zero.
     let nothing = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
     for socket in sockets.iter() {
-        // SAFETY: the numbers stay those of something open, for whoever believes to own them may
-        // close them. The sockets themselves stay open in the process that has forked this one.
+        // SAFETY: the descriptors stay open, because code that owns them may close them. The
+        // sockets themselves stay open in the parent process.
         unsafe { libc::dup2(nothing, *socket) };
     }
-    // SAFETY: nobody else knows of it.
+    // SAFETY: no other code knows this descriptor.
     unsafe { libc::close(nothing) };
 }
 

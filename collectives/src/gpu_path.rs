@@ -75,7 +75,7 @@ pub(crate) enum Choice {
 /// What the choice depends on besides NCCL; the same on all processes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Besides<'a> {
-    /// Whether messages between processes go by MPI.
+    /// Whether messages between processes travel by MPI.
     pub(crate) goes_by_mpi: bool,
     /// Whether the user asks for MPI.
     pub(crate) is_mpi_asked: bool,

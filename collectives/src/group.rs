@@ -30,7 +30,7 @@ pub(crate) struct Member {
     next_number: Arc<AtomicU64>,
     /// Present when all members are in this process.
     local: Option<LocalGroup>,
-    /// MPI's own collectives, where messages go by MPI and each process has one member.
+    /// MPI's own collectives, if messages travel by MPI and each process has one member.
     native: OnceLock<Arc<Native>>,
     splits: AtomicU64,
     scratch: Mutex<Option<Buffer>>,

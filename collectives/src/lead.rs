@@ -42,7 +42,7 @@ impl Lead {
         self.waiting.wait_until(|| is_settled() || failure.is_set());
     }
 
-    /// Waits while this process is too far ahead and the world goes on.
+    /// Waits while this process is too far ahead and the world has not ended.
     pub(crate) fn wait(&self, failure: &Failure) {
         let is_near = || {
             let settled = self.settled.load(Ordering::SeqCst);

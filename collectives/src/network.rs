@@ -25,7 +25,7 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
         if own.to_bytes() != name.as_bytes() || entry.ifa_addr.is_null() {
             continue;
         }
-        // SAFETY: an address that is there begins with its family, which says what it is.
+        // SAFETY: a non-null address begins with its family, which determines its type.
         match i32::from(unsafe { (*entry.ifa_addr).sa_family }) {
             libc::AF_INET => {
                 // SAFETY: an address of this family is a `sockaddr_in`.
@@ -45,7 +45,7 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
             _ => {}
         }
     }
-    // SAFETY: the list of above, of which nothing is kept.
+    // SAFETY: this is the list from `getifaddrs`, and no pointer into it is kept.
     unsafe { libc::freeifaddrs(first) };
     found.into_iter().next()
 }

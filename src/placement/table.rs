@@ -172,10 +172,10 @@ pub const LAUNCHERS: &[Row] = &[
     },
     Row {
         launcher: Launcher::Slurm,
-        // The shell of `salloc` and the script of `sbatch` have the other variables, and no step.
+        // The shell of `salloc` and the script of `sbatch` have the other variables, but no step.
         marks: &[&["SLURM_STEP_ID", "SLURM_STEPID"], &["SLURM_PROCID"]],
         rank: &["SLURM_PROCID"],
-        // The second may be that of the job, which has steps of other sizes.
+        // The second may be the job's size, and its steps may have other sizes.
         size: &["SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"],
         local_rank: &["SLURM_LOCALID"],
         tasks_per_node: &["SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"],

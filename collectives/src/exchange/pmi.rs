@@ -182,8 +182,8 @@ extern "C" fn goodbye() {
     }
     let line = b"cmd=finalize\n";
     let socket = SOCKET.load(Ordering::Relaxed);
-    // SAFETY: the bytes are read, at most as many as there are. A socket that the launcher has
-    // closed, for an MPI library has said goodbye, gives an error and no signal.
+    // SAFETY: at most `line.len()` bytes are read. If the launcher has closed the socket, because
+    // an MPI library has sent the goodbye, the call gives an error and no signal.
     let sent = unsafe { libc::send(socket, line.as_ptr().cast(), line.len(), FLAGS) };
     let mut answer = [0u8; 64];
     if sent == line.len() as isize {

@@ -100,8 +100,8 @@ fn library() -> Result<Library, ExchangeError> {
     let mut reasons = Vec::new();
     let names = LIBRARIES.map(PathBuf::from);
     for name in mapped_by_this_or_its_ancestors().into_iter().chain(names) {
-        // SAFETY: the initialisers of PMIx's library have no conditions; it is an ordinary system
-        // library, by the name that its makers give it, or the one that the launcher has open.
+        // SAFETY: the initialisers of PMIx's library have no conditions: it is an ordinary system
+        // library under its usual name, or the one that the launcher has loaded.
         match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => reasons.push(error.to_string()),
@@ -200,7 +200,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             // SAFETY: takes nothing.
             checked(library, "PMIx_Commit", unsafe { commit() })?;
         }
-        // SAFETY: no processes are all of the namespace; no infos are given.
+        // SAFETY: null stands for all processes of the namespace; no infos are given.
         checked(library, "PMIx_Fence", unsafe { fence(std::ptr::null(), 0, std::ptr::null(), 0) })?;
         if let Some(own) = own {
             return Ok(own.to_owned());

@@ -181,7 +181,7 @@ impl DeviceMember {
                 None => Ok(()),
             }
         };
-        // Remaining device work comes before the device's later work.
+        // Device work that is still running precedes the device's later work.
         run().map(|()| Event::ready()).map_err(|error| fabric.fail(error))
     }
 

@@ -80,7 +80,7 @@ impl Symbols {
 
     fn open(path: &Path, flags: c_int) -> Result<Symbols, String> {
         // Parts that an MPI library loads itself refer to its functions, which must be visible.
-        // SAFETY: an MPI library runs nothing at its loading that asks for more than a process.
+        // SAFETY: the initialisers of an MPI library have no conditions.
         let library = unsafe { Library::open(Some(path), flags | RTLD_GLOBAL) };
         // The system's error text is the source of the crate's error.
         let library = library.map_err(|error| match std::error::Error::source(&error) {

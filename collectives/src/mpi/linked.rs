@@ -21,8 +21,8 @@ pub(super) fn open() -> Option<(Arc<dyn Calls>, Abi)> {
 }
 
 fn load<H: Handle>() -> Arc<dyn Calls> {
-    // SAFETY: in `mpi.h` all handles are numbers or all are addresses, and the caller has chosen
-    // `H` by their size.
+    // SAFETY: in `mpi.h` all handles are numbers, or all are addresses; the caller has chosen `H`
+    // by their size.
     let table = unsafe { Table::<H>::linked() };
     Loaded::shared(table, constants(), Symbols::of_program())
 }

@@ -185,8 +185,7 @@ impl Native {
         self.run(room, &exchange, &[send, receive], || Ok(()))
     }
 
-    /// Sends the parts of the root's `whole` to the other members; `beside` copies the root's own
-    /// part.
+    /// Sends the parts of the root's `whole` to the others; `beside` copies the root's own part.
     pub(crate) fn scatter(
         &self,
         whole: Option<&Slice>,

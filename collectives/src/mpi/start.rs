@@ -55,8 +55,8 @@ impl<H: Handle> Loaded<H> {
         let nothing: *const c_int = std::ptr::null();
         let mut request = self.constants.no_request;
         let made = &mut request;
-        // SAFETY: the communicator came from this library; about the addresses it is the caller's
-        // promise. What a member does not take part in is null or without length, as MPI has it.
+        // SAFETY: the communicator came from this library; the caller promises the addresses. The
+        // arguments that a member does not use are null or have no length, as MPI requires.
         let (call, status) = unsafe {
             match *start {
                 Start::Barrier => ("MPI_Ibarrier", (table.ibarrier)(communicator, made)),

@@ -32,8 +32,8 @@ macro_rules! functions {
             pub(super) unsafe fn linked() -> Table<H> {
                 Table { $( $field: {
                     let function = ::mpi::ffi::$name as *const ();
-                    // SAFETY: the types of the functions are those of the standard, and of the
-                    // handles in them that is the caller's promise.
+                    // SAFETY: the types of the functions are those of the standard; the caller
+                    // promises the type of the handles.
                     unsafe {
                         std::mem::transmute::<
                             *const (),

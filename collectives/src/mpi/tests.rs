@@ -76,7 +76,7 @@ fn every_interface_is_recognised_and_gets_the_handles_that_it_knows() {
 /// Splits a communicator and starts every collective on it.
 fn starts(calls: &dyn Calls, communicator: Bits, over: &Bits) {
     let started = |start: Start| {
-        // SAFETY: what the collectives lead to lives, and the stub is done with it at its return.
+        // SAFETY: the memory of the collectives lives, and the stub is done with it at its return.
         let request = unsafe { calls.start(communicator, &start) }.unwrap();
         assert_ne!(request, *over, "{start:?} has a request");
     };

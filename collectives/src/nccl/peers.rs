@@ -425,9 +425,10 @@ impl Peers {
             shared: 0,
             blocks_come: Coming::InTurn,
         };
-        // SAFETY: the bytes are what the kernel declares. Slices of the caller lie in this device's
-        // memory, which is given out again behind the kernel only; blocks live as long as kernels
-        // of the group may run (`Watch`). That of another process that has died is the driver's.
+        // SAFETY: the bytes are what the kernel declares. Slices of the caller reside in this
+        // device's memory, which is reused only after the kernel; blocks live as long as kernels of
+        // the group may run (`Watch`). The driver handles the block of another process that has
+        // died.
         unsafe { function.launch(&self.gpu, size, bytes) }
     }
 }

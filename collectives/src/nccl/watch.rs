@@ -131,8 +131,8 @@ impl Drop for Watch {
         }
         peers.iter().for_each(|peers| peers.settle(&self.fabric.failure));
         for peers in &peers {
-            // SAFETY: all members of this process have settled, and whoever could call them is
-            // gone: every member has a handle to this.
+            // SAFETY: all members of this process have settled, and no caller is left: every member
+            // holds a handle to this `Watch`.
             unsafe { peers.free() };
         }
     }

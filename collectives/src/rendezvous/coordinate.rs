@@ -31,7 +31,7 @@ const NEWS: Duration = Duration::from_secs(1);
 /// How many connections the system queues before they are accepted.
 const BACKLOG: i32 = 1024;
 
-/// If a process wakes this much too late, it was stopped.
+/// A process that wakes this much too late did not run meanwhile.
 const PAUSED: Duration = Duration::from_millis(250);
 
 /// A rank that has proved the token and sent its hello.

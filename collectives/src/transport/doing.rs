@@ -149,7 +149,7 @@ impl Doings {
         }
     }
 
-    /// Records that this process observes a value at a call site; this may be outside of a step.
+    /// Records that this process observes a value at a call site; this need not be a step.
     pub(crate) fn observes(&self, cause: &str, site: &str) {
         let mut locked = self.locked();
         let own = &mut locked[self.rank];

@@ -63,8 +63,8 @@ fn unanswered(socket: RawFd) -> io::Result<Duration> {
     // SAFETY: `tcp_info` consists of integers, for which all bits zero are a value.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
     let mut len = libc::socklen_t::try_from(size_of_val(&info)).expect("bug: a long structure");
-    // SAFETY: a descriptor that is closed is an error; the system writes no more than
-    // `len` bytes to `info`, which has as many, and all of which may hold anything.
+    // SAFETY: a closed descriptor gives an error; the system writes at most `len` bytes, the size
+    // of `info`, whose bytes may have any value.
     let status = unsafe {
         libc::getsockopt(
             socket,
