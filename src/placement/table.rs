@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A program that starts the processes of a program.
+/// A program that starts the processes of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launcher {
     /// `phalanx run`, or our variables set by hand.

@@ -1,5 +1,5 @@
 //! Tracks the ranks that have left and the number of collectives of each group that they began. If
-//! others are still in a collective, such a rank either began it and is ahead, or never will.
+//! others are still in a collective, a departed rank either began it and is ahead, or never will.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -41,7 +41,7 @@ impl Symbols {
     /// The library in the process; else `named`; else the first that the system finds. If
     /// `mpich_first`, MPICH's family is tried before Open MPI.
     ///
-    /// Errors: the attempts.
+    /// Errors: the names that were tried.
     pub(super) fn find(named: Option<&Path>, mpich_first: bool) -> Result<Symbols, String> {
         if let Some(present) = Symbols::present() {
             return Ok(present);

@@ -1,4 +1,4 @@
-//! Proves that the MPI library accepts addresses of GPU memory: asks, tries, and agrees.
+//! Proves whether the MPI library accepts addresses of GPU memory: asks, tries, and agrees.
 //!
 //! A library that does not accept them dereferences them on the host, which ends the process.
 //! Therefore nothing is tried unless every library, or the user, says that it accepts them. Support
