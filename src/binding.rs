@@ -1,4 +1,4 @@
-//! Which GPUs and which processors one of several processes of a host takes.
+//! The GPUs and processors that each of several processes of a host uses.
 
 use crate::config::Config;
 use crate::placement::Placement;
@@ -6,21 +6,21 @@ use phalanx_device::cuda::CudaDevice;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What of a host matters to the choice of processors.
+/// The properties of a host that the choice of processors depends on.
 struct Host {
     /// The processors of each NUMA node.
     nodes: Vec<Vec<usize>>,
-    /// Those on which this process may run.
+    /// The processors on which this process may run.
     allowed: Vec<usize>,
-    /// How many there are.
+    /// The number of all processors.
     count: usize,
 }
 
-/// Why a process keeps to no processors.
+/// Why a process is not bound.
 type Reason = &'static str;
 
-/// Has this thread, and those that it starts from now on, keep to the processors of a NUMA node, if
-/// the process is one of several of its host; tells what was done, or why nothing.
+/// Binds this thread, and those that it starts later, to the processors of a NUMA node, if the
+/// process is one of several of its host. Returns what was done, or why nothing was.
 pub(crate) fn bind(config: &Config, gpus: &[Arc<CudaDevice>]) -> String {
     let chosen = choice(config, gpus);
     let bound = chosen.map(|processors| (set(&processors), processors));
@@ -48,8 +48,8 @@ fn choice(config: &Config, gpus: &[Arc<CudaDevice>]) -> Result<Vec<usize>, Reaso
     chosen(local, &nodes, &host().ok_or("the system does not tell its processors")?)
 }
 
-/// The processors that process `local.0` of the `local.1` of a host keeps to, its GPUs being at
-/// `gpus`: NUMA nodes, where these are known.
+/// The processors for process `local.0` of the `local.1` processes of a host. `gpus` holds the NUMA
+/// nodes of its GPUs, if known.
 fn chosen(
     local: (usize, usize),
     gpus: &[Option<usize>],
@@ -77,13 +77,13 @@ fn chosen(
     if processors.is_empty() { Err("the node has no processors") } else { Ok(processors) }
 }
 
-/// The NUMA node at which a GPU is.
+/// The NUMA node of a GPU.
 fn numa_node(gpu: &CudaDevice) -> Option<usize> {
     let attributes = gpu.attributes();
     let of = |name| attributes.iter().find(|pair| pair.0 == name).map(|pair| pair.1);
     let (domain, bus, device) = (of("PciDomainId")?, of("PciBusId")?, of("PciDeviceId")?);
     let file = format!("/sys/bus/pci/devices/{domain:04x}:{bus:02x}:{device:02x}.0/numa_node");
-    // One that is at no node says -1.
+    // A GPU without a node reports -1, which does not parse.
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
@@ -92,7 +92,7 @@ fn host() -> Option<Host> {
     let text = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/{name}")).ok();
     let mut nodes = Vec::new();
     for node in processors(&text("node/online")?)? {
-        // A node of memory alone has none.
+        // A node that has only memory has no processors.
         let list = text(&format!("node/node{node}/cpulist"))?;
         nodes.resize(node + 1, Vec::new());
         nodes[node] = processors(&list).unwrap_or_default();
@@ -120,7 +120,7 @@ fn set(_processors: &[usize]) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Numbers as the system writes them.
+/// Formats processors as the system writes them.
 fn spelled(processors: &[usize]) -> String {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &processor in processors {
@@ -136,8 +136,8 @@ fn spelled(processors: &[usize]) -> String {
     ranges.collect::<Vec<_>>().join(",")
 }
 
-/// The GPUs that fall to process `rank` of the `processes` of a host with `gpus`, in order: as many
-/// as possible in a row for each process, or one that several share where there are too few.
+/// The GPUs of process `rank` among `processes` of a host with `gpus`. Each process gets an equal
+/// share in order; if there are too few GPUs, several processes share one.
 pub(crate) fn share_of_gpus(rank: usize, processes: usize, gpus: usize) -> Range<usize> {
     match gpus {
         0 => 0..0,
@@ -146,7 +146,7 @@ pub(crate) fn share_of_gpus(rank: usize, processes: usize, gpus: usize) -> Range
     }
 }
 
-/// The numbers of a list as the system writes it: `0-3,8`. `None` if the text is none.
+/// Parses a list as the system writes it: `0-3,8`. `None` if the text is not such a list.
 pub(crate) fn processors(ranges: &str) -> Option<Vec<usize>> {
     let mut processors = Vec::new();
     for range in ranges.trim().split(',') {
@@ -160,7 +160,7 @@ pub(crate) fn processors(ranges: &str) -> Option<Vec<usize>> {
     Some(processors)
 }
 
-/// The compute threads of one of several processes of a host: its share of the cores, and no more
+/// The compute threads of one of several processes of a host: its share of the cores, but not more
 /// than the launcher has bound it to.
 pub(crate) fn threads_of(placement: &Placement) -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -169,7 +169,7 @@ pub(crate) fn threads_of(placement: &Placement) -> usize {
     allowed.min((cores / processes).max(1))
 }
 
-/// The processors of this machine that are online, whatever this process is bound to.
+/// The number of online processors of this machine, whatever this process is bound to.
 fn machine_cores() -> Option<usize> {
     let ranges = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
     processors(&ranges).map(|processors| processors.len())
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Threads of tests come and go, so that this binds nobody else.
+    /// The thread of the test ends, so this binds nobody else.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_keeps_to_its_processors() {

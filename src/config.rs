@@ -20,14 +20,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
-/// How long start-up may take unless told otherwise.
+/// The default time limit of start-up.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a process may give no sign of life unless told otherwise.
+/// The default limit of a process's silence.
 const DEFAULT_STALL: Duration = Duration::from_secs(60);
-/// From how many bytes on a copy for another library is warned of unless told otherwise.
+/// The default size in bytes at which a copy for another library is warned of.
 const IMPLICIT_COPY: usize = 256 << 20;
 
-/// What a session is started with.
+/// The configuration of a session.
 ///
 /// ```
 /// # use phalanx::Config;
@@ -36,70 +36,70 @@ const IMPLICIT_COPY: usize = 256 << 20;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Devices of this process.
+    /// The devices of this process.
     pub devices: Devices,
-    /// Where CUDA's libraries are looked for, and where compiled kernels are kept.
+    /// The folders in which CUDA's libraries are searched, and the folder of compiled kernels.
     pub cuda: CudaOptions,
-    /// Compute threads of this process, shared by its devices, at least one.
+    /// The number of compute threads of this process, shared by its devices; at least one.
     pub threads: usize,
-    /// The most a device may hold.
+    /// The memory limit of each device.
     pub memory_limit: Option<MemoryLimit>,
-    /// In Python: from how many bytes on a copy that another library asks for is warned of; `None`
+    /// In Python: the size in bytes from which a copy for another library causes a warning; `None`
     /// for never.
     pub implicit_copy: Option<usize>,
-    /// How much is written to standard error.
+    /// The level of detail written to standard error.
     pub log: LogLevel,
     /// The folder of the demo's data.
     pub data: PathBuf,
-    /// Whether one of several processes of a host keeps to a NUMA node of it.
+    /// Whether a process that shares its host with others binds itself to a NUMA node.
     pub bind_cpu: bool,
-    /// Who this process is among those that a launcher has started; `None` without a launcher.
+    /// The place of this process among those that a launcher started; `None` without a launcher.
     pub placement: Option<Placement>,
-    /// How processes that a launcher has started learn of each other.
+    /// How the processes of a launcher learn where process 0 waits.
     pub meeting: Meeting,
-    /// How this process meets the others; `None` when it is the only one, and before
+    /// How this process meets the others. `None` if it is the only one, and before
     /// [`Config::meet`].
     pub startup: Option<Startup>,
-    /// How bytes travel between processes.
+    /// How messages travel between processes.
     pub transport: Transport,
-    /// What is said about the MPI library.
+    /// The settings for the MPI library.
     pub mpi: MpiOptions,
-    /// How long another process may give no sign of life before the run ends; for ever without.
+    /// How long another process may be silent before the run ends; `None` for no limit.
     pub stall: Option<Duration>,
-    /// Whether what processes tell each other over TCP is encrypted; the same on all.
+    /// Whether TCP traffic between processes is encrypted; the same on all processes.
     pub is_encrypted: bool,
-    /// What messages cost, as it was measured; that of process 0 counts.
+    /// The measured costs of messages; only those of process 0 count.
     pub prices: Option<Prices>,
-    /// Where the price table is, or is to be.
+    /// The path of the price table, which may not exist yet.
     pub prices_file: Option<PathBuf>,
 }
 
 /// How a process meets the other processes of its world.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Startup {
-    /// The number of this process, less than `size`.
+    /// The rank of this process, less than `size`.
     pub rank: usize,
-    /// How many processes there are, at least two.
+    /// The number of processes, at least two.
     pub size: usize,
-    /// Host and port where process 0 waits for the others.
+    /// The host and port at which process 0 waits for the others.
     pub address: String,
     /// The address of this machine on which this process accepts connections.
     pub bind: IpAddr,
-    /// The secret that every connection proves to know.
+    /// The secret that every connection must prove to know.
     pub token: Vec<u8>,
-    /// How long start-up may take.
+    /// The time limit of start-up.
     pub timeout: Duration,
     /// On process 0: a socket that listens at the address already.
     pub listener: Option<Listener>,
-    /// What goes once all have met, such as a file with the secret.
+    /// A value to drop once all have met, such as the guard of a file with the secret.
     pub left: Option<Left>,
 }
 
-/// What the meeting leaves until the last of its handles goes.
+/// A value of the meeting that is dropped with the last of its handles.
 #[derive(Clone)]
 pub struct Left(Arc<Mutex<Box<Kept>>>);
 
-/// What can be kept so.
+/// The type of such a value.
 type Kept = dyn std::any::Any + Send;
 
 impl Left {
@@ -116,12 +116,12 @@ impl PartialEq for Left {
 
 impl Eq for Left {}
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Clone, Debug)]
 pub struct Listener(Arc<TcpListener>);
 
 impl Listener {
-    /// A socket as it is.
+    /// Wraps a listening socket.
     pub fn new(socket: TcpListener) -> Listener {
         Listener(Arc::new(socket))
     }
@@ -166,7 +166,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The configuration that the environment asks for.
+    /// Reads the configuration from the environment.
     ///
     /// Unknown variables that begin with `PHALANX_` are reported once on standard error, by process
     /// 0.
@@ -181,8 +181,8 @@ impl Config {
         Ok(config)
     }
 
-    /// As `from_env`, to measure prices (`prices::measure`): the file that `PHALANX_PRICES` names
-    /// is only written, and need not be there.
+    /// As `from_env`, for measuring prices (`prices::measure`). The file that `PHALANX_PRICES`
+    /// names is only written, so it need not exist.
     ///
     /// Collectivity  Local.
     /// Errors        PX090 to PX094.
@@ -232,7 +232,7 @@ impl Config {
         Ok((environment, config))
     }
 
-    /// The configuration that parsed variables ask for; reads the token file they name.
+    /// The configuration of parsed variables. Reads the token file that they name.
     pub fn from_environment(environment: &Environment) -> Result<Config, ConfigError> {
         let default = Config::default();
         Ok(Config {
@@ -271,13 +271,13 @@ impl Config {
         Config { devices: Devices::Cpu(devices.max(1)), ..self }
     }
 
-    /// Sets the GPUs of this process by their numbers, all of them if there are no numbers. One
-    /// that is named twice is two devices.
+    /// Sets the GPUs of this process by number; all GPUs if `numbers` is empty. A number given
+    /// twice makes two devices.
     pub fn gpus(self, numbers: &[usize]) -> Config {
         Config { devices: Devices::Cuda(numbers.to_vec()), ..self }
     }
 
-    /// A configuration for tests: so many devices of the kind that PHALANX_TEST_DEVICES names.
+    /// A configuration for tests: this many devices of the kind that PHALANX_TEST_DEVICES names.
     #[doc(hidden)]
     pub fn for_tests(devices: usize) -> Config {
         let environment = Environment::parse(|name| std::env::var_os(name));
@@ -294,25 +294,25 @@ impl Config {
         }
     }
 
-    /// Sets the compute threads of this process; zero counts as one, and more than
-    /// [`most_threads`] as that.
+    /// Sets the number of compute threads of this process. It is limited to the range from one to
+    /// [`most_threads`].
     pub fn threads(self, threads: usize) -> Config {
         Config { threads: threads.clamp(1, most_threads()), ..self }
     }
 
-    /// Sets the most bytes a device may hold.
+    /// Sets the memory limit of each device in bytes.
     pub fn memory_limit(self, bytes: usize) -> Config {
         Config { memory_limit: Some(MemoryLimit::Bytes(bytes)), ..self }
     }
 
-    /// Sets the most that a device may hold in percent, from 1 to 100, of what it has: a GPU its
-    /// memory, a CPU device its share of the machine's.
+    /// Sets the memory limit of each device in percent, from 1 to 100: of a GPU's memory, or of a
+    /// CPU device's share of the machine's memory.
     pub fn memory_limit_percent(self, percent: u8) -> Config {
         let limit = MemoryLimit::Percent(percent.clamp(1, 100));
         Config { memory_limit: Some(limit), ..self }
     }
 
-    /// Sets how much is written to standard error.
+    /// Sets the level of detail written to standard error.
     pub fn log(self, log: LogLevel) -> Config {
         Config { log, ..self }
     }
@@ -322,8 +322,7 @@ impl Config {
         Config { data: data.into(), ..self }
     }
 
-    /// Whether a launcher that may start MPI has started this process, with this number among so
-    /// many.
+    /// Whether a launcher that may start MPI has started this process with this rank and size.
     pub fn is_launched_by_mpi(&self, rank: usize, size: usize) -> bool {
         let is_launched = |placement: &Placement| {
             placement.launcher.starts_mpi() && (placement.rank, placement.size) == (rank, size)
@@ -331,18 +330,18 @@ impl Config {
         self.placement.as_ref().is_some_and(is_launched)
     }
 
-    /// Encrypts what processes tell each other over TCP, or does not. The same on all.
+    /// Sets whether TCP traffic between processes is encrypted; the same on all processes.
     pub fn encrypted(self, is_encrypted: bool) -> Config {
         Config { is_encrypted, ..self }
     }
 
-    /// Sets how long another process may give no sign of life before the run ends; for ever
-    /// without. The same on all.
+    /// Sets how long another process may be silent before the run ends; `None` for no limit. Must
+    /// be the same on all processes.
     pub fn stall(self, stall: Option<Duration>) -> Config {
         Config { stall, ..self }
     }
 
-    /// Sets how bytes travel between processes.
+    /// Sets how messages travel between processes.
     pub fn transport(self, transport: Transport) -> Config {
         Config { transport, ..self }
     }
@@ -352,7 +351,7 @@ impl Config {
         Config { startup: Some(startup), ..self }
     }
 
-    /// The number of this process.
+    /// The rank of this process.
     pub fn rank(&self) -> usize {
         match (&self.startup, &self.placement) {
             (Some(startup), _) => startup.rank,
@@ -361,7 +360,7 @@ impl Config {
         }
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn size(&self) -> usize {
         match (&self.startup, &self.placement) {
             (Some(startup), _) => startup.size,
@@ -372,7 +371,7 @@ impl Config {
 }
 
 impl fmt::Debug for Startup {
-    /// Everything but the secret.
+    /// Shows everything except the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Startup")
             .field("rank", &self.rank)
@@ -384,15 +383,15 @@ impl fmt::Debug for Startup {
     }
 }
 
-/// What the MPI library that would be used says about itself and where it is, or why there is none.
-/// Does not initialise it. Local.
+/// The MPI library that would be used, its version and path, or why there is none. Does not
+/// initialise it. Local.
 pub fn mpi_library(options: &MpiOptions) -> String {
     let library = Library::open(options);
     library.map_or_else(|error| error.to_string(), |library| library.describe())
 }
 
-/// Whether Open MPI was told to do without CUDA, of which it says nothing when it is asked: it
-/// would follow addresses of GPU memory on the host.
+/// Whether Open MPI was configured without CUDA. Its query does not report this setting, and it
+/// would dereference addresses of GPU memory on the host.
 fn is_without_cuda(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     let is_off = |name| {
         let value = variable(name).unwrap_or_default().to_lowercase();
@@ -401,15 +400,15 @@ fn is_without_cuda(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     ["OMPI_MCA_opal_cuda_support", "OMPI_MCA_mpi_cuda_support"].into_iter().any(is_off)
 }
 
-/// How what lies on GPUs would go by MPI, and why: where `PHALANX_TRANSPORT` is `mpi`, or processes
-/// whose messages go by MPI have no NCCL in common. Does not initialise the library. Local.
+/// How GPU data would travel by MPI, and why. This applies if `PHALANX_TRANSPORT` is `mpi`, or if
+/// processes that use MPI have no common NCCL. Does not initialise the library. Local.
 pub fn mpi_gpus(options: &MpiOptions) -> String {
     let library = Library::open(options);
     library.map_or_else(|_| String::from("not at all: there is no MPI"), |it| it.describe_gpus())
 }
 
-/// Whether NumPy may compute what a function is not there for (`PHALANX_FALLBACK`), as the
-/// environment says at this moment: in Python the variable may be set for a few calls.
+/// Whether NumPy may compute functions that this module lacks (`PHALANX_FALLBACK`). Reads the
+/// environment at every call: in Python the variable may be set for a few calls.
 ///
 /// Collectivity  Local.
 /// Errors        PX090 to PX092.
@@ -417,26 +416,26 @@ pub fn falls_back() -> Result<bool, ConfigError> {
     Ok(Environment::parse(|name| std::env::var_os(name))?.fallback.unwrap_or_default())
 }
 
-/// Every variable of the table, with the value that the environment gives it.
+/// Every variable of the table with its value in the environment.
 pub fn variables_in_effect() -> Vec<(&'static Variable, Option<OsString>)> {
     let value =
         |variable: &Variable| std::env::var_os(variable.name).filter(|text| !text.is_empty());
     VARIABLES.iter().map(|variable| (variable, value(variable))).collect()
 }
 
-/// The variables of the environment that look like ours and are not in the table.
+/// The environment's variables that begin with `PHALANX_` and are not in the table.
 pub fn unknown_variables() -> Vec<UnknownVariable> {
     let names: Vec<OsString> = std::env::vars_os().map(|pair| pair.0).collect();
     unknown(names.iter().map(OsString::as_os_str))
 }
 
-/// The line that warns about an unknown variable.
+/// The warning about an unknown variable.
 pub fn unknown_warning(unknown: &UnknownVariable) -> String {
     let UnknownVariable { name, nearest } = unknown;
     format!("warning: {name} is no variable of Phalanx; the nearest is {nearest}")
 }
 
-/// How CUDA is to be used, as far as our variables say.
+/// The CUDA options that our variables request.
 fn cuda_options(environment: &Environment) -> CudaOptions {
     let cache = environment.kernel_cache.clone();
     CudaOptions {
@@ -453,7 +452,7 @@ fn own_cache() -> Option<PathBuf> {
     Some(cache_folder()?.join("kernels"))
 }
 
-/// The folder of this user for what can be made again.
+/// The user's folder for files that can be made again.
 fn cache_folder() -> Option<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
         Some(base) => PathBuf::from(base),
@@ -462,7 +461,7 @@ fn cache_folder() -> Option<PathBuf> {
     Some(base.join("phalanx"))
 }
 
-/// The folders of NVIDIA's packages in an active environment of Python.
+/// The library folders of NVIDIA's packages in an active Python environment.
 fn packages_of_environment() -> Vec<PathBuf> {
     let Some(environment) = std::env::var_os("VIRTUAL_ENV") else { return Vec::new() };
     let Ok(versions) = std::fs::read_dir(PathBuf::from(environment).join("lib")) else {
@@ -472,17 +471,17 @@ fn packages_of_environment() -> Vec<PathBuf> {
     sites.flat_map(|site| cuda_packages(&site)).collect()
 }
 
-/// The folders of NVIDIA's packages that hold libraries, of a folder of Python packages.
+/// The library folders of NVIDIA's packages in a folder of Python packages.
 pub fn cuda_packages(site: &Path) -> Vec<PathBuf> {
     let Ok(packages) = std::fs::read_dir(site.join("nvidia")) else { return Vec::new() };
     let folders = packages.flatten().map(|package| package.path().join("lib"));
     folders.filter(|folder| folder.is_dir()).collect()
 }
 
-/// How this process meets the others, if variables of ours say so.
+/// How this process meets the others, if our variables state it.
 fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     let (Some(rank), Some(size)) = (environment.rank, environment.size) else { return Ok(None) };
-    // A process alone opens no socket, so it needs none of the rest.
+    // A single process opens no socket, so it needs nothing else.
     if size == 1 {
         return Ok(None);
     }
@@ -507,7 +506,7 @@ pub(crate) fn missing(variable: &'static str, needed_by: &'static str) -> Config
     ConfigError::Missing { variable, needed_by }
 }
 
-/// The secret of a file, without the white space around it.
+/// The secret in a file, without surrounding white space.
 fn token(path: &Path) -> Result<Vec<u8>, ConfigError> {
     let flawed = |flaw| ConfigError::TokenUnsafe { path: path.to_owned(), flaw };
     let content = read_private(path, LONGEST_TOKEN, Links::Followed);
@@ -568,7 +567,7 @@ mod tests {
 
     impl Drop for TokenFile {
         fn drop(&mut self) {
-            // A leftover file of a test harms nobody.
+            // A leftover test file harms nobody.
             let _ = std::fs::remove_file(&self.0);
         }
     }

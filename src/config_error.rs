@@ -5,38 +5,38 @@ use crate::placement::LauncherFlaw;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The shortest secret that is accepted, in bytes.
+/// The shortest accepted secret, in bytes.
 pub(crate) const SHORTEST_TOKEN: usize = 16;
-/// The most bytes that the file with a secret may hold.
+/// The longest accepted file with a secret, in bytes.
 pub(crate) const LONGEST_TOKEN: u64 = 64 << 10;
 
 /// An error of the configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A variable's value does not have the form the variable asks for.
+    /// A variable's value does not have the required form.
     #[error("{variable} is `{value}`, but takes {allowed}")]
     InvalidValue {
         /// The variable's name.
         variable: &'static str,
-        /// What it was set to.
+        /// The value.
         value: String,
-        /// What a value looks like.
+        /// The form of a value.
         allowed: &'static str,
     },
-    /// A variable is missing that others ask for.
+    /// A variable is missing that another one requires.
     #[error("{needed_by} is set, but {variable} is not")]
     Missing {
         /// The missing variable's name.
         variable: &'static str,
-        /// The variable whose value asks for it.
+        /// The variable that requires it.
         needed_by: &'static str,
     },
-    /// The number of a process is not below the number of processes.
+    /// The rank of a process is not below the number of processes.
     #[error("PHALANX_RANK is {rank}, but PHALANX_SIZE is {size}: ranks run from 0 to {}", size - 1)]
     RankOutOfRange {
-        /// This process's number.
+        /// The rank of this process.
         rank: usize,
-        /// How many processes there are.
+        /// The number of processes.
         size: usize,
     },
     /// The file with the secret cannot be read.
@@ -44,55 +44,55 @@ pub enum ConfigError {
     TokenUnreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// The file with the secret keeps no secret.
+    /// The file with the secret does not protect it.
     #[error("the token file {} keeps no secret: {flaw}", path.display())]
     TokenUnsafe {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The flaw of the file.
         flaw: TokenFlaw,
     },
-    /// A launcher's variable says nothing of use.
+    /// A launcher's variable has no usable value.
     #[error(transparent)]
     Launcher(#[from] LauncherFlaw),
-    /// Processes that can talk to each other already are not introduced to each other.
+    /// Processes that can communicate already could not be introduced to each other.
     #[error("process {rank}{flaw}")]
     Introduction {
-        /// The process with which something is wrong.
+        /// The rank of the process at fault.
         rank: usize,
-        /// What is wrong.
+        /// The fault.
         flaw: IntroductionFlaw,
     },
 }
 
-/// Why processes that can talk to each other already do not meet.
+/// Why processes that can communicate already do not meet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IntroductionFlaw {
-    /// A launcher has told the processes how they meet.
+    /// A launcher has set how the processes meet.
     #[error(" was started by a launcher that has set PHALANX_SIZE")]
     Launched,
-    /// A process listens and connects on loopback and is on another machine than the first.
+    /// A process uses loopback but is on another machine than process 0.
     #[error(" is on {host} and process 0 on {first}, but connections are on loopback")]
     OtherMachine {
         /// The name of its machine.
         host: String,
-        /// The name of the first process's machine.
+        /// The name of process 0's machine.
         first: String,
     },
-    /// The system, or the process's environment, refuses.
+    /// The system, or the process's environment, refused something.
     #[error(": {reason}")]
     Refused {
-        /// What was said.
+        /// The error text.
         reason: String,
     },
-    /// What the launcher, or the system, has for its processes to meet by has brought nothing.
+    /// The way that the launcher or the system offers for meeting has failed.
     #[error(": {reason}")]
     Unmet {
-        /// By which way, and what was said.
+        /// The way and its error text.
         reason: String,
     },
     /// The launcher offers no way by which its processes learn of each other.
@@ -100,30 +100,30 @@ pub enum IntroductionFlaw {
         " was started by {launcher}, which offers no way to learn where process 0 waits{tried}"
     )]
     NoWay {
-        /// What the launcher is called.
+        /// The name of the launcher.
         launcher: &'static str,
-        /// What was tried, and why it does not work.
+        /// The ways that were tried, and why they do not work.
         tried: String,
     },
-    /// The texts of the processes are not as many as the processes.
+    /// The number of texts differs from the number of processes.
     #[error(" got the texts of {told} processes, and there are {size}")]
     Count {
-        /// How many texts there are.
+        /// The number of texts.
         told: usize,
-        /// How many processes there are.
+        /// The number of processes.
         size: usize,
     },
-    /// The text of a process is not what it told.
+    /// The text of a process cannot be parsed.
     #[error(" told something that is not understood; is it another version?")]
     Garbled,
 }
 
-/// Why a token file keeps no secret.
+/// Why a token file does not protect its secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenFlaw {
-    /// It holds fewer bytes than a secret needs.
+    /// It has fewer bytes than a secret requires.
     Short {
-        /// How many it holds.
+        /// The number of its bytes.
         length: usize,
     },
     /// Other users can read or write it.
@@ -133,14 +133,14 @@ pub enum TokenFlaw {
     },
     /// It belongs to another user, who may change it.
     Foreign {
-        /// The number of that user.
+        /// The id of that user.
         user: u32,
     },
     /// It is a folder, a pipe, a device or a socket.
     NoFile,
-    /// It holds more bytes than any secret has.
+    /// It has more bytes than any secret.
     Long {
-        /// How many it may hold.
+        /// The largest number of bytes allowed.
         most: u64,
     },
 }
@@ -176,7 +176,7 @@ impl ConfigError {
         }
     }
 
-    /// What to do about it.
+    /// How to correct the error.
     pub const fn hint(&self) -> &'static str {
         match self {
             ConfigError::InvalidValue { .. } => {

@@ -1,9 +1,9 @@
 //! GPUs beside the work of arrays: streams, events, pinned memory and profilers, for programs that
-//! also launch kernels of their own or use other libraries.
+//! launch their own kernels or use other libraries.
 //!
-//! The work of arrays is in the order of the program, in a stream of each device's own. A program's
-//! stream is put before it ([`Stream::precede`]) or after it ([`Stream::follow`]); what was only
-//! recorded is no work yet: [`hand_over`](crate::hand_over) starts it.
+//! Work of arrays runs in program order, in a separate stream of each device. A program orders its
+//! own stream before it ([`Stream::precede`]) or after it ([`Stream::follow`]). Recorded operations
+//! are not work yet: [`hand_over`](crate::hand_over) starts them.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -41,12 +41,12 @@ pub use phalanx_device::cuda::{
 };
 pub use phalanx_device::{Buffer, Device, DeviceError, ForeignMemory};
 
-/// How many GPUs the process can use: none without a driver that starts. Local.
+/// The number of GPUs that the process can use; 0 without a working driver. Local.
 pub fn count(options: &CudaOptions) -> usize {
     cuda::cuda_devices(options).unwrap_or(0)
 }
 
-/// So many bytes of a GPU, with unspecified contents. Local.
+/// Allocates bytes of a GPU, with unspecified contents. Local.
 ///
 /// Errors: `DeviceError::OutOfMemory`.
 pub fn allocate(gpu: &Arc<CudaDevice>, length: usize) -> Result<Buffer, DeviceError> {
@@ -54,7 +54,7 @@ pub fn allocate(gpu: &Arc<CudaDevice>, length: usize) -> Result<Buffer, DeviceEr
     gpu.clone().allocate(length)
 }
 
-/// The bytes of memory on a GPU from its lowest element to its highest, for which it waits. Local.
+/// Reads memory on a GPU from its lowest element to its highest, and waits for it. Local.
 ///
 /// Errors: `DeviceError::NoSuchDevice` if the memory is another device's.
 pub fn to_host(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Vec<u8>, DeviceError> {
@@ -64,8 +64,8 @@ pub fn to_host(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Vec<u8>,
     gpu.failure().map_or(Ok(bytes), Err)
 }
 
-/// Writes bytes of the host to memory on a GPU, from its lowest element on, which the device has
-/// been given to be written. Local.
+/// Writes host bytes to memory on a GPU, from its lowest element on. The device must have received
+/// the memory as writable. Local.
 ///
 /// Errors: `DeviceError::NoSuchDevice` if the memory is another device's.
 pub fn from_host(
@@ -78,7 +78,7 @@ pub fn from_host(
     gpu.failure().map_or(Ok(()), Err)
 }
 
-/// As [`to_host`], copied to other memory of the same GPU: its address, and what keeps it. Local.
+/// As [`to_host`], into new memory of the same GPU: returns its address and its owner. Local.
 ///
 /// Errors: `DeviceError::OutOfMemory`; `DeviceError::NoSuchDevice`.
 pub fn duplicate(

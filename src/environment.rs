@@ -1,10 +1,10 @@
 //! The table of the environment variables that Phalanx knows.
 //!
-//! A row gives a variable's name, the kind of value it takes, its default, the version it came
-//! with, the group it belongs to and its documentation. Parsing, the list of `phalanx info`,
-//! `docs/environment.md` and the warning about unknown names all come from it. This module reads
-//! nothing itself: `Config::from_env` does, in one place. It uses the standard library
-//! alone, so that the developer commands can include it without building the framework.
+//! A row has a variable's name, the form of its values, its default, the version that introduced
+//! it, its group and its documentation. Parsing, the list of `phalanx info`, `docs/environment.md`
+//! and the warning about unknown names all use the table. This module does not read the
+//! environment: `Config::from_env` does. It uses the standard library alone, so that the developer
+//! commands can include it without building the framework.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -14,15 +14,15 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What every name of ours begins with.
+/// The beginning of the names of our variables.
 pub const PREFIX: &str = "PHALANX_";
 
-/// What a group of variables is about.
+/// The subject of a group of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Devices, memory, threads and what is shown.
+    /// Devices, memory, threads and output.
     Session,
-    /// How several processes find each other; `phalanx run` sets these.
+    /// How several processes find each other. `phalanx run` sets these.
     StartUp,
     /// The developers' tests.
     Tests,
@@ -62,33 +62,33 @@ impl Group {
 pub struct Variable {
     /// The name.
     pub name: &'static str,
-    /// What a value looks like, in words.
+    /// The form of a value, in words.
     pub allowed: &'static str,
-    /// What holds when the variable is not set, in words.
+    /// The value that applies if the variable is not set, in words.
     pub default: &'static str,
-    /// The first version that knows it.
+    /// The first version that knows the variable.
     pub since: &'static str,
-    /// What it is about.
+    /// The group.
     pub group: Group,
-    /// What it does.
+    /// The documentation.
     pub doc: &'static str,
 }
 
-/// A value that does not have the form its variable asks for.
+/// A value that lacks the form of its variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidValue {
     /// The variable.
     pub variable: &'static Variable,
-    /// What it was set to.
+    /// The value.
     pub value: String,
 }
 
-/// A name that begins like ours and is none.
+/// A name that begins like ours and is not in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownVariable {
     /// The name found.
     pub name: String,
-    /// The known name that is nearest to it.
+    /// The nearest known name.
     pub nearest: &'static str,
 }
 
@@ -114,14 +114,14 @@ macro_rules! variables {
             doc: concat!($($doc),+).trim_ascii(),
         } ),+ ];
 
-        /// The values that are set; `None` for each variable that is not, or is empty.
+        /// The values of the variables; `None` for each variable that is unset or empty.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Environment {
             $( $(#[doc = $doc])+ pub $field: Option<<$kind as Kind>::Value>, )+
         }
 
         impl Environment {
-            /// Parses what `lookup` gives for each name of the table.
+            /// Parses the values that `lookup` returns for the names of the table.
             pub fn parse(
                 lookup: impl Fn(&str) -> Option<OsString>,
             ) -> Result<Environment, InvalidValue> {
@@ -255,10 +255,10 @@ variables! {
     bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
 }
 
-/// How bytes travel between processes.
+/// How messages travel between processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transport {
-    /// By MPI where a launcher of MPI has started the processes and all can, else over TCP.
+    /// By MPI if an MPI launcher started the processes and all can use it, otherwise over TCP.
     #[default]
     Auto,
     /// Over TCP.
@@ -267,17 +267,17 @@ pub enum Transport {
     Mpi,
 }
 
-/// How much memory a device may hold.
+/// The memory limit of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryLimit {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(usize),
-    /// A part of what the device has.
+    /// A percentage of the device's memory.
     Percent(u8),
 }
 
 impl MemoryLimit {
-    /// In bytes, of a device that has so many.
+    /// The limit in bytes for a device with this much memory.
     pub fn of(self, memory: usize) -> usize {
         match self {
             MemoryLimit::Bytes(bytes) => bytes,
@@ -298,7 +298,7 @@ impl fmt::Display for MemoryLimit {
 impl FromStr for MemoryLimit {
     type Err = ();
 
-    /// The limit of a text as PHALANX_MEMORY_LIMIT takes it.
+    /// The limit of a text in the form of PHALANX_MEMORY_LIMIT.
     fn from_str(text: &str) -> Result<MemoryLimit, ()> {
         let limit = match text.strip_suffix('%') {
             Some(percent) => positive(percent)
@@ -313,7 +313,7 @@ impl FromStr for MemoryLimit {
 /// How processes learn where process 0 waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MeetingWay {
-    /// By what the launcher offers.
+    /// By a way that the launcher offers.
     Auto,
     /// By PMIx.
     Pmix,
@@ -321,21 +321,21 @@ pub enum MeetingWay {
     Pmi,
     /// By MPI.
     Mpi,
-    /// By a file that all can open.
+    /// By a file that all processes can open.
     File(PathBuf),
 }
 
-/// Which devices a process has.
+/// The devices of a process.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Devices {
-    /// All GPUs; one CPU device where there is none.
+    /// All GPUs; one CPU device if there are none.
     #[default]
     Auto,
-    /// So many CPU devices, which share the process's threads.
+    /// This many CPU devices, which share the process's threads.
     Cpu(usize),
     /// The GPUs of these numbers, one device for each; all GPUs if there are no numbers.
     Cuda(Vec<usize>),
-    /// So many devices that stand for GPUs: programs are planned and nothing is computed.
+    /// This many devices that stand for GPUs: programs are planned, and nothing is computed.
     NullCuda(usize),
 }
 
@@ -357,7 +357,7 @@ impl fmt::Display for Devices {
 impl FromStr for Devices {
     type Err = ();
 
-    /// The devices of a text as PHALANX_DEVICES takes it.
+    /// The devices of a text in the form of PHALANX_DEVICES.
     fn from_str(text: &str) -> Result<Devices, ()> {
         devices(text).ok_or(())
     }
@@ -388,8 +388,8 @@ fn devices(text: &str) -> Option<Devices> {
     }
 }
 
-/// The names among `names` that begin like ours and are not in the table, each with the nearest
-/// that is.
+/// The elements of `names` that begin like ours and are not in the table, each with the nearest
+/// known name.
 pub fn unknown<'names>(names: impl IntoIterator<Item = &'names OsStr>) -> Vec<UnknownVariable> {
     let mut unknown: Vec<UnknownVariable> = names
         .into_iter()
@@ -439,15 +439,14 @@ fn nearest(name: &str) -> &'static str {
     VARIABLES
         .iter()
         .map(|variable| variable.name)
-        // A name cut short, or with something after it, is nearer than its length says.
+        // A name that is cut short or extended is nearer than its edit distance says.
         .min_by_key(|known| {
             (!known.starts_with(name) && !name.starts_with(known), edit_distance(name, known))
         })
         .expect("bug: the table is not empty")
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that lead from one text to the
-/// other.
+/// The number of insertions, deletions, substitutions and swaps of neighbours between two texts.
 fn edit_distance(from: &str, to: &str) -> usize {
     let (from, to) = (from.as_bytes(), to.as_bytes());
     let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
@@ -468,7 +467,7 @@ fn edit_distance(from: &str, to: &str) -> usize {
     rows[from.len()][to.len()]
 }
 
-/// What a kind of value looks like and how its text is read.
+/// A kind of value: its form, and its parser.
 pub trait Kind {
     /// The parsed value.
     type Value;
@@ -494,18 +493,18 @@ macro_rules! kinds {
     )+ };
 }
 
-/// The most devices a process may have; more is a slip of the keyboard.
+/// The most devices of a process; a larger number is a typing error.
 const MOST_DEVICES: usize = 1024;
 /// The threads that a process may have on any machine.
 const MOST_THREADS: usize = 256;
-/// The threads that it may have for each core, where that is more.
+/// The threads that it may have for each core, if that is more.
 const MOST_THREADS_OF_A_CORE: usize = 4;
 
 /// The most compute threads a process may have on this machine.
 ///
-/// An idle thread looks for work at every other one, many times, before it sleeps, so that the time
-/// to start them grows faster than the square of their number: thousands keep a few cores busy for
-/// a minute.
+/// An idle thread repeatedly looks for work at every other thread before it sleeps. Therefore the
+/// time to start threads grows faster than the square of their number: thousands keep a few cores
+/// busy for a minute.
 pub fn most_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     MOST_THREADS.max(cores.saturating_mul(MOST_THREADS_OF_A_CORE))
@@ -544,20 +543,20 @@ kinds! {
         "warn" => Some(true),
         _ => None,
     };
-    /// How much is copied without a word.
+    /// The size up to which copies are made without a warning.
     CopySize: Option<usize>,
     "bytes: a whole number, with or without `K`, `M`, `G` or `T` (powers of 1024), or `off`",
     |text| match text.to_str()? {
         "off" => Some(None),
         text => byte_count(text).map(Some),
     };
-    /// Whether something is done.
+    /// Whether something is enabled.
     Switch: bool, "`0` or `1`", |text| match text.to_str()? {
         "0" => Some(false),
         "1" => Some(true),
         _ => None,
     };
-    /// How bytes travel between processes.
+    /// How messages travel between processes.
     TransportName: Transport, "`auto`, `tcp` or `mpi`", |text| match text.to_str()? {
         "auto" => Some(Transport::Auto),
         "tcp" => Some(Transport::Tcp),
@@ -608,7 +607,7 @@ kinds! {
         let seconds: f64 = text.to_str()?.parse().ok()?;
         (seconds > 0.0 && seconds <= 86400.0).then(|| Duration::from_secs_f64(seconds))
     };
-    /// A time that may have no end.
+    /// A time, or no limit.
     Patience: Option<Duration>, "seconds, 0 or from 0.1 to 86400; 0 is no limit", |text| {
         let seconds: f64 = text.to_str()?.parse().ok()?;
         match seconds {
@@ -625,19 +624,19 @@ kinds! {
     };
 }
 
-/// How much is written to standard error.
+/// The level of detail written to standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Nothing.
     #[default]
     Off,
-    /// What failed.
+    /// Failures.
     Error,
-    /// What looks wrong.
+    /// Suspicious events.
     Warn,
-    /// What a user may want to know.
+    /// Information for users.
     Info,
-    /// What a developer may want to know.
+    /// Information for developers.
     Debug,
     /// Everything.
     Trace,
@@ -654,7 +653,7 @@ impl LogLevel {
         LogLevel::Trace,
     ];
 
-    /// The level's name, as the variable takes it.
+    /// The level's name in the variable's form.
     pub const fn name(self) -> &'static str {
         match self {
             LogLevel::Off => "off",
@@ -668,7 +667,7 @@ impl LogLevel {
 }
 
 fn natural(text: &str) -> Option<usize> {
-    // `parse` alone would take a leading plus sign, which is more often a slip than meant.
+    // `parse` alone accepts a leading plus sign, which is more often a mistake than intended.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 

@@ -1,4 +1,4 @@
-//! What a process finds: CUDA's devices and libraries, and who has started it.
+//! What a process detects: CUDA's devices and libraries, and its launcher.
 
 use crate::binding::{share_of_gpus, would_bind};
 use crate::config::{Config, CudaOptions, Devices};
@@ -7,8 +7,8 @@ use phalanx_device::DeviceError;
 use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version, usable_gpus};
 use std::sync::Arc;
 
-/// The GPUs and the libraries of CUDA that a session would use, or why it would use none: names
-/// with a line about each. Local.
+/// The GPUs and CUDA libraries that a session would use, or why it would use none: names with a
+/// line about each. Local.
 ///
 /// ```
 /// for (name, line) in phalanx::gpus(&phalanx::CudaOptions::default()) {
@@ -61,7 +61,7 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
     lines
 }
 
-/// How GPUs tell each other what they have.
+/// Describes how GPUs exchange data.
 fn plane(options: &CudaOptions) -> String {
     match nccl_version(options) {
         Ok(_) => String::from(
@@ -77,12 +77,11 @@ fn plane(options: &CudaOptions) -> String {
 }
 
 impl Config {
-    /// The numbers of the GPUs that this process takes: those that are given, else all, or its
-    /// share where a launcher has started several processes on its host. Where nothing is asked
-    /// for, GPUs that kernels cannot be compiled for, or that fail when they are looked at, are
-    /// passed over. Local.
+    /// The numbers of the GPUs that this process uses: the given ones, otherwise all, or its share
+    /// if a launcher has started several processes on its host. With `auto`, GPUs that fail when
+    /// they are opened, or for which kernels cannot be compiled, are skipped. Local.
     ///
-    /// Errors: where GPUs are asked for, what keeps CUDA from telling how many there are, and
+    /// Errors, if GPUs are requested: the failure of CUDA to report its devices, and
     /// `DeviceError::NoSuchDevice` if there is none.
     pub fn own_gpus(&self) -> Result<Vec<usize>, DeviceError> {
         let numbers: Vec<usize> = match &self.devices {
@@ -92,8 +91,8 @@ impl Config {
                 0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
                 count => (0..count).collect(),
             },
-            // Without a driver, with one that does not start, without a compiler of kernels and
-            // with GPUs that are too old there is the CPU; `phalanx info` says why.
+            // Without a usable driver, without a compiler of kernels, or with GPUs that are too
+            // old, the CPU is used; `phalanx info` says why.
             Devices::Auto => usable_gpus(&self.cuda).unwrap_or_default(),
         };
         let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
@@ -101,21 +100,21 @@ impl Config {
         Ok(numbers[share_of_gpus(rank, processes, numbers.len())].to_vec())
     }
 
-    /// Why the CPU is taken although the driver knows GPUs, where nothing is asked for.
+    /// Why `auto` uses the CPU although the driver knows GPUs.
     pub(crate) fn passed_over(&self) -> Option<DeviceError> {
         let Devices::Auto = self.devices else { return None };
         let reason = usable_gpus(&self.cuda).err()?;
         let are_known = match cuda_devices(&self.cuda) {
             Ok(count) => count > 0,
-            // What a driver says that is too old, but has GPUs.
+            // A driver that is too old, but has GPUs, returns this error.
             Err(error) => matches!(error, DeviceError::Driver { .. }),
         };
         are_known.then_some(reason)
     }
 }
 
-/// Who has started this process, how it would meet the others, and which GPUs and processors of the
-/// host it would take: names with a line about each. Local.
+/// The launcher of this process, how it would meet the others, and the GPUs and processors of the
+/// host that it would use: names with a line about each. Local.
 pub fn start_up(config: &Config) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     let mut line = |name: &str, text: String| lines.push((String::from(name), text));

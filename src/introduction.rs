@@ -1,26 +1,26 @@
-//! The start-up of processes that can talk to each other already, as those of an MPI program can.
+//! The start-up of processes that can communicate already, such as those of an MPI program.
 //!
-//! One exchange of texts takes the place of what a launcher tells its processes: where process 0
-//! waits, and the secret. Everything after that is the meeting that launched processes have.
+//! One exchange of texts replaces a launcher's information: where process 0 waits, and the secret.
+//! All later steps are those of launched processes.
 
 use crate::config::{Config, ConfigError, IntroductionFlaw, Listener, Startup};
 use crate::meeting::{FAILED, listen, own_address, secret};
 use crate::placement::Placement;
 use std::net::{IpAddr, SocketAddr};
 
-/// What process 0 makes, and what every process tells.
+/// The text of a process, and the socket of process 0.
 struct Own {
     text: String,
     listener: Option<Listener>,
 }
 
 impl Config {
-    /// The configuration of the environment for one of `size` processes that were started by
-    /// another launcher than `phalanx run` and can talk to each other. `host` is the name of this
-    /// machine; `gather` gives the texts of all processes, in the order of their ranks, to all.
+    /// The configuration of the environment for one of `size` processes that another launcher than
+    /// `phalanx run` started and that can communicate. `host` is the name of this machine. `gather`
+    /// returns the texts of all processes, in rank order, on all of them.
     ///
-    /// Connections are on loopback, so that all processes have to be on one machine, unless the
-    /// launcher tells of several hosts or `PHALANX_BIND` has an address of each machine.
+    /// Connections use loopback, so all processes must be on one machine, unless the launcher names
+    /// several hosts or `PHALANX_BIND` is set to an address of each machine.
     ///
     /// Collectivity  Collective over the processes: `gather` is called once on each, whatever
     ///               fails.
@@ -34,7 +34,7 @@ impl Config {
         let config = Config::from_env();
         if size <= 1 {
             let config = config?;
-            // What the launcher says of this host stays true.
+            // The launcher's information about this host stays valid.
             let alone = |placement| Placement { rank: 0, size: 1, ..placement };
             return Ok(Config { startup: None, placement: config.placement.map(alone), ..config });
         }
@@ -60,7 +60,7 @@ impl Config {
     }
 }
 
-/// What this process tells; process 0 begins to listen.
+/// The text of this process. Process 0 also starts to listen.
 fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
     let head = format!("at\n{}\n{bind}", host.replace('\n', " "));
     if rank != 0 {
@@ -68,7 +68,7 @@ fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
     }
     let (listener, port) = listen(rank, bind)?;
     let token = secret(rank)?;
-    // A process that listens everywhere is found by its machine's name.
+    // A process that listens on all addresses is reached by its machine's name.
     let address = match bind.is_unspecified() {
         true => format!("{host}:{port}"),
         false => SocketAddr::new(bind, port).to_string(),
@@ -77,7 +77,7 @@ fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
     Ok(Own { text, listener: Some(listener) })
 }
 
-/// Where process 0 waits, and the secret, if all processes can meet: the same on all of them.
+/// Where process 0 waits, and the secret, if all processes can meet. The same on all of them.
 fn understood(all: &[String], size: usize) -> Result<(String, Vec<u8>), ConfigError> {
     let flawed = |rank, flaw| ConfigError::Introduction { rank, flaw };
     if all.len() != size {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Barrier, Mutex};
 
-    /// What processes of a world, here threads, are introduced with.
+    /// Introduces the processes of a world, here threads.
     fn world(size: usize, hosts: &'static [&str]) -> Vec<Result<Config, ConfigError>> {
         let (texts, barrier) = (Mutex::new(vec![String::new(); size]), Barrier::new(size));
         let shared = Arc::new((texts, barrier));

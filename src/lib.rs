@@ -117,7 +117,7 @@ pub use session::{
     init, rank, size,
 };
 
-/// What most programs use.
+/// The names that most programs use.
 pub mod prelude {
     pub use crate::{
         Argument, Array, BitOrder, Casting, Config, ConvolveMode, CovarianceOptions, DType,

@@ -1,12 +1,12 @@
-//! Writes the events and spans of a session to standard error, as `PHALANX_LOG` asks for.
+//! Writes the events and spans of a session to standard error, at the level of `PHALANX_LOG`.
 
 use crate::environment::LogLevel;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Starts writing events, and spans when they close with the time they took. Does nothing when the
-/// level is [`LogLevel::Off`] or when the program has set up a subscriber of its own, which then
-/// gets everything.
+/// Starts writing events, and spans with their duration when they close. Does nothing if the level
+/// is [`LogLevel::Off`], or if the program has installed its own subscriber, which then receives
+/// everything.
 pub fn start(level: LogLevel) {
     let filter = match level {
         LogLevel::Off => return,
@@ -16,14 +16,13 @@ pub fn start(level: LogLevel) {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    // The error says that a subscriber is already there, which is what the second session of a
-    // program finds.
+    // The error says that a subscriber is installed already, as at the second session of a program.
     let _ = tracing_subscriber::fmt()
         .with_max_level(filter)
         .with_span_events(FmtSpan::CLOSE)
         .with_ansi(false)
         .with_writer(std::io::stderr)
-        // A reader of standard error that went away must not end the program.
+        // A closed standard error must not end the program.
         .log_internal_errors(false)
         .try_init();
 }

@@ -1,8 +1,8 @@
-//! How processes that a launcher has started learn where process 0 waits, and the secret.
+//! The meeting of a launcher's processes: how they learn where process 0 waits, and the secret.
 //!
-//! Process 0 begins to listen, and its text goes to all by the first way that works here: the
-//! launcher's PMIx or PMI, a file that all can open, or MPI. Everything after that is the meeting
-//! that processes of `phalanx run` have.
+//! Process 0 starts to listen. Its text travels to all by the first way that works here: the
+//! launcher's PMIx or PMI, a file that all can open, or MPI. All later steps are those of processes
+//! of `phalanx run`.
 
 use crate::config::{Config, ConfigError, IntroductionFlaw, Left, Listener, Startup};
 use crate::placement::Placement;
@@ -17,27 +17,27 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Bytes of randomness in the secret.
+/// The number of random bytes in the secret.
 const TOKEN_BYTES: usize = 32;
-/// How a text begins that tells of a failure.
+/// The first line of a text that reports a failure.
 pub(crate) const FAILED: &str = "failed";
-/// How a text begins that tells where process 0 waits.
+/// The first line of a text that states where process 0 waits.
 const AT: &str = "at";
-/// The longest reason of a failure that is passed on; some launchers take short texts alone.
+/// The longest reason of a failure in characters; some launchers accept only short texts.
 const LONGEST_REASON: usize = 300;
-/// How long it may take to see whether somebody listens.
+/// The time limit of the test whether somebody listens.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// A way by which a text goes from process 0 to all.
+/// A way to pass a text from process 0 to all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
     /// The launcher's PMIx server.
     Pmix,
-    /// The launcher's PMI-1, on the socket of that number.
+    /// The launcher's PMI-1, on the socket with this descriptor.
     Pmi(i32),
-    /// A file of that path, which all can open.
+    /// A file at this path, which all can open.
     File(PathBuf),
-    /// A broadcast of MPI: by the program's, if that has begun already, or by one that this begins.
+    /// A broadcast of MPI. MPI is initialised if the program has not done so.
     Mpi,
 }
 
@@ -52,16 +52,16 @@ impl fmt::Display for Way {
     }
 }
 
-/// How processes that a launcher has started learn of each other.
+/// The settings by which processes of a launcher learn where process 0 waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
-    /// The ways, of which the first that works is taken.
+    /// The ways; the first that works is used.
     pub ways: Vec<Way>,
-    /// The address of this machine on which this process accepts connections, if it is given.
+    /// The address of this machine on which this process accepts connections, if set.
     pub bind: Option<IpAddr>,
-    /// The network interface on whose address it does, if it is given.
+    /// The network interface with that address, if set.
     pub interface: Option<String>,
-    /// How long start-up may take.
+    /// The time limit of start-up.
     pub timeout: Duration,
 }
 
@@ -73,8 +73,8 @@ impl Default for Meeting {
 }
 
 impl Config {
-    /// The same configuration with what the processes of a launcher need to meet: where process 0
-    /// waits, and the secret. Nothing happens where that is known, and for a process alone.
+    /// Adds what the processes of a launcher need to meet: where process 0 waits, and the secret.
+    /// Returns the same configuration if these are known, or for a single process.
     /// [`init`](crate::init) calls it.
     ///
     /// Collectivity  Collective over the processes of the launcher.
@@ -127,7 +127,7 @@ impl Config {
         Ok(self.startup(startup))
     }
 
-    /// The first way that can be taken.
+    /// Opens the first usable way.
     fn exchange(&self, placement: &Placement) -> Result<Box<dyn Exchange>, ConfigError> {
         let mut tried = String::new();
         for way in &self.meeting.ways {
@@ -161,7 +161,7 @@ impl Config {
     }
 }
 
-/// On process 0: the address on which it listens, its text, and the socket.
+/// For process 0: the address on which it listens, its text, and the socket.
 fn waiting(
     placement: &Placement,
     meeting: &Meeting,
@@ -169,7 +169,7 @@ fn waiting(
     let bind = own_address(0, Some(placement), meeting)?;
     let (listener, port) = listen(0, bind)?;
     let told = match bind.is_unspecified() {
-        // One that listens everywhere is found where the others most likely reach it.
+        // If process 0 listens on all addresses, state the one that the others most likely reach.
         true => default_address().or_else(by_name).unwrap_or(Ipv4Addr::LOCALHOST.into()),
         false => bind,
     };
@@ -177,9 +177,9 @@ fn waiting(
     Ok((bind, text, listener))
 }
 
-/// The address on which a process accepts connections before it knows of any other: the given one,
-/// that of the given interface, loopback if all processes are on this host; else the one from which
-/// the launcher's other hosts are reached, that of the default route, or that of the host's name.
+/// The address on which a process accepts connections before it knows of others: the given one,
+/// that of the given interface, or loopback if all processes are on this host. Otherwise the
+/// address on the route to the launcher's other hosts, on the default route, or of the host's name.
 pub(crate) fn own_address(
     rank: usize,
     placement: Option<&Placement>,
@@ -204,19 +204,19 @@ pub(crate) fn own_address(
     Ok(found.unwrap_or(loopback))
 }
 
-/// The address that this host's name stands for, unless that is of this host alone.
+/// The address of this host's name, unless it is loopback.
 fn by_name() -> Option<IpAddr> {
     resolved(&host_name()).into_iter().find(|address| !address.is_loopback())
 }
 
-/// The host of an address `host:port`, without the brackets of a number with colons.
+/// The host of `host:port`, without the brackets of an IPv6 address.
 pub(crate) fn host_of(address: &str) -> &str {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     host.trim_start_matches('[').trim_end_matches(']')
 }
 
-/// The address of this machine from which another one, `host:port`, is reached; that one itself
-/// where it is of this machine.
+/// The address of this machine on the route to another one, `host:port`. If that is an address of
+/// this machine, returns it.
 pub(crate) fn address_beside(address: &str) -> IpAddr {
     let host = host_of(address);
     let Some(found) = resolved(host).into_iter().find_map(address_towards) else {
@@ -224,7 +224,7 @@ pub(crate) fn address_beside(address: &str) -> IpAddr {
     };
     let is_meant = host == "localhost" || host.parse::<IpAddr>().is_ok();
     match found.is_loopback() && !is_meant {
-        // Some systems have the host's own name stand for loopback, where nobody else comes.
+        // Some systems resolve the host's own name to loopback, which other hosts cannot reach.
         true => default_address().unwrap_or(found),
         false => found,
     }
@@ -263,12 +263,12 @@ pub(crate) fn secret(rank: usize) -> Result<String, ConfigError> {
     Ok(token)
 }
 
-/// Whether somebody listens where a text says that process 0 waits.
+/// Whether somebody listens where a text states that process 0 waits.
 fn somebody_listens(text: &str) -> bool {
     let mut lines = text.split('\n');
     match (lines.next(), lines.next().map(str::parse::<SocketAddr>)) {
         (Some(AT), Some(Ok(address))) => TcpStream::connect_timeout(&address, PROBE).is_ok(),
-        // A failure is told once, by a process that ends with it.
+        // A failure is passed once, by a process that ends with it.
         (Some(FAILED), _) => true,
         _ => false,
     }
@@ -309,7 +309,7 @@ mod tests {
         let absent = Meeting { interface: Some("no-such-interface".into()), ..plain.clone() };
         let error = address(Some(&placement(4, Some(4), &[])), &absent).unwrap_err();
         assert!(error.contains("no-such-interface (PHALANX_INTERFACE) has no address"), "{error}");
-        // On several hosts it is that of the default route, where there is one.
+        // On several hosts it is that of the default route, if there is one.
         let several = address(Some(&placement(4, Some(2), &["a.invalid", "b.invalid"])), &plain);
         let expected = default_address().or_else(by_name);
         assert_eq!(several, expected.map_or(loopback, Ok));
@@ -336,7 +336,7 @@ mod tests {
         let config = Config { meeting: Meeting { ways, ..Meeting::default() }, ..config };
         let error = config.meet().unwrap_err();
         assert!(error.to_string().contains("PMI_FD is 9999, which is not open"), "{error}");
-        // One process, and one that knows already, exchange nothing.
+        // A single process, and one that knows process 0's address, exchange nothing.
         let alone = Config { placement: Some(placement(1, None, &[])), ..Config::default() };
         assert_eq!(alone.clone().meet().unwrap(), alone);
     }

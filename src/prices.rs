@@ -1,5 +1,5 @@
-//! What messages cost on the machines of a program: measured when a user asks for it, kept in a
-//! file, and read from it by process 0 of a session.
+//! What messages cost on the program's machines: measured on request, kept in a file, and read by
+//! process 0 of a session.
 
 use crate::config::{Config, ConfigError, Devices, Transport};
 use crate::environment::Environment;
@@ -16,34 +16,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Bytes of a short message and of a long one.
+/// The bytes of a short message and of a long one.
 const SHORT: usize = 8;
 const LONG: usize = 8 << 20;
-/// How many round trips of each are timed together, and how often: the best counts.
+/// The number of round trips timed together, and of repetitions; the best counts.
 const SHORT_TRIPS: usize = 200;
 const LONG_TRIPS: usize = 3;
 const REPEATS: usize = 5;
 
-/// What has come of measuring a plane: its price, or why it has none.
+/// The result of measuring a plane: its price, or why it has none.
 pub type Outcome = Result<Price, String>;
 
-/// What `phalanx info --measure` has found, as process 0 knows it; nothing on the others.
+/// The result of `phalanx info --measure` on process 0; empty on the others.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Each plane, and its price or why it has none.
     pub planes: Vec<(&'static str, Outcome)>,
-    /// Where the table was written, by process 0 alone, or why it was not; nothing where there is
-    /// neither a folder for caches nor a file that a variable names.
+    /// On process 0: the path of the written table, or why it was not written. `None` if there is
+    /// neither a cache folder nor a file that a variable names.
     pub file: Option<Result<PathBuf, IoError>>,
 }
 
-/// The name of the file for a set of hosts: that of this host, or those of a launcher.
+/// The file name for a set of hosts: this host, or those of a launcher.
 pub(crate) fn file_name(nodes: &[String]) -> String {
     let name = if nodes.is_empty() { host_name() } else { nodes.join("+") };
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-+".contains(letter);
     let name: String =
         name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
-    // Long lists share their beginning; what is behind it is told by a sum over the whole.
+    // Long lists are cut, so a hash over the whole name distinguishes them.
     let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
@@ -53,7 +53,7 @@ pub(crate) fn file_name(nodes: &[String]) -> String {
     }
 }
 
-/// The table of a file, if it is there. One that a variable names has to be there and to be one.
+/// The table of a file, if it exists. A file that a variable names must exist and be valid.
 pub(crate) fn read(
     environment: &Environment,
     file: Option<&Path>,
@@ -67,15 +67,15 @@ pub(crate) fn read(
             value: format!("{} ({reason})", file.display()),
             allowed: "a file that `phalanx info --measure` has written",
         }),
-        // None was measured, or by another version.
+        // No table was measured, or another version wrote it.
         Err(_) => Ok(None),
     }
 }
 
-/// Measures the planes that processes started as this one have, and writes the table.
+/// Measures the planes that processes started like this one have, and writes the table.
 ///
-/// Collective over the processes of the launcher. Errors: what keeps processes from meeting, and
-/// `PX051` of GPUs; a plane that cannot be used is none.
+/// Collective over the processes of the launcher. Errors: those of the processes' meeting, and
+/// `PX051` of GPUs. A plane that cannot be used is not an error.
 #[track_caller]
 pub fn measure(config: &Config) -> Result<Measured, InitError> {
     let site = call_site();
@@ -86,7 +86,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     let mut planes: Vec<(&'static str, Outcome)> = Vec::new();
     let mut note = |plane, outcome: Result<Option<Price>, CollectiveError>| match outcome {
         Ok(Some(price)) => planes.push((plane, Ok(price))),
-        // Another process has it.
+        // Process 0 has the price.
         Ok(None) => {}
         Err(error) => planes.push((plane, Err(error.to_string()))),
     };
@@ -95,7 +95,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if devices.len() > 1 {
         note("local-gpus", of_gpus(&devices));
     }
-    // A world of one device for each process, between the first and the last of which messages go.
+    // A world with one device for each process. Messages travel between the first and the last.
     let config = Config { devices: Devices::Cpu(1), prices: None, ..config.clone() };
     let mut hosts = vec![host_name()];
     if config.size() == 1 {
@@ -114,7 +114,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if config.rank() != 0 {
         return Ok(Measured { planes: Vec::new(), file: None });
     }
-    // What an earlier run of the same hosts has found stays: it may have had more processes.
+    // Keep the results of an earlier run on the same hosts, which may have had more processes.
     let known = config.prices_file.as_deref().map(std::fs::read_to_string);
     let known = known.and_then(|text| text.ok()?.parse::<Prices>().ok());
     let known = known.filter(|known| known.are_of(hosts.iter().map(String::as_str)));
@@ -126,7 +126,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
         }
     }
     let file = config.prices_file.map(|file| {
-        // Without its folder it cannot be written.
+        // If this fails, the write fails too and returns the error.
         let _ = file.parent().map(std::fs::create_dir_all);
         write_atomically(&file, |writer| write!(writer, "{prices}")).map(|()| file)
     });
@@ -142,11 +142,11 @@ fn host(bytes: usize) -> Result<Slice, CollectiveError> {
     Ok(Buffer::from_vec(vec![0; bytes]).whole())
 }
 
-/// Memory for a member's messages.
+/// Allocates memory for a member's messages.
 type Memory<'a> = &'a (dyn Fn(usize) -> Result<Slice, CollectiveError> + Sync);
 
-/// The price between the first and the last of members that live in this process, each of which
-/// measures it in a thread.
+/// The price between the first and the last of the members of this process, each of which measures
+/// in its own thread.
 fn of_threads(
     members: &[Arc<dyn Communicator>],
     price: impl Fn(usize, &dyn Communicator) -> Result<Option<Price>, CollectiveError> + Sync,
@@ -183,7 +183,7 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
 fn between_gpus(world: &World, member: &dyn Communicator, gpu: &Arc<dyn Device>) -> Found {
     let memory = |bytes| of_device(gpu, bytes);
     let price = member.prepare().and_then(|()| between_ends(member, &memory));
-    // The others would wait for this one.
+    // Without this, the others would wait for this one.
     price.inspect_err(|error| world.abort(error.clone()))
 }
 
@@ -210,19 +210,19 @@ fn on_loopback() -> Result<Option<Price>, CollectiveError> {
     })
 }
 
-/// What was found out about a plane, if it can be used.
+/// The price of a plane on the process that measured it, or why the plane cannot be used.
 type Found = Result<Option<Price>, CollectiveError>;
 
-/// What was found out about messages between processes.
+/// The prices of messages between processes.
 struct Between {
     on_hosts: Found,
-    /// Where all have a GPU.
+    /// Present if all processes have a GPU.
     on_gpus: Option<Found>,
-    /// Where the processes are, if they have met.
+    /// The hosts of the processes, if these have met.
     hosts: Vec<String>,
 }
 
-/// Between the first and the last process. The error is one of their meeting.
+/// Measures between the first and the last process. The error is one of their meeting.
 fn of_processes(
     config: &Config,
     transport: Transport,
@@ -234,7 +234,7 @@ fn of_processes(
     let meet = |devices: &[_]| world(&config, None, 1, devices, None, &policy, &limits);
     let mut apart = None;
     let met = match meet(&devices) {
-        // All hear of it. GPUs of different kinds make no session, but hosts have their prices.
+        // All processes get this error. Hosts have prices even if their GPUs differ in kind.
         Err(error) if is_of_devices(&error) => {
             apart = Some(error);
             meet(&[])
@@ -254,7 +254,7 @@ fn of_processes(
         None => {
             world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
             let member = world.communicators().swap_remove(0);
-            // Known to all alike.
+            // All processes know this alike.
             device.zip(world.gpu_path()).map(|(device, path)| match path {
                 GpuPath::Nccl { shared: None, .. } | GpuPath::Mpi { .. } => {
                     between_gpus(&world, &*member, device)
@@ -273,7 +273,7 @@ fn is_of_devices(error: &CollectiveError) -> bool {
     matches!(error, CollectiveError::Disagreement { key, .. } if key == DEVICES)
 }
 
-/// The price of messages between the first and the last member, known to the first. Collective.
+/// The price of messages between the first and the last member, returned on the first. Collective.
 fn between_ends(
     member: &dyn Communicator,
     memory: Memory<'_>,
@@ -282,7 +282,7 @@ fn between_ends(
     let fastest = |bytes: usize, trips: usize| -> Result<f64, CollectiveError> {
         let data = memory(bytes)?;
         let mut best = f64::INFINITY;
-        // The first warms up.
+        // The first repetition warms up.
         for repeat in 0..=REPEATS {
             member.barrier()?;
             let begun = Instant::now();
@@ -295,7 +295,7 @@ fn between_ends(
                     member.send(&data, 0)?.wait()?;
                 }
             }
-            // What is enqueued on a GPU has happened when it is read.
+            // The read waits for the work enqueued on a GPU.
             data.buffer.read(0, &mut [0; 4]);
             let seconds = begun.elapsed().as_secs_f64() / (2 * trips) as f64;
             if repeat > 0 {

@@ -1,4 +1,4 @@
-//! Sessions: the beginning and the end of a program's work with Phalanx.
+//! Sessions: the start and the end of a program's work with Phalanx.
 
 use crate::binding::bind;
 use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup, Transport};
@@ -23,19 +23,19 @@ pub struct InitError {
     site: Site,
 }
 
-/// Why a session does not begin.
+/// Why a session does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum InitFailure {
-    /// A session has begun and has not ended.
+    /// Another session has started and not ended.
     #[error("a session has begun already, at {begun}")]
     Begun {
-        /// The call that began it.
+        /// The call that started it.
         begun: Site,
     },
-    /// The processes did not come together.
+    /// The processes did not meet.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
-    /// The processes did not learn of each other.
+    /// The processes could not exchange what they need to meet.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A device could not be set up.
@@ -44,7 +44,7 @@ pub enum InitFailure {
 }
 
 impl InitFailure {
-    /// The code of what is asked for at a time when the session does not allow it.
+    /// The code of a request at a time when the session does not allow it.
     pub const NOT_NOW: &'static str = "PX153";
 }
 
@@ -58,7 +58,7 @@ impl InitError {
         &self.failure
     }
 
-    /// The call that was to begin the session.
+    /// The call that tried to start the session.
     pub fn site(&self) -> Site {
         self.site
     }
@@ -68,7 +68,7 @@ impl InitError {
         Failure::code(&*self.failure)
     }
 
-    /// What to do about it.
+    /// How to correct the error.
     pub fn hint(&self) -> &'static str {
         Failure::hint(&*self.failure)
     }
@@ -96,7 +96,7 @@ impl Failure for InitFailure {
     }
 }
 
-/// So that `?` carries it in a function whose other errors are those of arrays.
+/// Lets `?` convert it in a function whose other errors are those of arrays.
 impl From<InitError> for Error {
     fn from(error: InitError) -> Error {
         Error::failure(*error.failure, Some(error.site))
@@ -105,23 +105,23 @@ impl From<InitError> for Error {
 
 static RANK: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(1);
-/// Stands for no process: no program forks so often that a process gets this number.
+/// Stands for no process: no program forks this often.
 const NOBODY: u64 = u64::MAX;
-/// What the ranks agree on that says which kinds of devices they have.
+/// The key of the agreement between ranks on their kinds of devices.
 pub(crate) const DEVICES: &str = "devices";
-/// The process in which the newest session has begun.
+/// The process that started the newest session.
 static PROCESS: AtomicU64 = AtomicU64::new(NOBODY);
-/// The sessions that have begun and not ended, the newest last.
+/// The sessions that have started and not ended, the newest last.
 static SESSIONS: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
 
-/// What a session took the place of.
+/// A started session, and the default mesh that it replaced.
 struct Begun {
     mesh: MeshHandle,
-    /// The default mesh before it; never that of a session that has ended.
+    /// The default mesh before it; never the mesh of an ended session.
     replaced: Option<MeshHandle>,
 }
 
-/// The call of [`init`] whose session goes on, or is about to begin.
+/// The call of [`init`] whose session is running or about to start.
 static INITIALISED: Mutex<Option<Site>> = Mutex::new(None);
 
 fn sessions() -> MutexGuard<'static, Vec<Begun>> {
@@ -142,8 +142,8 @@ fn begin(mesh: &MeshHandle) {
     become_newest(&sessions);
 }
 
-/// Restores the default mesh that a session replaced, unless its own mesh is no longer the default.
-/// The mesh of this session never becomes the default again, in whatever order sessions end.
+/// Restores the default mesh that a session replaced, unless another mesh is the default now. The
+/// mesh of this session never becomes the default again, in whatever order sessions end.
 fn end(mesh: &MeshHandle) {
     let mut sessions = sessions();
     let Some(position) = sessions.iter().position(|begun| begun.mesh.same(mesh)) else { return };
@@ -160,7 +160,7 @@ fn end(mesh: &MeshHandle) {
     become_newest(&sessions);
 }
 
-/// Gives the process the rank that it has in the newest session.
+/// Gives the process its rank in the newest session.
 fn become_newest(sessions: &[Begun]) {
     if let Some(newest) = sessions.last() {
         let (rank, size) = newest.mesh.engine().process();
@@ -168,25 +168,25 @@ fn become_newest(sessions: &[Begun]) {
     }
 }
 
-/// How much memory a device holds.
+/// The memory of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
-    /// Bytes of arrays and of plans under way.
+    /// The bytes of arrays and of running plans.
     pub in_use: usize,
-    /// The most bytes that it has held.
+    /// The largest number of bytes that it has held.
     pub peak: usize,
-    /// The most bytes that it may hold, if there is a limit.
+    /// The largest number of bytes that it may hold, if there is a limit.
     pub limit: Option<usize>,
-    /// Bytes of a GPU that are kept for arrays to come, and how many blocks they are.
+    /// On a GPU: the bytes that are kept for later arrays, and the number of their blocks.
     pub cached: (usize, usize),
 }
 
 /// A process of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessFacts {
-    /// The host that it runs on.
+    /// The host on which it runs.
     pub host: String,
-    /// How many devices it has.
+    /// The number of its devices.
     pub devices: usize,
 }
 
@@ -196,7 +196,7 @@ pub struct Session {
     mesh: MeshHandle,
     /// The call that made it.
     site: Site,
-    /// Whether [`init`] has begun it.
+    /// Whether [`init`] started it.
     is_initial: bool,
 }
 
@@ -204,7 +204,7 @@ pub struct Session {
 ///
 /// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a
 /// rank that never arrives, a configuration that differs between ranks) and of devices; `PX153`
-/// while a session that `init` has begun goes on.
+/// while another session of `init` is running.
 #[track_caller]
 pub fn init(config: Config) -> Result<Session, InitError> {
     let site = call_site();
@@ -226,7 +226,7 @@ pub fn init(config: Config) -> Result<Session, InitError> {
     }
 }
 
-/// The number of this process. Local.
+/// The rank of this process. Local.
 pub fn rank() -> usize {
     RANK.load(Ordering::Relaxed)
 }
@@ -236,8 +236,8 @@ pub fn size() -> usize {
     SIZE.load(Ordering::Relaxed)
 }
 
-/// Whether the newest session is one of this process. One that was forked after `init` has the
-/// memory of a session, and neither its threads nor its place in the world. Local.
+/// Checks that this process started the newest session. A process forked after `init` has the
+/// memory of a session, but neither its threads nor its place in the world. Local.
 ///
 /// Errors: `PX037`.
 #[track_caller]
@@ -249,7 +249,7 @@ pub fn check_process() -> Result<(), Error> {
     }
 }
 
-/// Makes the outcome of a local action known to all ranks: an error of any rank is an error of all.
+/// Shares the outcome of a local action with all ranks: an error of any rank is an error of all.
 ///
 /// Collective over the mesh; every rank passes its own outcome. Errors: `PX032` with the rank and
 /// its message.
@@ -262,10 +262,10 @@ pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
     }
 }
 
-/// Declares that all ranks have these bytes here, such as the name of a file that one of them is
-/// to write: the next step that all take together compares them. Local.
+/// Declares that these bytes are equal on all ranks, such as the name of a file that one rank is to
+/// write. The next step that all ranks take together compares them. Local.
 ///
-/// Errors: without a session; later `PX062` with the call sites on all ranks if they differ.
+/// Errors: without a session; later `PX062` with the call sites, on all ranks, if the bytes differ.
 #[track_caller]
 pub fn declare(data: &[u8]) -> Result<(), Error> {
     let site = call_site();
@@ -279,8 +279,8 @@ pub fn declare(data: &[u8]) -> Result<(), Error> {
 }
 
 impl Session {
-    /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which
-    /// arrays are split and windows close. They must be equal on all ranks.
+    /// As [`init`], with another mesh than a line of all devices, and with other sizes at which
+    /// arrays are split and windows close. These must be equal on all ranks.
     #[track_caller]
     pub fn with_options(
         config: Config,
@@ -302,7 +302,7 @@ impl Session {
         tracing::info!("{}", bind(&config, &own));
         let count = match &config.devices {
             Devices::Cpu(count) => *count,
-            // Those of all kinds of GPUs are made by now.
+            // All kinds of GPUs have been opened by now.
             _ => devices.len().max(1),
         };
         let own_limit = memory_limit(&config, count, &devices);
@@ -339,16 +339,16 @@ impl Session {
         self.mesh.mesh()
     }
 
-    /// The mesh with its open window, for arrays that are to be made on it whatever the default is.
+    /// The mesh with its open window, for arrays on this mesh whatever the default is.
     pub fn handle(&self) -> &MeshHandle {
         &self.mesh
     }
 
-    /// A mesh of this process's devices alone, for work that depends on the rank: it posts no
-    /// tickets, and arrays on it are this process's own. Arrays of different meshes cannot be
-    /// mixed; `Array::local_shards` and `Array::from_local` lead from one to the other. Local.
+    /// A mesh of this process's devices alone, for work that depends on the rank. It posts no
+    /// tickets, and arrays on it belong to this process. Arrays of different meshes cannot be
+    /// mixed; `Array::local_shards` and `Array::from_local` convert between them. Local.
     ///
-    /// Errors: `PX051` when threads cannot be started.
+    /// Errors: `PX051` if threads cannot be started.
     #[track_caller]
     pub fn local(&self) -> Result<MeshHandle, InitError> {
         let site = call_site();
@@ -365,20 +365,20 @@ impl Session {
         pairs.map(|(host, &devices)| ProcessFacts { host, devices }).collect()
     }
 
-    /// How messages between processes travel, `mpi` or `tcp`, and why not by MPI; `local` if there
-    /// is one process. Local.
+    /// What carries messages between processes, `mpi` or `tcp`, with the reason against MPI;
+    /// `local` if there is one process. Local.
     pub fn transport(&self) -> (&'static str, Option<&str>) {
         let world = self.scheduler.world();
         (world.transport(), world.without_mpi())
     }
 
-    /// Which way what lies on GPUs goes from device to device, and why; nothing unless all devices
-    /// of several are GPUs. Local.
+    /// How data in GPU memory travels between devices, and why; `None` unless there are several
+    /// devices and all are GPUs. Local.
     pub fn gpu_path(&self) -> Option<String> {
         self.scheduler.world().gpu_path().map(ToString::to_string)
     }
 
-    /// What the session has done so far. Local.
+    /// Counters of the session's work so far. Local.
     pub fn counters(&self) -> Counters {
         self.scheduler.counters()
     }
@@ -399,24 +399,24 @@ impl Session {
         devices.collect()
     }
 
-    /// The GPUs of this process, in the order of its devices; none on CPUs. Local.
+    /// The GPUs of this process, in the order of its devices; empty on CPUs. Local.
     pub fn gpus(&self) -> Vec<Arc<CudaDevice>> {
         self.scheduler.devices().iter().filter_map(gpu).collect()
     }
 
-    /// Makes the present use of memory the peak. Local.
+    /// Resets the peak to the present use of memory. Local.
     pub fn reset_peak(&self) {
         self.scheduler.devices().iter().for_each(|device| device.reset_peak());
     }
 
-    /// Waits for everything started and for the other processes, and leaves them in peace.
+    /// Waits for all started work and for the other processes, then leaves the world normally.
     ///
-    /// Collective: every rank ends at the same point of the program. Errors: the first that
-    /// [`deferred_errors`](crate::deferred_errors) put off and nothing raised, that of work still
-    /// in flight, or why the world ended. A session that is dropped instead does not wait for the
-    /// others: should they go on, they have an error that says where this one was made, or the
-    /// error that was given to this program last; should the program panic, they hear of it at
-    /// once. [`run`](Session::run) passes any error of the program on.
+    /// Collective: every rank ends at the same point of the program. Errors: the first error that
+    /// [`deferred_errors`](crate::deferred_errors) deferred and nothing raised, that of work in
+    /// flight, or why the world ended. A session that is dropped instead does not wait for the
+    /// others. If they continue, they receive an error that names where this session was made, or
+    /// the last error that this program received; if the program panics, they receive that at once.
+    /// [`run`](Session::run) passes any error of the program on.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
         let site = call_site();
@@ -426,10 +426,10 @@ impl Session {
         deferred.and(finished)
     }
 
-    /// Runs a program to its end: [`finish`](Session::finish) follows if it succeeds. If it fails
-    /// on this rank, the others hear at once why, with the text of its error (PX063).
+    /// Runs a program to its end. If it succeeds, [`finish`](Session::finish) follows. If it fails
+    /// on this rank, the others at once receive the text of its error (PX063).
     ///
-    /// Collective, as the program is. Errors: the program's, and those of `finish`.
+    /// Collective, like the program. Errors: the program's, and those of `finish`.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -459,23 +459,23 @@ impl Session {
         }
     }
 
-    /// Ends the world on all ranks because something of the program failed on this one alone. The
-    /// session cannot be used any more; the others have an error with the message at once. Local.
+    /// Ends the world on all ranks because the program failed on this rank. The session cannot be
+    /// used any more. The others at once receive an error with the message. Local.
     pub fn abort(&self, message: &str) {
         self.scheduler.abort("program", message);
     }
 
-    /// Whether the world goes on, for a wait of the program's own for other processes. Local.
+    /// Checks that the world is running, for a program's own wait for other processes. Local.
     ///
-    /// Errors: why it has ended.
+    /// Errors: why the world has ended.
     #[track_caller]
     pub fn check(&self) -> Result<(), Error> {
         self.scheduler.check(call_site())
     }
 
-    /// As [`Session::abort`], of a program that ends. What still runs is not waited for, and its
-    /// memory is kept until the process ends, which it does within 8 s: else it is ended, since it
-    /// may wait for processes that are gone. Local.
+    /// As [`Session::abort`], for a program that ends. It does not wait for running work, and keeps
+    /// that work's memory until the process ends. A process that does not end within 8 s is ended,
+    /// because it may wait for processes that are gone. Local.
     pub fn fail(self, message: &str) {
         self.scheduler.fail("program", message);
         self.ended();
@@ -489,7 +489,7 @@ impl Session {
         }
     }
 
-    /// Warns of the errors that arrays carry and nobody has looked at. All ranks have the same.
+    /// Warns of the errors of arrays that nobody has looked at. All ranks have the same.
     fn warn_of_unseen(&self) {
         let (errors, more) = self.mesh.unseen_errors();
         if self.scheduler.world().rank() > 0 {
@@ -518,12 +518,12 @@ impl Drop for Session {
     }
 }
 
-/// A device as the GPU that it is.
+/// The GPU behind a device, if it is one.
 fn gpu(device: &Arc<dyn Device>) -> Option<Arc<CudaDevice>> {
     device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle)
 }
 
-/// The GPUs that a configuration asks for; none for CPU devices.
+/// The GPUs that a configuration requests; empty for CPU devices.
 pub(crate) fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     if let Devices::NullCuda(count) = &config.devices {
         let planned =
@@ -536,7 +536,7 @@ pub(crate) fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError>
     config.own_gpus()?.into_iter().map(open).collect()
 }
 
-/// The most bytes that each device of this process may hold: the least of them all.
+/// The memory limit of each device of this process: the smallest of their limits.
 fn memory_limit(config: &Config, count: usize, devices: &[Arc<dyn Device>]) -> Option<usize> {
     let limit = config.memory_limit?;
     let gpus = devices.iter().filter_map(gpu).map(|gpu| limit.of(gpu.properties().memory));
@@ -546,7 +546,7 @@ fn memory_limit(config: &Config, count: usize, devices: &[Arc<dyn Device>]) -> O
     })
 }
 
-/// Bytes of memory of this machine, where the system tells.
+/// The memory of this machine in bytes, if the system reports it.
 fn machine_memory() -> Option<usize> {
     let known = std::fs::read_to_string("/proc/meminfo").ok()?;
     let total = known.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -579,10 +579,10 @@ pub(crate) fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
-        // First: settings may differ because versions do.
+        // First, because settings may differ when versions differ.
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         fact(DEVICES, kinds(devices)),
-        // The matrix products of a library may differ in their last bits between instruction sets.
+        // Matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
         fact("PHALANX_STALL", config.stall.map_or(0.0, |stall| stall.as_secs_f64()).to_string()),
         fact("PHALANX_TF32", u8::from(config.cuda.tf32).to_string()),
@@ -607,7 +607,7 @@ pub(crate) fn world(
     })
 }
 
-/// The MPI library, or why messages do not go by it.
+/// The MPI library, or why it carries no messages.
 fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     let is_launched = config.is_launched_by_mpi(startup.rank, startup.size);
     match config.transport {
@@ -636,8 +636,8 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     }
 }
 
-/// What kinds of devices these are, as far as the bits of results depend on it: how GPUs divide a
-/// sum follows from how many blocks they run at once, and their code from the compiler.
+/// The kinds of devices, as far as bits of results depend on them: the number of blocks that a GPU
+/// runs at once decides how it divides a sum, and the compiler decides its code.
 fn kinds(devices: &[Arc<dyn Device>]) -> String {
     let kind = |device: &Arc<dyn Device>| {
         let Some(gpu) = gpu(device) else {
@@ -653,8 +653,8 @@ fn kinds(devices: &[Arc<dyn Device>]) -> String {
     if kinds.is_empty() { String::from("CPU") } else { kinds.join("; ") }
 }
 
-/// The vector instructions of this machine, as far as results depend on them: those by which matrix
-/// products choose their kernels.
+/// The vector instructions of this machine, as far as results depend on them: matrix products
+/// choose their kernels by them.
 fn instruction_set() -> String {
     #[cfg(target_arch = "x86_64")]
     let level = match () {
@@ -724,7 +724,7 @@ mod tests {
             let (config, limits) = (Config::default().startup(startup), Limits::default());
             world(&config, None, 1, &[], None, &Policy::default(), &limits).err()
         });
-        // What else another version has to agree on is not known here.
+        // This version does not know what else another version compares.
         let agreement = vec![(String::from("version"), String::from("0.0.9"))];
         let other = Rendezvous { token, agreement, ..Rendezvous::new(1, 2, address) }.join();
         let version = env!("CARGO_PKG_VERSION");
@@ -735,7 +735,7 @@ mod tests {
         }
     }
 
-    /// One test of all orders, for there is one default.
+    /// One test of all orders, because there is one default for the whole process.
     #[test]
     fn the_end_of_a_session_gives_the_default_back() {
         let (outer, inner) = (session(), session());
@@ -754,7 +754,7 @@ mod tests {
         drop(third);
         assert!(is_default(&first));
 
-        // What the program itself makes the default stays it.
+        // A default that the program itself sets stays the default.
         let local = first.local().expect("a mesh of this process");
         MeshHandle::set_default(Some(local.clone()));
         drop(session());
@@ -764,7 +764,7 @@ mod tests {
         let current = MeshHandle::set_default(None).expect("a default");
         assert!(current.same(&local));
 
-        // A session that does not begin changes nothing.
+        // A session that fails to start changes nothing.
         let outer = session();
         let mesh = Some(Mesh::line(2));
         let begun =

@@ -1,4 +1,4 @@
-//! The ways by which the processes of a launcher may meet, and which goes before which.
+//! The ways by which the processes of a launcher may meet, and their order.
 
 use crate::config::{Config, MeetingWay, Transport};
 use crate::environment::Environment;
@@ -7,13 +7,13 @@ use crate::placement::{Launcher, Placement};
 use phalanx_collectives::mpi::Library;
 use std::path::PathBuf;
 
-/// Whether the launcher offers PMIx, by its variables.
+/// Whether the launcher offers PMIx, according to its variables.
 pub(crate) fn has_pmix(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK")
 }
 
-/// The ways by which a launcher's processes may learn of each other, the first that works first.
+/// The ways by which a launcher's processes may meet; the first that works is used.
 pub(crate) fn ways(
     environment: &Environment,
     placement: &Placement,
@@ -31,12 +31,12 @@ pub(crate) fn ways(
     let place = (placement.rank, placement.size);
     let of_program = Library::of_program(&config.mpi);
     if of_program.is_some_and(|library| library.place() == Ok(Some(place))) {
-        // The program has begun it, so a broadcast waits for nobody who could not come.
+        // The program has initialised MPI, so a broadcast waits for nobody who cannot come.
         return vec![Way::Mpi];
     }
     let may_use_mpi = placement.launcher.starts_mpi() && config.transport != Transport::Tcp;
     let has_pmix = has_pmix(lookup);
-    // SLURM's answers one beginner in each process, and Hydra's any number.
+    // SLURM's PMI accepts one initialisation in each process, Hydra's any number.
     let answers_once = placement.launcher == Launcher::Slurm && socket.is_some();
     let mut ways = Vec::new();
     if has_pmix {
@@ -52,8 +52,8 @@ pub(crate) fn ways(
             is_asked_first && library.can_begin().is_ok()
         };
         if library.is_some_and(is_kept_back) {
-            // The exchange would keep it from beginning. On one host a file does as well; elsewhere
-            // all begin MPI, within the limit of start-up.
+            // The exchange would keep the library from starting. On one host a file works as well;
+            // elsewhere all processes start MPI, within the limit of start-up.
             let is_file = |way: &Way| matches!(way, Way::File(_));
             let is_one_host = placement.is_one_host() == Some(true);
             ways.sort_by_key(|way| (!(is_one_host && is_file(way)), *way != Way::Mpi));
@@ -62,7 +62,7 @@ pub(crate) fn ways(
     ways
 }
 
-/// The file by which the processes of a job meet, in the user's home folder.
+/// The file in the user's home folder by which the processes of a job meet.
 fn meeting_file(placement: &Placement, home: Option<String>) -> Option<PathBuf> {
     let home = home.filter(|home| !home.is_empty())?;
     let job = placement.job.as_ref()?;

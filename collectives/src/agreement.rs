@@ -1,10 +1,10 @@
-//! What the members of a group tell each other to decide alike.
+//! Exchanges of small values by which the members of a group decide alike.
 
 use crate::group::Member;
 use crate::{CollectiveError, Communicator};
 use phalanx_device::Buffer;
 
-/// What every member tells, as many bytes as this one. Collective.
+/// Gathers the bytes of every member; all members pass the same number of bytes. Collective.
 pub(crate) fn told(host: &Member, own: &[u8]) -> Result<Vec<Vec<u8>>, CollectiveError> {
     let all = Buffer::from_vec(vec![0u8; own.len() * host.places.len()]);
     host.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &all.whole())?.wait()?;
@@ -13,7 +13,7 @@ pub(crate) fn told(host: &Member, own: &[u8]) -> Result<Vec<Vec<u8>>, Collective
     Ok(bytes.chunks_exact(own.len()).map(<[u8]>::to_vec).collect())
 }
 
-/// Whether all members say so. Collective.
+/// Whether all members pass `true`. Collective.
 pub(crate) fn all_say(host: &Member, own: bool) -> Result<bool, CollectiveError> {
     Ok(told(host, &[u8::from(own)])?.iter().all(|one| one == &[1]))
 }

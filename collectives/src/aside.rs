@@ -1,4 +1,4 @@
-//! Calls that cannot be ended, which other threads need not wait for.
+//! Runs calls that cannot be cancelled on a thread of their own.
 
 use crate::CollectiveError;
 use crate::failure::Failure;
@@ -6,11 +6,11 @@ use phalanx_ops::waiting::look;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The longest sleep between two looks at the world's failure, which wakes nobody.
+/// The interval between two checks for the world's failure, which does not wake this thread.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs `work`, which may wait for other ranks and cannot be ended, on a thread of its own. When
-/// the world fails first, the thread is left to itself.
+/// Runs `work`, which may wait for other ranks and cannot be cancelled, on its own thread. If the
+/// world fails first, that thread keeps running and this call returns the error.
 pub(crate) fn aside<T: Send + 'static>(
     name: &str,
     failure: &Failure,

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 /// Data of at least this many bytes travels around a ring; shorter data takes the fewest steps.
 ///
-/// It decides the order of combinations, so it is one number for all planes.
+/// All planes use this number, because it decides the order of combination.
 pub(crate) const RING_BYTES: usize = 64 << 10;
 
-/// The bytes of part `index` of `total` bytes cut into `parts` nearly equal runs of whole items.
+/// The byte range of part `index` when `total` bytes are cut into `parts` nearly equal parts.
 pub(crate) fn part(total: usize, item: usize, parts: usize, index: usize) -> Range<usize> {
     let items = total / item;
     let (each, longer) = (items / parts, items % parts);
@@ -16,20 +16,20 @@ pub(crate) fn part(total: usize, item: usize, parts: usize, index: usize) -> Ran
     start * item..(start + len) * item
 }
 
-/// The bytes of part `index` when part `i` has `counts[i]` bytes.
+/// The byte range of part `index` when part `i` has `counts[i]` bytes.
 pub(crate) fn part_of(counts: &[usize], index: usize) -> Range<usize> {
     let start: usize = counts[..index].iter().sum();
     start..start + counts[index]
 }
 
-/// Cuts `range` into pieces that follow each other through a pipeline: whole items, all but the
-/// last of one length that depends on the range's length only.
+/// Cuts `range` into pieces for a pipeline. Pieces hold whole items, and all but the last have one
+/// length, which depends on the range's length and the item's size only.
 pub(crate) fn pieces(
     range: Range<usize>,
     item: usize,
 ) -> impl Iterator<Item = Range<usize>> + Clone {
-    // Small enough to overlap transfer and combination, large enough that a frame's cost does not
-    // count.
+    // Small enough to overlap transfer with combination, and large enough to make the cost of a
+    // frame negligible.
     let aim = (range.len() / 4).clamp(128 << 10, 1 << 20);
     let len = (aim / item).max(1) * item;
     let (start, end) = (range.start, range.end);

@@ -1,4 +1,4 @@
-//! Combination of items that lie in host bytes: every dtype with every monoid that accepts it.
+//! Combination of items in host memory: every dtype with every monoid that accepts it.
 //!
 //! Bytes need no alignment. f16 and bf16 are combined in f32 and rounded at each step.
 
@@ -13,7 +13,7 @@ use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::{DType, Monoid};
 
-/// Combines item by item: `accumulator = accumulator ∘ incoming`, where the accumulator is of the
+/// Combines item by item: `accumulator = accumulator ∘ incoming`. The accumulator belongs to the
 /// lower ranks.
 ///
 /// Errors: `Unsupported` when the monoid does not accept the dtype, `Counts` when the lengths are
@@ -27,7 +27,7 @@ pub fn reduce_into(
     combine::<false>(dtype, monoid, accumulator, incoming)
 }
 
-/// Combines item by item: `accumulator = incoming ∘ accumulator`, where the accumulator is of the
+/// Combines item by item: `accumulator = incoming ∘ accumulator`. The accumulator belongs to the
 /// higher ranks.
 ///
 /// Errors: as for `reduce_into`.
@@ -119,7 +119,7 @@ fn numeric<T: Number, const SWAP: bool>(monoid: Monoid, accumulator: &mut [u8], 
 }
 
 fn extreme<T: Lattice, const SWAP: bool>(monoid: Monoid, accumulator: &mut [u8], incoming: &[u8]) {
-    // As NumPy: the first operand stays on a tie and when it is NaN.
+    // As in NumPy: the first operand wins a tie, and wins if it is NaN.
     if monoid == Monoid::Min {
         let smaller = |a: T, b: T| if a.at_most(b) || a.is_nan() { a } else { b };
         element::zip::<T, SWAP>(accumulator, incoming, smaller);

@@ -10,17 +10,17 @@ use std::sync::Arc;
 pub struct Message {
     /// The member of the group at the other end.
     pub peer: usize,
-    /// What is sent, or where what arrives is put.
+    /// The bytes to send, or the memory that receives.
     pub data: Slice,
 }
 
-/// A group of devices seen by one of them. A *member* is a device of the group, counted from 0.
+/// A group of devices, seen by one of them. A *member* is a device of the group, counted from 0.
 ///
 /// Every method except `rank`, `size`, `send`, `recv`, `send_recv` and `exchange` is Collective:
 /// all members call it, in the same order, with the same counts, dtype, monoid and root. Counts are
-/// 64-bit; planes cut transfers that their transport cannot carry whole. Slices may lie on the host
-/// or on the plane's device. A method may return before the transfer is complete; its slices must
-/// not be touched before the event has happened. Buffers are untyped: `dtype` is given where items
+/// 64-bit; planes cut transfers that their transport cannot carry whole. Slices may reside on the
+/// host or on the plane's device. A method may return before the transfer is complete; do not touch
+/// its slices before the event has happened. Buffers are untyped: `dtype` is given where items
 /// are combined, and items of compound monoids have `Monoid::item_size` bytes.
 ///
 /// The combination order of a reduction is a function of the sizes alone, and every member gets the
@@ -30,21 +30,21 @@ pub trait Communicator: Send + Sync {
     fn rank(&self) -> usize;
     /// How many members the group has.
     fn size(&self) -> usize;
-    /// A name for messages and plans, such as `local` or `tcp`.
+    /// The name of the plane for messages and plans, such as `local` or `tcp`.
     fn plane(&self) -> &'static str;
-    /// Whether slices may lie in the memory of the member's device, in which then all slices of a
-    /// call lie. What the device does with the data is ordered by the event: once its `wait` has
-    /// returned, the device's later work finds the transfer complete.
+    /// Whether slices may reside in the memory of the member's device; then all slices of a call
+    /// must. The event orders the device's work: after its `wait` has returned, later work of the
+    /// device finds the transfer complete.
     fn takes_device_memory(&self) -> bool {
         false
     }
-    /// Whether the device waits, in its own work, for what other members are given: then nobody is
-    /// to wait for it on the host before all of them have been.
+    /// Whether the device waits, in its own work, for work given to other members. The host must
+    /// then give all members their work before it waits for any of them.
     fn waits_in_device_work(&self) -> bool {
         false
     }
-    /// Makes connections for slices in the memory of devices, before messages of which not all
-    /// members may know. Collective; nothing when it comes again.
+    /// Makes the connections for slices in device memory. Call it before messages that not all
+    /// members know of. Collective; a second call does nothing.
     fn prepare(&self) -> Result<(), CollectiveError> {
         Ok(())
     }
@@ -67,8 +67,8 @@ pub trait Communicator: Send + Sync {
     ) -> Result<Event, CollectiveError>;
     /// Copies `data` of `root` to all.
     fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError>;
-    /// Puts every member's `send` after one another into `receive` of all; `counts[i]` bytes come
-    /// from member `i`.
+    /// Concatenates the `send` of all members in `receive` of each; `counts[i]` bytes come from
+    /// member `i`.
     fn all_gather_v(
         &self,
         send: &Slice,
@@ -103,8 +103,8 @@ pub trait Communicator: Send + Sync {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError>;
-    /// Puts every member's `send` after one another into `root`'s `receive`, which is written on
-    /// the root only.
+    /// Concatenates the `send` of all members in `root`'s `receive`, which is written on the root
+    /// only.
     fn gather_v(
         &self,
         send: &Slice,
@@ -125,9 +125,9 @@ pub trait Communicator: Send + Sync {
         receive: &Slice,
         from: usize,
     ) -> Result<Event, CollectiveError>;
-    /// A group of sends and receives that make progress together, in any order between pairs and in
-    /// list order within a pair. Starts the sends and returns; the event happens when everything
-    /// has arrived. A message to oneself is a copy.
+    /// Performs sends and receives that progress together: in any order between pairs, in list
+    /// order within a pair. Starts the sends and returns; the event happens when everything has
+    /// arrived. A message to oneself is a copy.
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError>;
     /// Returns when all members have called it.
     fn barrier(&self) -> Result<(), CollectiveError>;

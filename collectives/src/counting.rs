@@ -1,5 +1,4 @@
-//! A communicator that counts what is asked of it, so that tests can compare communication with
-//! plans.
+//! A communicator that counts its calls, so that tests can compare communication with plans.
 
 use crate::{CollectiveError, Communicator, Message, Operation};
 use phalanx_device::{Event, Slice};
@@ -10,18 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Calls of one operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
-    /// How often it was called.
+    /// The number of calls.
     pub calls: u64,
-    /// Bytes of this member that other members asked for, whatever the algorithm sends for it: the
+    /// The bytes that other members request from this one, whatever the algorithm really sends: the
     /// data of a reduction, the root's data of a broadcast, parts and messages for others.
     pub bytes: u64,
 }
 
-/// Counts by operation, shared by a communicator and what is split from it.
+/// Counts by operation, shared by a communicator and its splits.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(Arc<Mutex<BTreeMap<Operation, Count>>>);
 
-/// A communicator that counts calls and passes them on.
+/// A communicator that counts calls and forwards them to another communicator.
 pub struct Counting {
     inner: Arc<dyn Communicator>,
     counts: Counts,
@@ -33,12 +32,12 @@ impl Counts {
         self.all().get(&operation).copied().unwrap_or_default()
     }
 
-    /// Every operation that was called.
+    /// The counts of all operations called so far.
     pub fn all(&self) -> BTreeMap<Operation, Count> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts again from nothing.
+    /// Resets all counts to zero.
     pub fn reset(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -62,12 +61,12 @@ impl Counting {
         self.counts.clone()
     }
 
-    /// `bytes` when the group has other members at all.
+    /// Adds `bytes` if the group has other members.
     fn add_shared(&self, operation: Operation, bytes: usize) {
         self.counts.add(operation, if self.inner.size() > 1 { bytes } else { 0 });
     }
 
-    /// All of `counts` but the own part.
+    /// Adds all of `counts` except this member's part.
     fn add_parts(&self, operation: Operation, counts: &[usize]) {
         let own = counts.get(self.inner.rank()).copied().unwrap_or(0);
         self.counts.add(operation, counts.iter().sum::<usize>() - own);
@@ -93,6 +92,10 @@ impl Communicator for Counting {
 
     fn takes_device_memory(&self) -> bool {
         self.inner.takes_device_memory()
+    }
+
+    fn waits_in_device_work(&self) -> bool {
+        self.inner.waits_in_device_work()
     }
 
     fn prepare(&self) -> Result<(), CollectiveError> {

@@ -8,37 +8,37 @@ use serde::{Deserialize, Serialize};
 /// An error of the communication between ranks.
 ///
 /// An error of a communicator ends the world: every present and later call on every rank returns
-/// the first one, for a member that refused its arguments would otherwise keep the others waiting.
-/// Errors travel between ranks, hence the serialization.
+/// the first error. Otherwise a member that refuses its arguments would keep the others waiting.
+/// Errors travel between ranks, so they are serialisable.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CollectiveError {
     /// The connection to a rank ended without a goodbye.
     #[error("rank {rank} died, last heard {doing}: {reason}")]
     RankDied {
-        /// The rank that is gone.
+        /// The rank that died.
         rank: usize,
-        /// What was seen of it.
+        /// What this process saw of the end.
         reason: String,
-        /// What it was last known to do.
+        /// The last known activity of the rank.
         doing: String,
     },
-    /// A rank gave no sign of life for longer than is allowed.
+    /// A rank sent no sign of life for longer than the limit allows.
     #[error("rank {rank} has been silent for {seconds} s, {doing}")]
     RankSilent {
         /// The rank.
         rank: usize,
-        /// How long nothing was heard of it.
+        /// How long the rank has been silent.
         seconds: String,
-        /// What it was last known to do.
+        /// The last known activity of the rank.
         doing: String,
     },
-    /// A rank shut down while others still needed it.
+    /// A rank shut down while other ranks still needed it.
     #[error("rank {rank} left the world while others still communicate with it")]
     RankLeft {
         /// The rank that left.
         rank: usize,
     },
-    /// Two ranks went different ways through the program.
+    /// Two ranks took different ways through the program.
     #[error(
         "ranks took different ways at step {number}: \
          rank {first_rank} {first_cause} at {first_site}, \
@@ -51,16 +51,16 @@ pub enum CollectiveError {
         first_rank: usize,
         /// The call site there.
         first_site: String,
-        /// What it did.
+        /// The activity of that rank.
         first_cause: String,
         /// The other rank.
         second_rank: usize,
         /// The call site there.
         second_site: String,
-        /// What it did.
+        /// The activity of that rank.
         second_cause: String,
     },
-    /// Two ranks went the same way with different data.
+    /// Two ranks took the same way with different data.
     #[error(
         "ranks gave different data where all must give the same: \
          rank {first_rank} at {first_site}, rank {second_rank} at {second_site}"
@@ -75,26 +75,26 @@ pub enum CollectiveError {
         /// The call site there.
         second_site: String,
     },
-    /// A rank gave up for a reason of its own.
+    /// A rank failed for a reason of its own.
     #[error("rank {rank} failed: {message} [{error_code}]")]
     Aborted {
-        /// The rank that gave up.
+        /// The rank that failed.
         rank: usize,
         /// The code of its error.
         error_code: String,
         /// The text of its error.
         message: String,
     },
-    /// The other end does not know the token of this world.
+    /// The peer does not know the token of this world.
     #[error("{address} has another token")]
     Token {
-        /// The other end.
+        /// The address of the peer.
         address: String,
     },
     /// Rank 0 could not listen.
     #[error("cannot listen on {address}: {reason}")]
     Listen {
-        /// The address asked for.
+        /// The requested address.
         address: String,
         /// What the system said.
         reason: String,
@@ -110,21 +110,21 @@ pub enum CollectiveError {
         missing: Vec<usize>,
         /// How many ranks there should be.
         size: usize,
-        /// How long was waited.
+        /// The time limit of the wait.
         seconds: u64,
-        /// How many connections did not prove the token.
+        /// The number of connections that did not prove the token.
         refused: usize,
-        /// Whether a caller encrypts where rank 0 does not, or the other way round.
+        /// Whether a caller encrypts and rank 0 does not, or the other way round.
         encryption_differs: bool,
     },
-    /// Rank 0 was not found.
+    /// Rank 0 was not reached.
     #[error("rank 0 was not reached at {address} within {seconds} s: {reason}")]
     CoordinatorUnreachable {
-        /// Where it should be.
+        /// The address of rank 0.
         address: String,
-        /// How long was waited.
+        /// The time limit of the wait.
         seconds: u64,
-        /// The last thing seen.
+        /// The last failure.
         reason: String,
     },
     /// Two ranks were started with settings that must be equal.
@@ -149,7 +149,7 @@ pub enum CollectiveError {
         /// The rank.
         rank: usize,
     },
-    /// A process was started with a rank outside of the world, or a world of nothing.
+    /// A process was started with a rank outside of the world, or without devices.
     #[error("rank {rank} with {local_devices} devices cannot be in a world of {size} ranks")]
     Membership {
         /// The rank.
@@ -159,12 +159,12 @@ pub enum CollectiveError {
         /// The devices of the rank.
         local_devices: usize,
     },
-    /// Two ranks that found rank 0 could not find each other.
+    /// A rank that reached rank 0 could not reach another rank.
     #[error("rank {rank} was not reached at {address}: {reason}")]
     PeerUnreachable {
-        /// The rank not reached.
+        /// The rank that was not reached.
         rank: usize,
-        /// Where it should be.
+        /// The address of that rank.
         address: String,
         /// What the system said.
         reason: String,
@@ -196,14 +196,14 @@ pub enum CollectiveError {
         /// Its call.
         second_call: String,
     },
-    /// The slices of a call do not have the lengths that its counts ask for.
+    /// The slices of a call do not have the lengths that its counts require.
     #[error("{operation} needs {expected} bytes here, but was given {actual}")]
     Counts {
         /// The operation.
         operation: String,
-        /// Bytes asked for.
+        /// The required bytes.
         expected: u64,
-        /// Bytes given.
+        /// The given bytes.
         actual: u64,
     },
     /// The monoid does not combine items of the dtype.
@@ -219,16 +219,16 @@ pub enum CollectiveError {
     NoSuchMember {
         /// The number given.
         member: usize,
-        /// The members of the group.
+        /// The number of members of the group.
         size: usize,
     },
-    /// A rank sent something that is no frame of this version, or it came damaged, twice or not at
-    /// all.
+    /// A rank sent something that is not a frame of this version, or a frame was damaged, repeated
+    /// or lost.
     #[error("rank {rank} sent a malformed frame: {reason}")]
     Protocol {
         /// The rank.
         rank: usize,
-        /// What was wrong with it.
+        /// What was wrong with the frame.
         reason: String,
     },
     /// The system refused something that the network needs.
@@ -237,10 +237,10 @@ pub enum CollectiveError {
         /// What the system said.
         reason: String,
     },
-    /// There is no MPI library that can be used.
+    /// No usable MPI library was found.
     #[error("MPI cannot be used: {reason}")]
     MpiUnavailable {
-        /// What was looked for, or what is wrong with what was found.
+        /// The library that was searched for, or the fault of the one that was found.
         reason: String,
     },
     /// A call of the MPI library failed.
@@ -248,13 +248,13 @@ pub enum CollectiveError {
     Mpi {
         /// The call.
         call: String,
-        /// What the library says.
+        /// The library's error text.
         reason: String,
     },
     /// The MPI library may not be called by this thread.
     #[error("MPI was initialised with {provided}, and this is another thread")]
     MpiThreads {
-        /// What threads may do.
+        /// The level of thread support.
         provided: String,
     },
     /// The world was shut down on this rank.
@@ -293,7 +293,7 @@ impl CollectiveError {
         }
     }
 
-    /// What to do about it.
+    /// How to correct the error.
     pub const fn hint(&self) -> &'static str {
         match self {
             CollectiveError::RankDied { .. } => {
@@ -383,7 +383,7 @@ impl CollectiveError {
 }
 
 impl From<EventError> for CollectiveError {
-    /// The error of an event of a communicator; other events are not made by this crate.
+    /// The error of an event of a communicator. This crate makes no other events.
     fn from(error: EventError) -> CollectiveError {
         match error.downcast_ref::<CollectiveError>() {
             Some(error) => error.clone(),

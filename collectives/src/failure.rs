@@ -1,10 +1,10 @@
-//! The one flag that every wait of a world watches.
+//! The flag that every wait of a world watches.
 
 use crate::CollectiveError;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
-/// The first fatal error of a world, if there was one.
+/// The first fatal error of a world, if one has happened.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
     failed: AtomicBool,
@@ -12,13 +12,13 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Ends the world with `error` unless it has ended already; says whether this call ended it.
+    /// Ends the world with `error` unless it has ended already. Returns whether this call ended it.
     pub(crate) fn set(&self, error: CollectiveError) -> bool {
         self.set_after(error, || {})
     }
 
-    /// As `set`. If this call ends the world, `tell` is called before anybody here sees it, and may
-    /// leave at once.
+    /// As `set`. If this call ends the world, it calls `tell` before any thread of this process
+    /// sees the failure and may leave.
     pub(crate) fn set_after(&self, error: CollectiveError, tell: impl FnOnce()) -> bool {
         let first = self.error.set(error).is_ok();
         if first {

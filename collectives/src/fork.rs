@@ -1,30 +1,29 @@
-//! Forks: a process that another one has forked has its memory and its sockets, and none of its
-//! threads.
+//! Detects forks. A forked process inherits memory and sockets, but no threads.
 //!
-//! Who needs those threads notes the [`Process`] that it was made in, and asks before it waits for
-//! them. The sockets of a world are left behind as soon as the fork begins: while it had them, the
-//! others would not see the connections of a process that dies end.
+//! A type that depends on threads stores the [`Process`] that made it, and checks it before it
+//! waits for them. A forked child replaces the sockets of a world with `/dev/null` at once: if the
+//! child kept them, the other ranks would not see the connections end when the parent dies.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// How often a process has been forked on the way to this one.
+/// The number of forks between the first process and this one.
 static FORKS: AtomicU64 = AtomicU64::new(0);
-/// The sockets that are of this process alone.
+/// The sockets that forked children must not keep.
 static SOCKETS: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
 
-/// A process, told from those that it forks.
+/// The identity of a process, which differs from that of its forks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Process(u64);
 
 impl Process {
-    /// The one that runs.
+    /// The running process.
     pub fn own() -> Process {
         static WATCHED: Once = Once::new();
         WATCHED.call_once(|| {
-            // SAFETY: `forked` does what is allowed between a fork and the program that goes on:
-            // it allocates nothing, waits for no lock, and calls `open`, `dup2` and `close` alone.
+            // SAFETY: `forked` does only what a fork handler may do: it allocates nothing, waits
+            // for no lock, and calls nothing but `open`, `dup2` and `close`.
             let status = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
             if status != 0 {
                 tracing::warn!("processes that this one forks do not know that they are forks");
@@ -33,23 +32,23 @@ impl Process {
         Process(FORKS.load(Ordering::Relaxed))
     }
 
-    /// Whether it is the one that runs.
+    /// Whether this is the running process.
     pub fn is_own(self) -> bool {
         self.0 == FORKS.load(Ordering::Relaxed)
     }
 
-    /// A number that no process has that it forks, or that has forked it.
+    /// The fork depth: it differs from the number of every ancestor and descendant of the process.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// Keeps sockets from the processes that this one forks, until they are `released`.
+/// Makes the forks of this process lose these sockets, until `release` is called.
 pub(crate) fn keep(sockets: &[RawFd]) {
     known().extend(sockets);
 }
 
-/// They are about to be closed.
+/// Stops keeping these sockets from forks; call it before they are closed.
 pub(crate) fn release(sockets: &[RawFd]) {
     known().retain(|socket| !sockets.contains(socket));
 }
@@ -60,17 +59,17 @@ fn known() -> MutexGuard<'static, Vec<RawFd>> {
 
 unsafe extern "C" fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
-    // A thread that is not here may have been about to change them, and would hold the lock for
-    // ever: then a process that dies is noticed later.
+    // A thread that does not exist in this process may hold the lock for ever. Then the child keeps
+    // the sockets, and the others notice the parent's death later.
     let Ok(sockets) = SOCKETS.try_lock() else { return };
     // SAFETY: the path ends with a zero.
     let nothing = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
     for socket in sockets.iter() {
-        // SAFETY: the numbers stay those of something open, for whoever believes to own them may
-        // close them. The sockets themselves stay open in the process that has forked this one.
+        // SAFETY: the descriptors stay open, because code that owns them may close them. The
+        // sockets themselves stay open in the parent process.
         unsafe { libc::dup2(nothing, *socket) };
     }
-    // SAFETY: nobody else knows of it.
+    // SAFETY: no other code knows this descriptor.
     unsafe { libc::close(nothing) };
 }
 
@@ -91,7 +90,7 @@ mod tests {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let is_well = !process.is_own() && Process(FORKS.load(Ordering::Relaxed)).is_own();
-            // Goes nowhere.
+            // The socket is `/dev/null` here.
             // SAFETY: two bytes are read.
             let written = unsafe { libc::write(kept.as_raw_fd(), b"no".as_ptr().cast(), 2) };
             let is_well = is_well && written == 2;

@@ -1,4 +1,4 @@
-//! Which way what lies on the GPUs of a world goes: by NCCL, by MPI, or over the host's memory.
+//! Chooses how data in GPU memory travels: by NCCL, by MPI, or through host memory.
 
 use crate::Facts;
 use crate::nccl::{common_nccl, gpus};
@@ -6,34 +6,33 @@ use crate::prices::Prices;
 use std::fmt;
 use std::sync::Arc;
 
-/// The planes of GPUs of different processes in a price table.
+/// The names of the planes between GPUs of different processes in a price table.
 const NCCL_PRICE: &str = "nccl-gpus";
 const MPI_PRICE: &str = "mpi-gpus";
 
-/// The way of what lies on GPUs, the same for all processes of a world.
+/// How data in GPU memory travels; the same for all processes of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GpuPath {
-    /// By NCCL, in groups whose members have a GPU each; other groups exchange through the host's
-    /// memory.
+    /// By NCCL in groups whose members have a GPU each; other groups exchange through host memory.
     Nccl {
-        /// Its version.
+        /// The version of NCCL.
         version: String,
         /// The first two devices of the world that share a GPU, if there are any.
         shared: Option<[usize; 2]>,
     },
-    /// By MPI, which is given addresses of GPU memory, as an exchange at start has proved.
+    /// By MPI with addresses of GPU memory; an exchange at start has proved that this works.
     Mpi {
-        /// Why not by NCCL.
+        /// Why NCCL is not used.
         instead_of_nccl: String,
     },
-    /// By MPI, which is given pinned memory of the host that GPUs are copied to and from.
+    /// By MPI with pinned host memory; data is copied between it and the GPUs.
     Staged {
-        /// Why MPI is not given addresses of GPU memory, and why not by NCCL.
+        /// Why MPI does not receive addresses of GPU memory, and why NCCL is not used.
         reason: String,
     },
-    /// Through the memory of the host, between processes over TCP.
+    /// Through host memory, and by TCP between processes.
     Host {
-        /// Why not by NCCL; messages do not go by MPI.
+        /// Why NCCL is not used. MPI carries no messages here.
         reason: String,
     },
 }
@@ -58,39 +57,39 @@ impl fmt::Display for GpuPath {
     }
 }
 
-/// What is to be done about the GPUs of a world.
+/// The chosen plane for the GPUs of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Choice {
-    /// By NCCL: its version, and the GPU of every member.
+    /// NCCL, with its version and the GPU of every member.
     Nccl(String, Vec<Arc<str>>),
-    /// By MPI, if it takes their memory, and else by it from the host's; why not by NCCL.
+    /// MPI, from GPU memory if it accepts that, else from host memory; and why not NCCL.
     Mpi(String),
-    /// By MPI, if it takes their memory, and else by NCCL as above: MPI was measured to be faster.
+    /// MPI from GPU memory, which was measured to be faster; if it refuses that, NCCL as above.
     FasterByMpi(String, Vec<Arc<str>>),
-    /// Over the host, for a reason.
+    /// Host memory, with the reason.
     Host(String),
-    /// There is a member without a GPU.
+    /// Some member has no GPU.
     NoGpus,
 }
 
-/// What there is besides NCCL, the same on all processes.
+/// What the choice depends on besides NCCL; the same on all processes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Besides<'a> {
-    /// Whether messages between processes go by MPI.
+    /// Whether messages between processes travel by MPI.
     pub(crate) goes_by_mpi: bool,
-    /// Whether they are to.
+    /// Whether the user asks for MPI.
     pub(crate) is_mpi_asked: bool,
-    /// What messages cost, if that was measured.
+    /// The price table, if messages were measured.
     pub(crate) prices: Option<&'a Prices>,
 }
 
-/// Chooses by what all processes know, so that all choose alike: NCCL where all have the same,
-/// nobody has asked for MPI and MPI was not measured to be faster, which counts where each process
-/// has one GPU; else MPI, where messages between processes go by it.
+/// Chooses by facts that all processes know, so all choose alike. NCCL is chosen if all have the
+/// same version, unless the user asks for MPI or MPI was measured to be faster (compared only if
+/// each process has one GPU). Otherwise MPI, if it carries the messages between processes.
 pub(crate) fn choose(facts: &[Facts], device_counts: &[usize], besides: Besides<'_>) -> Choice {
     let Besides { goes_by_mpi, is_mpi_asked, prices } = besides;
     let Some(gpus) = gpus(facts, device_counts) else { return Choice::NoGpus };
-    // Prices are those of messages between processes; within one NCCL copies from peer to peer.
+    // Prices are those of messages between processes. Within a process, NCCL copies peer to peer.
     let is_one_each = device_counts.iter().all(|count| *count == 1);
     let is_mpi_faster =
         || is_one_each && prices.is_some_and(|it| it.is_faster(MPI_PRICE, NCCL_PRICE));
@@ -105,7 +104,7 @@ pub(crate) fn choose(facts: &[Facts], device_counts: &[usize], besides: Besides<
     if goes_by_mpi { Choice::Mpi(reason) } else { Choice::Host(reason) }
 }
 
-/// The first two devices that are one GPU.
+/// The first two devices that share a GPU.
 pub(crate) fn first_shared(gpus: &[Arc<str>]) -> Option<[usize; 2]> {
     let before = |device: usize| gpus[..device].iter().position(|gpu| *gpu == gpus[device]);
     (0..gpus.len()).find_map(|device| Some([before(device)?, device]))
@@ -148,7 +147,7 @@ mod tests {
             choose(&both, &[1, 1], besides)
         };
         assert_eq!(choice(&prices, BY_MPI), by_nccl);
-        // Later for short messages, sooner for long ones.
+        // Slower for short messages, faster for long ones.
         prices.set(MPI_PRICE, Price { latency: 3e-5, bandwidth: 4e11 });
         assert_eq!(choice(&prices, BY_MPI), by_nccl);
         prices.set(MPI_PRICE, Price { latency: 1e-5, bandwidth: 4e11 });

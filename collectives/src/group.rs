@@ -12,7 +12,7 @@ use phalanx_ops::{DType, Monoid};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Scratch memory beyond this is given back after each collective.
+/// Scratch memory larger than this is freed after each collective.
 pub(crate) const SCRATCH_BYTES: usize = 64 << 20;
 
 /// One device's side of a group.
@@ -21,25 +21,25 @@ pub(crate) struct Member {
     pub(crate) fabric: Arc<Fabric>,
     group: u64,
     pub(crate) rank: usize,
-    /// Where each member lives.
+    /// The process and device of each member.
     pub(crate) places: Arc<[Place]>,
-    /// The number of the group, which its members have agreed upon: no two groups of a device have
-    /// the same, and it stays small.
+    /// A small number of the group on which its members have agreed. No two groups of a device have
+    /// the same number.
     number: u64,
     /// The number after the largest of the device's groups.
     next_number: Arc<AtomicU64>,
-    /// Present when all members live in this process.
+    /// Present when all members are in this process.
     local: Option<LocalGroup>,
-    /// MPI's own collectives, where messages go by MPI and each process has one member.
+    /// MPI's own collectives, if messages travel by MPI and each process has one member.
     native: OnceLock<Arc<Native>>,
     splits: AtomicU64,
     scratch: Mutex<Option<Buffer>>,
 }
 
-/// A member of a group that was split off, and the group's members by their numbers before.
+/// A member of a group made by a split, with the members' numbers in the old group.
 pub(crate) type Division = (Arc<Member>, Vec<usize>);
 
-/// Where a member of a group lives.
+/// The process and the device of a member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) process: usize,
@@ -87,7 +87,7 @@ impl Member {
         })
     }
 
-    /// From now on MPI's own collectives are called where they do. Collective.
+    /// Uses MPI's own collectives from now on, unless the group is local. Collective.
     pub(crate) fn use_native(&self, native: Arc<Native>) {
         if self.local.is_none() {
             let is_first = self.native.set(native).is_ok();
@@ -100,7 +100,7 @@ impl Member {
         self.native.get().map(|native| &**native)
     }
 
-    /// A buffer of at least `len` bytes, used again by later collectives.
+    /// A buffer of at least `len` bytes. Later collectives use it again.
     pub(crate) fn scratch(&self, len: usize) -> Buffer {
         let mut kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
@@ -154,7 +154,7 @@ impl Member {
         }
     }
 
-    /// Starts the messages of an operation that does not wait for them; the event watches them.
+    /// Starts the messages of an operation and returns an event that watches them.
     pub(crate) fn messages(
         &self,
         operation: Operation,
@@ -274,7 +274,7 @@ impl Member {
         }
     }
 
-    /// As `split`, with the members of the new group by their numbers in this one.
+    /// As `split`; also returns the numbers that the new group's members have in this one.
     pub(crate) fn divide(
         &self,
         color: Option<u32>,
@@ -304,7 +304,7 @@ impl Member {
         let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
         let members = if own[0] == NONE { Vec::new() } else { of_color(own[0]) };
         let rank = members.iter().position(|member| *member == self.rank);
-        // All members of this group take part in the split, or none does.
+        // MPI's split must be called by all members of this group or by none.
         let is_several = |answer: &[u64; 4]| {
             let has_color = |other: &&[u64; 4]| other[0] == answer[0];
             answer[0] != NONE && answers.iter().filter(has_color).count() > 1
@@ -314,7 +314,7 @@ impl Member {
             && answers.iter().all(|answer| answer[3] == 1)
             && answers.iter().any(is_several)
         {
-            // Colours of MPI are numbers of 31 bits.
+            // MPI's colours are numbers of 31 bits.
             let color = members.iter().min().copied().filter(|_| members.len() > 1);
             let split = parent.split(color, rank.unwrap_or(0), group, &members);
             native = split.map_err(|error| self.fabric.fail(error))?;
@@ -333,7 +333,7 @@ impl Member {
     }
 }
 
-/// Compares what the counts of a call ask for with what it was given.
+/// Compares the length that a call's counts require with the length of its data.
 fn check(operation: Operation, expected: usize, actual: usize) -> Result<(), CollectiveError> {
     if expected == actual {
         return Ok(());

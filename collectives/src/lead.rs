@@ -1,26 +1,25 @@
-//! How far a process may go ahead of the others with its tickets.
+//! Limits how many tickets a process may post ahead of the others.
 //!
-//! Ranks that compute what all of them hold need no message of each other, so one may be thousands
-//! of tickets ahead of another that is held up. Rank 0 keeps every ticket that some rank has not
-//! posted yet, so a rank that is too far ahead waits, until the slowest has caught up or the world
-//! has ended. Nobody waits for a rank that is ahead of it, hence not in a circle.
+//! Ranks that compute values which all of them hold need no messages of each other, so one rank may
+//! be thousands of tickets ahead of a delayed one. Rank 0 keeps every ticket that some rank has not
+//! posted yet. Therefore a rank that is too far ahead waits until the slowest has caught up or the
+//! world has ended. No rank waits for a rank that is ahead of it, so waits form no circle.
 //!
-//! Who reads what several ranks have computed together waits for the ticket of that work to be
-//! compared: ranks that went different ways have computed something, but nothing that either asked
-//! for.
+//! Before a rank reads what several ranks have computed together, it waits until the ticket of that
+//! work is compared. Otherwise ranks that took different ways would read a meaningless result.
 
 use crate::failure::Failure;
 use crate::wait::Sleepers;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many tickets a rank may have posted that another has not.
+/// How many tickets a rank may post ahead of the slowest rank.
 pub(crate) const MOST: u64 = 1024;
 
 /// The tickets of this process that others may not have posted yet.
 #[derive(Debug, Default)]
 pub(crate) struct Lead {
     posted: AtomicU64,
-    /// How many all ranks have posted, as far as this one has heard.
+    /// The number of tickets that all ranks have posted, as last reported by rank 0.
     settled: AtomicU64,
     waiting: Sleepers,
 }
@@ -31,7 +30,7 @@ impl Lead {
         self.posted.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// All ranks have posted so many tickets.
+    /// Records that all ranks have posted this many tickets.
     pub(crate) fn settle(&self, count: u64) {
         self.settled.fetch_max(count, Ordering::SeqCst);
         self.waiting.wake();
@@ -43,7 +42,7 @@ impl Lead {
         self.waiting.wait_until(|| is_settled() || failure.is_set());
     }
 
-    /// Waits while this process is too far ahead and the world goes on.
+    /// Waits while this process is too far ahead and the world has not ended.
     pub(crate) fn wait(&self, failure: &Failure) {
         let is_near = || {
             let settled = self.settled.load(Ordering::SeqCst);

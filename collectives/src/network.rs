@@ -4,11 +4,11 @@ use socket2::{Domain, Socket, Type};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// An address in a network that is kept for documentation: nobody has it, so that the way to it is
-/// the way to everywhere. Nothing is sent.
+/// An address reserved for documentation. Nobody has it, so its route is the default route. Nothing
+/// is sent.
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
-/// The address of this machine on the interface of that name, such as `ib0`; IPv4 before IPv6.
+/// The address of this machine on the named interface, such as `ib0`; IPv4 before IPv6.
 pub fn interface_address(name: &str) -> Option<IpAddr> {
     let mut first: *mut libc::ifaddrs = std::ptr::null_mut();
     // SAFETY: a pointer is written to a list, which is freed below.
@@ -25,7 +25,7 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
         if own.to_bytes() != name.as_bytes() || entry.ifa_addr.is_null() {
             continue;
         }
-        // SAFETY: an address that is there begins with its family, which says what it is.
+        // SAFETY: a non-null address begins with its family, which determines its type.
         match i32::from(unsafe { (*entry.ifa_addr).sa_family }) {
             libc::AF_INET => {
                 // SAFETY: an address of this family is a `sockaddr_in`.
@@ -37,7 +37,7 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
                 // SAFETY: an address of this family is a `sockaddr_in6`.
                 let address = unsafe { &*entry.ifa_addr.cast::<libc::sockaddr_in6>() };
                 let address = Ipv6Addr::from(address.sin6_addr.s6_addr);
-                // One of the link alone needs its interface's number to be reached.
+                // A link-local address cannot be reached without the number of its interface.
                 if !address.is_unicast_link_local() {
                     found.push(address.into());
                 }
@@ -45,25 +45,25 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
             _ => {}
         }
     }
-    // SAFETY: the list of above, of which nothing is kept.
+    // SAFETY: this is the list from `getifaddrs`, and no pointer into it is kept.
     unsafe { libc::freeifaddrs(first) };
     found.into_iter().next()
 }
 
-/// The address of this machine from which another one is reached.
+/// The address of this machine on the route to another one.
 pub fn address_towards(other: IpAddr) -> Option<IpAddr> {
     let any: IpAddr = match other {
         IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
-    // Connecting a datagram socket asks for the way and sends nothing.
+    // Connecting a datagram socket chooses the route and sends nothing.
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).ok()?;
     socket.connect(SocketAddr::new(other, 9)).ok()?;
     let own = socket.local_addr().ok()?.ip();
     (!own.is_unspecified()).then_some(own)
 }
 
-/// The address of the interface by which this machine reaches what is not near.
+/// The address of this machine on the default route.
 pub fn default_address() -> Option<IpAddr> {
     address_towards(ELSEWHERE).filter(|own| !own.is_loopback())
 }
@@ -86,8 +86,8 @@ pub fn host_name() -> String {
     if failed || name.is_empty() { String::from("localhost") } else { name }
 }
 
-/// A port of this machine that the system gives to nobody else until this is dropped, so that a
-/// process to come may listen there.
+/// A port that the system gives to no other socket until this value is dropped, so that a later
+/// process can listen there.
 #[derive(Debug)]
 pub struct ReservedPort {
     address: SocketAddr,
@@ -98,13 +98,13 @@ impl ReservedPort {
     /// A free port of an address. Errors: those of the system.
     pub fn new(own: IpAddr) -> std::io::Result<ReservedPort> {
         let socket = Socket::new(Domain::for_address((own, 0).into()), Type::STREAM, None)?;
-        // With it on both sockets, Linux lets another one be bound, and listen, where this one only
-        // is bound; listening sockets of tokio have it.
+        // If both sockets have this option, Linux lets another socket bind and listen where this
+        // one is only bound. Listening sockets of tokio have it.
         socket.set_reuse_address(true)?;
         socket.bind(&SocketAddr::new(own, 0).into())?;
         let address = socket.local_addr()?.as_socket();
         let address = address.ok_or(std::io::ErrorKind::AddrNotAvailable)?;
-        // Other systems do not, and give other ports first.
+        // Other systems refuse that, but assign other ports first: close the socket.
         Ok(ReservedPort { address, _socket: cfg!(target_os = "linux").then_some(socket) })
     }
 
@@ -124,7 +124,7 @@ mod tests {
         let reserved = ReservedPort::new(Ipv4Addr::LOCALHOST.into()).unwrap();
         let address = reserved.address();
         if cfg!(target_os = "linux") {
-            // As the one of a program that asks for any.
+            // As a program that binds to any free port.
             let other = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
             let error = other.bind(&address.into()).unwrap_err();
             assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);

@@ -1,11 +1,11 @@
-//! How many files, and so connections, the process may have open.
+//! How many files, and therefore connections, the process may have open.
 //!
-//! A world has a connection to each other process, and its libraries have more. Many systems let a
-//! program open 1,024 files until it asks for more, which it may up to another limit.
+//! A world has a connection to each other process, and its libraries have more. Many systems limit
+//! a program to 1,024 open files until it raises this limit itself, up to a second limit.
 
 use std::io;
 
-/// Lets the process have as many files open as the system allows it.
+/// Raises the limit of open files as far as the system allows.
 pub(crate) fn raise_limit() {
     let Some(mut limit) = limit() else { return };
     if limit.rlim_cur < limit.rlim_max {
@@ -18,11 +18,11 @@ pub(crate) fn raise_limit() {
     }
 }
 
-/// How many more files the process may open, as far as is known.
+/// How many more files the process may open, as far as known.
 pub(crate) fn spare() -> usize {
     let Some(limit) = limit() else { return usize::MAX };
     let most = usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX);
-    // Where the system does not tell, a process that starts has few.
+    // If the system does not list open files, assume the few of a new process.
     let open = std::fs::read_dir("/dev/fd").map_or(32, |open| open.count());
     most.saturating_sub(open)
 }
@@ -34,12 +34,12 @@ fn limit() -> Option<libc::rlimit> {
     (status == 0).then_some(limit)
 }
 
-/// Whether the process has as many files open as it may.
+/// Whether the error says that the process has reached its limit of open files.
 pub(crate) fn are_too_many(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EMFILE)
 }
 
-/// What the system says, and the limit if that is what has been met.
+/// The system's error text, with the limit of open files if that was reached.
 pub(crate) fn explained(error: &io::Error) -> String {
     match limit() {
         Some(limit) if are_too_many(error) => format!(
@@ -59,7 +59,7 @@ mod tests {
     fn the_limit_is_raised_and_named() {
         raise_limit();
         let limit = limit().unwrap();
-        // Some systems allow less than they say.
+        // Some systems allow less than they state.
         if cfg!(target_os = "linux") {
             assert_eq!(limit.rlim_cur, limit.rlim_max);
         }

@@ -1,4 +1,4 @@
-//! The names of what a communicator does.
+//! The operations of a communicator and their names.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The order in which contributions are combined: a function of byte counts and the number of
-//! members, the same on every plane, so that results have the same bits wherever the members live.
+//! The order in which contributions are combined. It depends only on byte counts and the number of
+//! members, and is the same on every plane, so results have the same bits on all planes.
 
 use crate::chunks::RING_BYTES;
 use crate::combine::{reduce_into, reduce_onto};
@@ -7,7 +7,7 @@ use crate::{CollectiveError, chunks};
 use phalanx_ops::{DType, Monoid};
 use std::ops::Range;
 
-/// What is combined.
+/// The items to combine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Items {
     pub(crate) dtype: DType,
@@ -23,7 +23,7 @@ pub(crate) enum Order {
     Ring,
 }
 
-/// Members of a tree: how many pairs stand at its front, and how many leaves it has.
+/// The shape of a tree: the number of pairs at its front, and the number of its leaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tree {
     pub(crate) pairs: usize,
@@ -47,14 +47,14 @@ impl Items {
             .expect("bug: items were checked");
     }
 
-    /// Checks a byte count.
+    /// Checks that a byte count is one of whole items, which the monoid combines.
     pub(crate) fn check(self, operation: &str, bytes: usize) -> Result<(), CollectiveError> {
         crate::combine::check_items(operation, self.dtype, self.monoid, bytes)
     }
 }
 
 impl Order {
-    /// The order for contributions of `bytes` bytes each.
+    /// The order for contributions of this many bytes each.
     pub(crate) fn of(bytes: usize) -> Order {
         if bytes < RING_BYTES { Order::Tree } else { Order::Ring }
     }
@@ -66,18 +66,18 @@ impl Tree {
         Tree { pairs: members - leaves, leaves }
     }
 
-    /// The member that stands for a leaf, and the second of its pair if it has one.
+    /// The member at a leaf, and the second member if the leaf is a pair.
     pub(crate) fn members(self, leaf: usize) -> (usize, Option<usize>) {
         if leaf < self.pairs { (2 * leaf, Some(2 * leaf + 1)) } else { (leaf + self.pairs, None) }
     }
 }
 
-/// Bytes combined at a time: accumulators stay in the first-level caches.
+/// Bytes combined at a time: small enough to keep accumulators in the first-level cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Combines the contributions of all members to the bytes `range` of part `part`, block by block.
 ///
-/// `read` gives a member's bytes of a block; `write` takes the combined bytes of it.
+/// `read` returns a member's bytes of a block; `write` receives the combined bytes.
 pub(crate) fn evaluate<'a>(
     items: Items,
     order: Order,
@@ -113,7 +113,7 @@ pub(crate) fn evaluate_into<'a>(
     }
 }
 
-/// The blocks of a range, each of whole items.
+/// Cuts a range into blocks of whole items.
 fn blocks(items: Items, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let len = BLOCK_BYTES / items.size() * items.size();
     let (start, end) = (range.start, range.end);
@@ -144,7 +144,7 @@ fn combine<'a>(
     }
 }
 
-/// Leaves the combination of the leaves in `result`; there is scratch for each level below.
+/// Combines the leaves into `result`; `scratch` has a buffer for each level below.
 fn up_tree<'a>(
     items: Items,
     tree: Tree,
@@ -173,7 +173,7 @@ fn up_tree<'a>(
     items.into(result, higher);
 }
 
-/// The part of an all-reduce that one member works on.
+/// The part of an all-reduce that one member combines.
 pub(crate) fn own_part(items: Items, total: usize, members: usize, member: usize) -> Range<usize> {
     chunks::part(total, items.size(), members, member)
 }

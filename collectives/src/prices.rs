@@ -1,42 +1,42 @@
-//! The price table: what a message costs on each plane, measured once on the machines of a program.
+//! The price table: what a message costs on each plane, measured once on the program's machines.
 //!
-//! It enters a program as a text that rank 0 brings, so that all ranks decide by the same figures.
+//! Rank 0 passes the table as a text, so that all ranks decide by the same figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-/// The first line of the text, with the version of the form.
+/// The first line of the text, with the format's version.
 const HEAD: &str = "phalanx prices 2";
 /// The first word of the line with the hosts.
 const HOSTS: &str = "hosts";
-/// The messages by whose times planes are compared.
+/// The lengths in bytes at which planes are compared.
 const SIZES: [usize; 3] = [8, 64 << 10, 8 << 20];
 
-/// What a message costs on a plane.
+/// The cost of a message on a plane.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Price {
     /// Seconds until a short message has arrived.
     pub latency: f64,
-    /// Bytes of a long message that arrive in a second.
+    /// Bytes a second of a long message.
     pub bandwidth: f64,
 }
 
 impl Price {
-    /// Seconds until a message of so many bytes has arrived.
+    /// Seconds until a message of this many bytes has arrived.
     pub fn time(&self, bytes: usize) -> f64 {
         self.latency + bytes as f64 / self.bandwidth
     }
 }
 
-/// The prices of planes, by their names, and the hosts between which they were measured.
+/// The prices of planes by name, and the hosts between which they were measured.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Prices {
     planes: BTreeMap<String, Price>,
     hosts: Vec<String>,
 }
 
-/// A text that is no price table.
+/// The error of a text that is not a price table.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line} is no line of a price table")]
 pub struct InvalidPrices {
@@ -56,14 +56,14 @@ impl Prices {
         self.hosts = hosts.into_iter().collect();
     }
 
-    /// Whether the prices are those of a program on these hosts, each named at least once: of a
-    /// table that names none they are. Messages within a host and between hosts cost differently.
+    /// Whether the prices apply to a program on these hosts. The table must name exactly these
+    /// hosts, or none. Messages within a host and between hosts cost differently.
     pub fn are_of<'a>(&self, hosts: impl IntoIterator<Item = &'a str>) -> bool {
         let hosts: BTreeSet<&str> = hosts.into_iter().collect();
         self.hosts.is_empty() || hosts.into_iter().eq(self.hosts.iter().map(String::as_str))
     }
 
-    /// The price of a plane, where it was measured.
+    /// The price of a plane, if it was measured.
     pub fn price(&self, plane: &str) -> Option<Price> {
         self.planes.get(plane).copied()
     }
@@ -73,8 +73,8 @@ impl Prices {
         self.planes.iter().map(|(plane, price)| (plane.as_str(), *price))
     }
 
-    /// Whether messages of all sizes arrive sooner on one plane than on another; not where one of
-    /// them was not measured.
+    /// Whether messages of all compared lengths arrive sooner on `plane` than on `other`; false if
+    /// one of them was not measured.
     pub fn is_faster(&self, plane: &str, other: &str) -> bool {
         match (self.price(plane), self.price(other)) {
             (Some(plane), Some(other)) => {

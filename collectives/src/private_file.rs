@@ -1,5 +1,5 @@
-//! Files with secrets: opened without waiting for anybody, and believed only if they are this
-//! user's alone.
+//! Reads files with secrets. A read never blocks on a pipe, and refuses files that other users can
+//! open.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -7,18 +7,18 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Why a file is not read.
+/// Why a file was refused.
 #[derive(Debug)]
 pub enum PrivateFileError {
-    /// What the system said.
+    /// The system's error.
     System(io::Error),
-    /// It is a folder, a pipe, a device or a socket.
+    /// The path is a folder, a pipe, a device or a socket.
     NoFile,
-    /// It belongs to somebody else, of this number.
+    /// The file belongs to the user of this number.
     Foreign(u32),
-    /// Others may read or write it: its permission bits.
+    /// Other users may read or write the file; the value is its permission bits.
     Open(u32),
-    /// It has more bytes than such a file may have, which is this many.
+    /// The file is longer than this limit in bytes.
     Long(u64),
 }
 
@@ -42,18 +42,18 @@ impl fmt::Display for PrivateFileError {
     }
 }
 
-/// Whether the last part of a path may be a link.
+/// Whether the last component of a path may be a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// As where a system keeps secrets in folders that it changes as a whole.
+    /// For folders of secrets that a system replaces as a whole through links.
     Followed,
-    /// In folders where others may write.
+    /// For folders where other users may write.
     Refused,
 }
 
-/// What a file of at most `most` bytes holds that belongs to this user, or to the system's
-/// administrator, and that nobody else can open. All of that is known before a byte is read; a pipe
-/// or a device is not waited for.
+/// Reads a file of at most `most` bytes that belongs to this user or to root and that nobody else
+/// can open. All of this is checked before a byte is read. A pipe or device does not block the
+/// call.
 pub fn read_private(path: &Path, most: u64, links: Links) -> Result<Vec<u8>, PrivateFileError> {
     let links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY | links;
@@ -71,7 +71,7 @@ pub fn read_private(path: &Path, most: u64, links: Links) -> Result<Vec<u8>, Pri
         return Err(PrivateFileError::Open(known.mode() & 0o777));
     }
     let mut content = Vec::new();
-    // It may grow while it is read.
+    // The file may grow while it is read.
     file.take(most.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > most {
         return Err(PrivateFileError::Long(most));
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(read(name, Links::Followed).unwrap(), b"secret");
         }
         assert!(matches!(read("link", Links::Refused), Err(PrivateFileError::System(_))));
-        // Nobody writes there, and nobody is waited for.
+        // Nobody writes to the pipe, and the call must not wait for a writer.
         assert!(matches!(read("pipe", Links::Followed), Err(PrivateFileError::NoFile)));
         assert!(matches!(read("", Links::Followed), Err(PrivateFileError::NoFile)));
         let device = read_private(Path::new("/dev/zero"), 6, Links::Followed);

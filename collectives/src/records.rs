@@ -1,9 +1,8 @@
-//! What ranks have recorded for a step, which they tell each other when they went different ways:
-//! the first operation that differs is what a program has to look at, not the step at which it was
-//! noticed.
+//! What ranks have recorded for a step. They exchange it when their tickets differ: a user needs
+//! the first operation that differs, not the step at which the difference was noticed.
 //!
-//! Every process keeps what it has recorded until all ranks are known to have done the same. When
-//! rank 0 finds tickets that differ, it asks the two ranks, compares what they tell, and ends the
+//! Every process keeps its records until all ranks are known to have done the same. When rank 0
+//! finds tickets that differ, it asks the two ranks for their records, compares them, and ends the
 //! world with the operations that differ.
 
 use crate::CollectiveError;
@@ -12,33 +11,33 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// An operation that a rank has recorded.
+/// A recorded operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedOperation {
-    /// A digest of everything about it that must be equal.
+    /// A digest of everything that must be equal on all ranks.
     pub digest: u64,
-    /// What it is, such as `add -> f64[3, 4]`.
+    /// A description, such as `add -> f64[3, 4]`.
     pub text: String,
     /// The call site.
     pub site: String,
 }
 
-/// What a rank has recorded for a step, to be told if somebody asks.
+/// The records of a rank for a step, sent on request.
 pub trait Recorded: Debug + Send + Sync {
-    /// The operations, in the order of the program.
+    /// The operations in program order.
     fn operations(&self) -> Vec<RecordedOperation>;
 }
 
-/// The most operations that are told of a step.
+/// The largest number of operations sent for a step.
 const MOST_OPERATIONS: usize = 4096;
-/// How long the texts of a step are, all in all; those of later operations are left out.
+/// The limit in bytes for all texts of a step; the texts of later operations are left out.
 const TEXT_BYTES: usize = 32 << 10;
 
-/// The operations of a step on their way to another rank: texts are told once.
+/// The operations of a step in the form that is sent: each text once.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told {
     digests: Vec<u64>,
-    /// For each operation, as far as there is room, its text and its call site among the texts.
+    /// The indices in `texts` of each operation's text and call site, while there is room.
     names: Vec<(u32, u32)>,
     texts: Vec<String>,
 }
@@ -69,7 +68,7 @@ impl Told {
         told
     }
 
-    /// What is known of an operation: `None` beyond the last one.
+    /// The names of an operation; `None` beyond the last one.
     fn operation(&self, place: usize) -> Option<Named<'_>> {
         self.digests.get(place)?;
         let text = |at: u32| self.texts.get(at as usize).map(String::as_str);
@@ -78,10 +77,10 @@ impl Told {
     }
 }
 
-/// The text and the call site of an operation, if there was room for them.
+/// The text and the call site of an operation, if there was room.
 struct Named<'a>(Option<(&'a str, &'a str)>);
 
-/// What this process has recorded for steps that not all ranks are known to have taken.
+/// The records of this process for steps that not all ranks are known to have taken.
 #[derive(Debug, Default)]
 pub(crate) struct Records(Mutex<VecDeque<(u64, Arc<dyn Recorded>)>>);
 
@@ -90,12 +89,12 @@ impl Records {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what the ticket of a number is about.
+    /// Keeps the operations of the ticket of this number.
     pub(crate) fn keep(&self, number: u64, recorded: Arc<dyn Recorded>) {
         self.locked().push_back((number, recorded));
     }
 
-    /// All ranks have posted equal tickets up to a number.
+    /// Forgets the records up to this number, because all ranks have posted equal tickets.
     pub(crate) fn settle(&self, number: u64) {
         let mut kept = self.locked();
         while kept.front().is_some_and(|(kept, _)| *kept <= number) {
@@ -103,14 +102,14 @@ impl Records {
         }
     }
 
-    /// What the ticket of a number is about.
+    /// The operations of the ticket of this number.
     pub(crate) fn tell(&self, number: u64) -> Told {
         let found = self.locked().iter().find(|(kept, _)| *kept == number).cloned();
         found.map_or_else(Told::default, |(_, recorded)| Told::of(&recorded.operations()))
     }
 }
 
-/// Tickets that differ, until both ranks have told what they have recorded.
+/// Two tickets that differ, until both ranks have sent their records.
 #[derive(Debug)]
 pub(crate) struct Dispute {
     /// The number of the tickets.
@@ -118,17 +117,17 @@ pub(crate) struct Dispute {
     /// The two ranks, the lower first.
     pub(crate) ranks: [usize; 2],
     told: [Option<Told>; 2],
-    /// What is known from the tickets alone.
+    /// The error known from the tickets alone.
     pub(crate) error: CollectiveError,
 }
 
 impl Dispute {
-    /// Of two ranks, given the error that their tickets make.
+    /// A dispute of two ranks; `error` is the one that their tickets cause.
     pub(crate) fn new(number: u64, ranks: [usize; 2], error: CollectiveError) -> Dispute {
         Dispute { number, ranks, told: [None, None], error }
     }
 
-    /// A rank has told what it has recorded. The error, once both have.
+    /// Takes the records of a rank. Returns the error once both ranks have sent theirs.
     pub(crate) fn hear(&mut self, rank: usize, told: Told) -> Option<CollectiveError> {
         let place = self.ranks.iter().position(|one| *one == rank)?;
         self.told[place] = Some(told);
@@ -137,8 +136,8 @@ impl Dispute {
     }
 }
 
-/// The error with the first operation that differs in the place of the step at which that was
-/// noticed. A rank that has recorded nothing there is at the step itself.
+/// Puts the first operation that differs into the error, in place of the step. A rank that has no
+/// operation there keeps its step.
 fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> CollectiveError {
     let count = first.digests.len().max(second.digests.len());
     let differs = |place: &usize| first.digests.get(*place) != second.digests.get(*place);
@@ -201,11 +200,11 @@ mod tests {
         let text = told(&[two, one], &[one, two]);
         assert!(text.contains("rank 0 records multiply -> f64[3] at a.py:2"), "{text}");
         assert!(text.contains("rank 2 records add -> f64[3] at a.py:1"), "{text}");
-        // One of them has recorded nothing more.
+        // Rank 0 has recorded nothing more.
         let text = told(&[one], &[one, two]);
         assert!(text.contains("rank 0 observes a value at end.py:9"), "{text}");
         assert!(text.contains("rank 2 records multiply -> f64[3] at a.py:2"), "{text}");
-        // They differ in something else.
+        // The records are equal: the tickets differ in something else.
         assert_eq!(told(&[one, two], &[one, two]), dispute().error.to_string());
     }
 

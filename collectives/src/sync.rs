@@ -1,5 +1,5 @@
-//! What the threads of a process wait for each other with. `tests/model/` compiles the modules that
-//! use it once more, with the parts of a model checker in its place.
+//! The synchronisation primitives of this crate's threads. `tests/model/` compiles the modules that
+//! use them a second time, with the model checker's primitives in their place.
 
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::{Condvar, Mutex, atomic};

@@ -1,5 +1,5 @@
-//! Tickets: each rank says what it is about to do together with the others, and all find out when
-//! they differ.
+//! Tickets: each rank states its next step with the others, and all ranks find out when the steps
+//! differ.
 
 use crate::CollectiveError;
 use crate::records::Dispute;
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What a rank is about to do together with all others.
+/// The next step of a rank that all other ranks must take too.
 ///
-/// Tickets of one number must have the same kind and digest on all ranks. The texts are for the
-/// message only.
+/// Tickets of one number must have the same kind and digest on all ranks. The texts serve error
+/// messages only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The position among the tickets of a rank, without gaps.
     pub number: u64,
-    /// What kind of step it is.
+    /// The kind of step.
     pub kind: TicketKind,
-    /// A digest of everything that must be equal.
+    /// A digest of everything that must be equal on all ranks.
     pub digest: u128,
     /// What the rank does, as a verb phrase such as `reads x`.
     pub cause: String,
     /// The call site.
     pub site: String,
-    /// Data that every rank has declared to be equal since its ticket before; at most
-    /// `Ticket::MOST_DATA`.
+    /// Data that the rank has declared equal on all ranks since its previous ticket; at most
+    /// `Ticket::MOST_DATA` entries.
     pub data: Vec<GivenData>,
 }
 
-/// Data that a rank was given from outside.
+/// Data that came from outside the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenData {
     /// A digest of the data.
@@ -38,7 +38,7 @@ pub struct GivenData {
 }
 
 impl Ticket {
-    /// How many entries `data` has at the most.
+    /// The largest number of entries in `data`.
     pub const MOST_DATA: usize = 32;
 }
 
@@ -53,40 +53,40 @@ pub enum TicketKind {
     Exit,
 }
 
-/// The longest cause and call site that a ticket carries; all have to fit into a control frame.
+/// The byte limit of a ticket's cause and call site; everything must fit into a control frame.
 const TEXT_BYTES: usize = 4 << 10;
-/// The longest call site of data.
+/// The byte limit of the call site of data.
 const DATA_SITE_BYTES: usize = 1 << 10;
 
-/// What has to be done about a ticket.
+/// What the caller must do about a ticket.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Nothing,
-    /// All ranks have posted so many tickets, and should know.
+    /// All ranks have posted this many tickets and should be informed.
     Settled(u64),
     ToCoordinator(Ticket),
-    /// The exit of rank 0, and how many tickets all ranks have posted by then.
+    /// The exit of rank 0, and the number of tickets that all ranks have posted by then.
     ToAll(Ticket, u64),
     Diverged(CollectiveError),
-    /// Two ranks have recorded something else, and can tell what.
+    /// The recorded operations of two ranks differ; the ranks can send them.
     Disputed(Dispute),
 }
 
 /// The tickets that a process still needs.
 ///
-/// Rank 0 compares all of them and keeps one of each number until every rank has posted it; how
-/// many it keeps is bounded, since no rank goes far ahead of the slowest (`lead`). The other ranks
-/// keep their last one, for comparison with the exit of rank 0, after which nobody else compares.
+/// Rank 0 compares all tickets and keeps one of each number until every rank has posted it. The
+/// number kept is bounded, because no rank runs far ahead of the slowest (`lead`). The other ranks
+/// keep their last ticket to compare it with the exit of rank 0.
 #[derive(Debug)]
 pub(crate) struct Tickets {
     rank: usize,
     processes: usize,
     open: BTreeMap<u64, Open>,
-    /// How many tickets all ranks have posted.
+    /// The number of tickets that all ranks have posted.
     settled: u64,
     last: Option<Ticket>,
     coordinator_exit: Option<Ticket>,
-    /// Whether a difference was found here.
+    /// Whether this process has found a difference.
     has_diverged: bool,
 }
 
@@ -110,7 +110,7 @@ impl Tickets {
         }
     }
 
-    /// A ticket of this process.
+    /// Handles a ticket of this process.
     pub(crate) fn posted(&mut self, mut ticket: Ticket) -> Verdict {
         assert!(ticket.data.len() <= Ticket::MOST_DATA, "bug: a ticket with too much data");
         cut(&mut ticket.cause, TEXT_BYTES);
@@ -125,9 +125,9 @@ impl Tickets {
         }
         let is_exit = ticket.kind == TicketKind::Exit;
         match self.compare(0, ticket.clone()) {
-            // All are told of the difference found before, and are not to find another one.
+            // All ranks are informed of the difference found before and must not find another one.
             Verdict::Nothing if is_exit && self.has_diverged => Verdict::Nothing,
-            // All others have posted their exits where this settles one: nobody needs that news.
+            // If this settles a ticket, all others have posted their exits and need no report.
             Verdict::Nothing | Verdict::Settled(_) if is_exit => {
                 Verdict::ToAll(ticket, self.settled)
             }
@@ -135,7 +135,7 @@ impl Tickets {
         }
     }
 
-    /// A ticket of another process.
+    /// Handles a ticket of another process.
     pub(crate) fn arrived(&mut self, rank: usize, ticket: Ticket) -> Verdict {
         if self.rank == 0 {
             return self.compare(rank, ticket);
@@ -162,7 +162,7 @@ impl Tickets {
             return Verdict::Disputed(Dispute::new(number, ranks, error));
         }
         if rank < open.rank {
-            // As the others compare, who have the exit of rank 0.
+            // Keep the lowest rank, as the other ranks name rank 0 when they compare with its exit.
             (open.rank, open.ticket) = (rank, ticket);
         }
         open.seen += 1;
@@ -189,13 +189,13 @@ impl Tickets {
     }
 }
 
-/// Shortens a text.
+/// Shortens a text to at most `bytes` bytes.
 pub(crate) fn cut(text: &mut String, bytes: usize) {
     let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.truncate(end.unwrap_or(0));
 }
 
-/// What two ranks have not alike in tickets of one number, if there is something.
+/// The error for two tickets of one number if they differ.
 fn difference(one: (usize, &Ticket), other: (usize, &Ticket)) -> Option<CollectiveError> {
     if one.1.kind != other.1.kind || one.1.digest != other.1.digest {
         return Some(divergence(one, other));
@@ -206,7 +206,7 @@ fn difference(one: (usize, &Ticket), other: (usize, &Ticket)) -> Option<Collecti
     let is_other = |(one, other): &(Option<&GivenData>, Option<&GivenData>)| {
         one.map(|data| data.digest) != other.map(|data| data.digest)
     };
-    // A rank that has given nothing more is at the step itself.
+    // A rank without such data is named with the site of the step.
     let site = |data: Option<&GivenData>, ticket: &Ticket| {
         data.map_or(&ticket.site, |data| &data.site).clone()
     };
@@ -215,7 +215,7 @@ fn difference(one: (usize, &Ticket), other: (usize, &Ticket)) -> Option<Collecti
     Some(CollectiveError::OtherData { first_rank, first_site, second_rank, second_site })
 }
 
-/// Two ranks, the lower first.
+/// Orders two ranks, the lower first.
 fn in_order<T>(one: (usize, T), other: (usize, T)) -> ((usize, T), (usize, T)) {
     if one.0 < other.0 { (one, other) } else { (other, one) }
 }
@@ -326,7 +326,7 @@ mod tests {
             }
             verdict => panic!("{verdict:?}"),
         };
-        // Rank 1 hears the exit of rank 0, and compares it with its own.
+        // Rank 1 receives the exit of rank 0 and compares it with its own.
         let mut other = Tickets::new(1, 3);
         other.posted(exits(7));
         assert_eq!(named(other.arrived(0, exits(5))), [0, 1]);
@@ -334,7 +334,7 @@ mod tests {
         assert!(matches!(tickets.arrived(2, exits(5)), Verdict::Nothing));
         assert!(matches!(tickets.posted(exits(5)), Verdict::ToAll(_, 0)));
         assert_eq!(named(tickets.arrived(1, exits(7))), [0, 1]);
-        // It does not hear it after all were told of a difference between others.
+        // Rank 0 sends no exit after all ranks were informed of a difference between others.
         let mut tickets = Tickets::new(0, 3);
         assert!(matches!(tickets.arrived(2, exits(5)), Verdict::Nothing));
         assert_eq!(named(tickets.arrived(1, exits(7))), [1, 2]);

@@ -1,4 +1,4 @@
-//! Waiting: a short spin for neighbours that are about to arrive, then sleep.
+//! Waits: a short spin for neighbours that are about to arrive, then sleep.
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Condvar, Mutex, SPINS, YIELDS, spin_loop, yield_now};
@@ -6,10 +6,10 @@ use phalanx_ops::waiting::look;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// The longest sleep between two looks at the world's failure, which wakes nobody.
+/// The interval between two checks for the world's failure, which does not wake sleepers.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Threads asleep until a condition holds that others bring about.
+/// Threads that sleep until other threads make a condition true.
 #[derive(Debug, Default)]
 pub(crate) struct Sleepers {
     asleep: AtomicUsize,
@@ -18,7 +18,8 @@ pub(crate) struct Sleepers {
 }
 
 impl Sleepers {
-    /// Returns once `done` holds. Whoever makes it hold stores with `SeqCst` and then calls `wake`.
+    /// Returns once `done` holds. The thread that makes it hold stores with `SeqCst`, then calls
+    /// `wake`.
     pub(crate) fn wait_until(&self, done: impl Fn() -> bool) {
         for _ in 0..SPINS {
             if done() {
@@ -36,7 +37,7 @@ impl Sleepers {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !done() {
             let outcome = self.changed.wait_timeout(guard, LOOK);
-            // Whoever gives up ends the world, which is seen at the next turn.
+            // A thread that gives up ends the world, which the next turn sees.
             drop(outcome);
             look();
             guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +46,7 @@ impl Sleepers {
         self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Wakes the threads that sleep. A thread about to sleep either is counted already, or will see
+    /// Wakes the sleeping threads. A thread about to sleep either is counted already or will see
     /// the condition.
     pub(crate) fn wake(&self) {
         if self.asleep.load(Ordering::SeqCst) > 0 {

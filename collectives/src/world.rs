@@ -19,9 +19,9 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// The group of all devices; other groups have mixed numbers.
+/// The number of the group of all devices. Groups that `split` makes have hashed numbers.
 const WORLD_GROUP: u64 = 0;
-/// The group of the first devices of all processes, at start-up.
+/// The number of the group of the first devices of all processes, which start-up uses.
 const PROCESSES_GROUP: u64 = 1;
 
 /// Settings of a process, as (key, value) texts.
@@ -29,10 +29,10 @@ pub type Facts = Vec<(String, String)>;
 
 /// All processes of a program, seen by one of them.
 ///
-/// Dropping a world without `shutdown` looks to the other ranks as if this one had died, which is
-/// right when the program fails. A world of one process has neither sockets nor threads.
+/// Dropping a world without `shutdown` looks to the other ranks like the death of this one, as it
+/// should when the program fails. A world of one process has neither sockets nor threads.
 pub struct World {
-    /// The one that has it; a fork of it has not.
+    /// The process that made the world. A fork of it cannot use the world.
     process: Process,
     fabric: Arc<Fabric>,
     device_counts: Vec<usize>,
@@ -41,35 +41,35 @@ pub struct World {
     members: Vec<Arc<Member>>,
     communicators: Vec<Arc<dyn Communicator>>,
     network: Option<Network>,
-    /// Present if slices in the memory of GPUs are taken.
+    /// Present if the communicators use NCCL.
     watch: Option<Arc<Watch>>,
-    /// Why messages between processes go by TCP; nothing if they go by MPI, or there are none.
+    /// Why messages between processes use TCP. `None` if they use MPI or there are no messages.
     without_mpi: Option<String>,
     wish: Wish,
     /// Known once all devices are known to be GPUs.
     gpu_path: Option<GpuPath>,
 }
 
-/// What the program says about GPUs and MPI.
+/// The program's settings for GPUs and MPI.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wish {
-    /// Whether messages are to go by MPI and nothing else; the same on all ranks.
+    /// Whether messages must travel by MPI; the same on all ranks.
     pub(crate) is_mpi_asked: bool,
-    /// Whether the library of this process takes addresses of GPU memory, if that is said.
+    /// Whether the program states that this process's MPI library accepts addresses of GPU memory.
     pub(crate) takes_device_memory: Option<bool>,
-    /// How long start-up may wait.
+    /// The time limit of start-up.
     pub(crate) timeout: Duration,
 }
 
-/// What a rendezvous finds out.
+/// The result of a rendezvous.
 pub(crate) struct Joined {
     pub(crate) rank: usize,
-    /// By rank; none to this process itself.
+    /// Connections by rank; `None` for this process itself.
     pub(crate) connections: Vec<Option<Connection>>,
     pub(crate) device_counts: Vec<usize>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) seed: u64,
-    /// The library by which messages go, or why they go over TCP.
+    /// The library that carries messages, or the reason why they use TCP.
     pub(crate) mpi: Result<Arc<Mpi>, String>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Joined {
 struct Network {
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
-    /// Those of all connections, which are of this process alone.
+    /// The sockets of all connections. Forks of this process lose them.
     sockets: Vec<RawFd>,
 }
 
@@ -95,7 +95,7 @@ impl World {
         Ok(World::assemble(fabric, vec![devices], vec![facts], random_seed()?, None))
     }
 
-    /// The world over the connections of a rendezvous, which belong to the given runtime.
+    /// The world over the connections of a rendezvous. They belong to the given runtime.
     pub(crate) fn connected(
         runtime: Runtime,
         joined: Joined,
@@ -123,7 +123,7 @@ impl World {
                     tokio::spawn(guarded(shared.clone(), watch(shared.clone())));
                     tokio::spawn(guarded(shared.clone(), beat(shared.clone(), stall)));
                     tokio::spawn(guarded(shared.clone(), listen(shared.clone(), stall)));
-                    // Also ends when the world is dropped and the sender with it.
+                    // Dropping the world drops the sender, which also ends the thread.
                     let _ = stopped.await;
                 });
             })
@@ -183,14 +183,14 @@ impl World {
         self
     }
 
-    /// Lets the communicators take what lies in the memory of this process's devices, if all
-    /// devices of the world are GPUs and all processes have told their facts (`device_facts`, which
-    /// a world of one process looks up itself): by NCCL, or by MPI if that is asked for, or was
-    /// measured to be faster, or there is no NCCL in common. MPI is given addresses of GPU memory
-    /// if an exchange proves that it takes them, and pinned memory of the host else. Whether groups
-    /// then take slices of GPUs depends on their members: `Communicator::takes_device_memory`.
+    /// Lets the communicators accept memory of this process's devices, if all devices of the world
+    /// are GPUs and all processes have shared their facts (`device_facts`, which a world of one
+    /// process looks up itself). Slices travel by NCCL, or by MPI if the user asks for it, it is
+    /// faster in the price table, or there is no common NCCL. MPI receives GPU addresses if an
+    /// exchange proves that it accepts them, otherwise pinned host memory. Whether a group accepts
+    /// GPU slices depends on its members: `Communicator::takes_device_memory`.
     ///
-    /// Collective over the processes of a world whose messages go by MPI; else Local. Errors:
+    /// Collective over the processes if their messages travel by MPI; otherwise Local. Errors:
     /// `DeviceError::Cuda`.
     pub fn attach(&mut self, devices: &[Arc<dyn Device>]) -> Result<(), DeviceError> {
         let total: usize = self.device_counts.iter().sum();
@@ -263,8 +263,8 @@ impl World {
         Ok(GpuPath::Nccl { version, shared })
     }
 
-    /// Whether MPI takes the memory of the processes' GPUs; else why not, the same on all ranks. A
-    /// world that has failed meanwhile tells why at the next call.
+    /// Checks that MPI accepts memory of the processes' GPUs. The error states why not, alike on
+    /// all ranks. If the world fails meanwhile, the next call returns the cause.
     fn proves_mpi(&self, gpus: &[Arc<CudaDevice>]) -> Result<(), String> {
         let Some(engine) = self.fabric.engine() else {
             unreachable!("bug: GPUs are to talk by MPI where there is none")
@@ -281,7 +281,7 @@ impl World {
         }
     }
 
-    /// Which way what lies on GPUs goes; nothing unless all devices are known to be GPUs.
+    /// How data in GPU memory travels. `None` unless all devices are known to be GPUs.
     pub fn gpu_path(&self) -> Option<&GpuPath> {
         self.gpu_path.as_ref()
     }
@@ -296,12 +296,12 @@ impl World {
         self.fabric.rank
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn size(&self) -> usize {
         self.device_counts.len()
     }
 
-    /// How many devices each process has.
+    /// The number of devices of each process.
     pub fn device_counts(&self) -> &[usize] {
         &self.device_counts
     }
@@ -311,25 +311,25 @@ impl World {
         self.device_counts[..self.rank()].iter().sum()
     }
 
-    /// What messages cost, by the table of rank 0, if it had one of these hosts. The same on all
-    /// ranks.
+    /// What messages cost, from the price table of rank 0, if that was measured on these hosts. The
+    /// same on all ranks.
     pub fn prices(&self) -> Option<Prices> {
         agreed_prices(&self.facts.iter().collect::<Vec<_>>())
     }
 
-    /// Whether whatever waits for other processes has to do so on the thread that began the world:
-    /// messages go by an MPI library that no second thread may call at the same time. Such a world
-    /// has one device in each process.
+    /// Whether only the thread that began the world may wait for other processes: the MPI library
+    /// that carries messages may not be called by two threads at once. Such a world has one device
+    /// in each process.
     pub fn is_bound_to_thread(&self) -> bool {
         self.fabric.engine().is_some_and(|engine| engine.threads() < Threads::Multiple)
     }
 
-    /// The host of each process, by rank; nothing of a process alone. The same on all ranks.
+    /// The host of each process, by rank. Empty for a world of one process. The same on all ranks.
     pub fn hosts(&self) -> impl Iterator<Item = &str> {
         hosts(&self.facts)
     }
 
-    /// What each process told the others about itself, by rank.
+    /// What each process stated about itself, by rank.
     pub fn facts(&self) -> &[Facts] {
         &self.facts
     }
@@ -339,12 +339,12 @@ impl World {
         self.seed
     }
 
-    /// Bytes that this process has given to the network so far.
+    /// The number of bytes that this process has given to the network so far.
     pub fn network_bytes(&self) -> u64 {
         self.fabric.bytes_written()
     }
 
-    /// How messages between processes travel: `mpi` or `tcp`; `local` in a world of one process.
+    /// What carries messages between processes: `mpi` or `tcp`; `local` in a world of one process.
     pub fn transport(&self) -> &'static str {
         match self.fabric.engine() {
             _ if self.size() == 1 => "local",
@@ -353,8 +353,8 @@ impl World {
         }
     }
 
-    /// Lets MPI's own collectives move at most so many bytes of a member, on all ranks the same:
-    /// for tests of what is beyond MPI's counts.
+    /// Limits the bytes of a member that MPI's own collectives move, for tests of data beyond MPI's
+    /// counts. The limit must be the same on all ranks.
     #[doc(hidden)]
     pub fn limit_native_collectives(&self, bytes: usize) {
         if let Some(engine) = self.fabric.engine() {
@@ -362,8 +362,8 @@ impl World {
         }
     }
 
-    /// Lets a message by MPI be of parts of so many bytes, on all ranks the same: for tests of
-    /// messages that are longer than MPI can count.
+    /// Sets the length in bytes of the parts of an MPI message, for tests of messages longer than
+    /// MPI can count. The length must be the same on all ranks.
     #[doc(hidden)]
     pub fn limit_message_parts(&self, bytes: usize) {
         if let Some(engine) = self.fabric.engine() {
@@ -371,16 +371,16 @@ impl World {
         }
     }
 
-    /// Why messages between processes do not travel by MPI, if they do not.
+    /// Why messages between processes do not travel by MPI; `None` if they do.
     pub fn without_mpi(&self) -> Option<&str> {
         self.without_mpi.as_deref()
     }
 
-    /// Compares what this process is about to do with what the others do. Nothing in a world of
-    /// one.
+    /// Posts what this process is about to do, for comparison with the other ranks. Does nothing in
+    /// a world of one process.
     ///
-    /// Waits for no answer. A rank that has posted 1,024 tickets more than another waits until that
-    /// one has caught up or the world has ended, unless the ticket is its exit.
+    /// Does not wait for an answer. A rank that has posted 1,024 tickets more than another waits
+    /// until that one has caught up or the world has ended, unless the ticket is its exit.
     ///
     /// When two ranks post different tickets of one number, the world ends with `Divergence` on all
     /// ranks.
@@ -388,23 +388,23 @@ impl World {
         self.fabric.post_ticket(ticket);
     }
 
-    /// Says where this process observes a value, for reports about it. Nothing in a world of one.
+    /// Records where this process observes a value, for reports. Does nothing in a world of one.
     pub fn note_observation(&self, cause: &str, site: &str) {
         if self.network.is_some() {
             self.fabric.doings.observes(cause, site);
         }
     }
 
-    /// Keeps what the ticket of a number is about, before it is posted: when it differs from that
-    /// of another rank, the error names the first operation that does. Nothing in a world of one.
+    /// Keeps the operations of the ticket of this number, before it is posted. If tickets differ,
+    /// the error names the first operation that differs. Does nothing in a world of one.
     pub fn record(&self, number: u64, recorded: Arc<dyn Recorded>) {
         self.fabric.record(number, recorded);
     }
 
-    /// Waits until the tickets of all ranks up to this number have been compared. Only for a ticket
-    /// after which the ranks have communicated: then all have posted it.
+    /// Waits until the tickets of all ranks up to this number have been compared. Use it only for a
+    /// ticket after which the ranks have communicated: then all ranks have posted it.
     ///
-    /// Errors: why the world ended, `Divergence` if tickets differ.
+    /// Errors: the error that ended the world; `Divergence` if tickets differ.
     pub fn await_ticket(&self, number: u64) -> Result<(), CollectiveError> {
         self.fabric.await_ticket(number)
     }
@@ -416,28 +416,28 @@ impl World {
         self.fabric.flush(Duration::from_millis(500));
     }
 
-    /// Says that a call of the program is under way until the guard is dropped. One that is stuck
-    /// for 8 s after the world has ended ends the process with the error, for nobody else can.
+    /// Marks a call of the program as running until the guard is dropped. If the world has ended
+    /// and the call is still stuck 8 s later, the process ends with the error.
     pub fn enter(&self) -> Entered<'_> {
         self.fabric.inside.enter()
     }
 
-    /// Says that the program is given an error. If the world has ended, it knows that from now on;
-    /// a program that does not within 8 s is ended, since it may wait for ranks that are gone.
+    /// Records that the program receives an error. If the world has ended, the program now knows. A
+    /// program that does not within 8 s is ended: it may wait for absent ranks.
     pub fn note_told(&self) {
         if self.fabric.failure.is_set() {
             self.fabric.inside.note_heard();
         }
     }
 
-    /// Says that the program ends because it has failed: from now on it is inside of a call that
+    /// Records that the program ends because it failed: from now on it counts as inside a call that
     /// does not return.
     pub fn note_ending(&self) {
         std::mem::forget(self.enter());
         self.note_told();
     }
 
-    /// Whether this process is the one that has the world, and no fork of it. Local.
+    /// Whether this process made the world; false in its forks. Local.
     pub fn is_own(&self) -> bool {
         self.process.is_own()
     }
@@ -452,17 +452,17 @@ impl World {
         self.fabric.failure.get()
     }
 
-    /// Leaves the world in peace, after everything this process has sent. Later calls return
+    /// Leaves the world normally, after everything that this process has sent. Later calls return
     /// `Closed`.
     ///
-    /// Rank 0 waits until all others have left too, since it compares their tickets.
+    /// Rank 0 waits until all other ranks have left, because it compares their tickets.
     pub fn shutdown(&self) {
-        // The others may leave after this, and nobody reads the memory of who has left.
+        // Other ranks may leave after this, and nobody may read the memory of a rank that has left.
         if let Some(watch) = &self.watch {
             watch.settle();
         }
         self.fabric.leave();
-        // Whoever has left is on its own, however the world has ended.
+        // A process that has left need not be ended, however the world has ended.
         self.fabric.inside.note_heard();
     }
 }
@@ -473,11 +473,11 @@ impl Drop for World {
             return;
         };
         if !self.process.is_own() {
-            // The thread is the parent's.
+            // The network thread belongs to the parent process.
             return std::mem::forget(network);
         }
         let _entered = self.fabric.inside.enter();
-        // The others should learn the reason before they see the connection end.
+        // The other ranks should receive the reason before the connection ends.
         if self.fabric.pass_on() {
             self.fabric.flush(Duration::from_millis(200));
         }
@@ -494,13 +494,13 @@ impl Drop for World {
         for link in self.fabric.links() {
             link.disconnect();
         }
-        // The links may be closed from here on, and others get the numbers of their sockets.
+        // The links may be closed from here on, and their sockets' numbers given to other files.
         fork::release(&network.sockets);
     }
 }
 
-/// The engine of a world, made by all ranks at the same time. Where not only MPI's main thread may
-/// call it, a rank that dies meanwhile is an error, and no wait without end.
+/// Makes the engine of a world, on all ranks at the same time. If threads other than MPI's main
+/// thread may call the library, the death of a rank meanwhile is an error, not an endless wait.
 fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> {
     let (counts, failure) = (world.device_counts.clone(), world.fabric.failure.clone());
     let departures = world.fabric.departures.clone();

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `phalanx --help` ends with.
+/// The end of `phalanx --help`.
 const EXIT_CODES: &str = "\
 Exit codes of `phalanx run`:
   0        every rank ended well
@@ -107,12 +107,12 @@ pub struct StartRank {
     pub command: Vec<OsString>,
 }
 
-/// The two parts of a command.
+/// Splits a command into its program and arguments.
 pub fn program_and_arguments(command: &[OsString]) -> (&OsString, &[OsString]) {
     command.split_first().expect("bug: the command line was accepted without a program")
 }
 
-/// The most processes that one machine is asked to start; more is a slip of the keyboard.
+/// The most processes that one machine may be asked to start; more is a typing error.
 const MOST_RANKS: usize = 4096;
 
 fn hosts(text: &str) -> Result<Hosts, String> {

@@ -3,7 +3,7 @@
 #[path = "../../examples/terrain.rs"]
 mod terrain;
 
-/// Runs the demo with its own arguments; it shows its errors itself. Returns the exit code.
+/// Runs the demo with its own arguments. The demo prints its errors itself. Returns the exit code.
 pub fn run(arguments: &[String]) -> u8 {
     match terrain::run(arguments) {
         Ok(()) => 0,

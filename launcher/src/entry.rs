@@ -7,12 +7,12 @@ use crate::{demo, info, run};
 use clap::Parser;
 use std::ffi::OsString;
 
-/// Runs the program with its words, of which the first is its name, and returns the exit code.
+/// Runs the program with its command line, whose first word is its name. Returns the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>, own: &Own) -> u8 {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(help_or_error) => {
-            // Nobody may be left who reads it.
+            // The reader of the output may be gone.
             let _ = help_or_error.print();
             return u8::try_from(help_or_error.exit_code()).unwrap_or(2);
         }

@@ -1,4 +1,4 @@
-//! Errors of the launcher, and how they are shown.
+//! Errors of the launcher, and their presentation.
 
 use crate::run::Outcome;
 use phalanx::io::IoError;
@@ -16,10 +16,10 @@ pub enum LauncherError {
     /// The processes did not meet.
     #[error(transparent)]
     Meeting(#[from] Box<InitError>),
-    /// They lost each other.
+    /// The processes lost each other.
     #[error(transparent)]
     Session(#[from] Box<phalanx::Error>),
-    /// What was measured could not be kept.
+    /// The measured prices could not be saved.
     #[error(transparent)]
     Table(#[from] IoError),
     /// A rank did not end well.
@@ -30,13 +30,13 @@ pub enum LauncherError {
         /// How it ended.
         outcome: Outcome,
     },
-    /// The hosts do not take the ranks.
+    /// The hosts cannot take the ranks.
     #[error("--hosts: {reason}")]
     Hosts {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// No program has the name.
+    /// No program has this name.
     #[error("the program `{}` is not found", program.display())]
     ProgramNotFound {
         /// The name.
@@ -47,22 +47,22 @@ pub enum LauncherError {
     ProgramRefused {
         /// The program's path.
         program: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// Something that every world needs is not to be had.
+    /// Something that every world needs is unavailable.
     #[error("{} failed", need.name())]
     Preparation {
-        /// What is needed.
+        /// The thing that is needed.
         need: Need,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// What the launcher asks of the system before ranks start.
+/// A resource that the launcher needs before ranks start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// A secret file.
@@ -73,9 +73,9 @@ pub enum Need {
     OwnPath,
     /// A process or thread.
     Process,
-    /// Somebody who reads standard output.
+    /// A reader of standard output.
     Output,
-    /// A file for what a rank writes.
+    /// A file for the output of a rank.
     Log,
 }
 
@@ -107,7 +107,7 @@ impl LauncherError {
         }
     }
 
-    /// What to do about it.
+    /// How to correct the error.
     pub fn hint(&self) -> &'static str {
         match self {
             LauncherError::Config(error) => error.hint(),
@@ -139,7 +139,7 @@ impl LauncherError {
         }
     }
 
-    /// The error as it is shown: code and message, then causes, then what to do.
+    /// The error as printed: code and message, then causes, then the hint.
     pub fn report(&self) -> String {
         let mut report = format!("error[{}]: {self}", self.code());
         // A transparent error repeats its inner error's message, never the inner error itself.

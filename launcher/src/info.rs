@@ -1,4 +1,4 @@
-//! `phalanx info`: what a session started here would use.
+//! `phalanx info`: shows what a session started here would use.
 
 use crate::error::{LauncherError, Need};
 use phalanx::config::{Transport, mpi_gpus, mpi_library, variables_in_effect};
@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
 
-/// Prints the page, or measures what messages cost; a wrong variable is an error, as it is for a
+/// Prints the page, or measures what messages cost. A wrong variable is an error, as it is for a
 /// session.
 ///
-/// Of several processes, the first prints its page, and what all have found when they have met.
+/// With several processes, the first prints its page, and the results of all after they have met.
 /// Collective over them.
 pub fn print(measures: bool) -> Result<(), LauncherError> {
     if measures {
@@ -37,7 +37,7 @@ pub fn print(measures: bool) -> Result<(), LauncherError> {
             Ok(session.finish().map_err(Box::new)?)
         }
         Err(error) => {
-            // What is not as it should be may be here.
+            // The page of this process may show the cause.
             if rank != 0 {
                 write(&own)?;
             }
@@ -52,7 +52,7 @@ fn write(text: &str) -> Result<(), LauncherError> {
     written.map_err(|source| LauncherError::Preparation { need: Need::Output, source })
 }
 
-/// What processes that have met found.
+/// The page of processes that have met.
 fn meeting(session: &Session) -> String {
     let processes = session.processes();
     let mut text = format!("\nThe processes. What was found when all {} met.\n", processes.len());
@@ -62,7 +62,7 @@ fn meeting(session: &Session) -> String {
     if let Some(path) = session.gpu_path() {
         let _ = writeln!(text, "  GPUs        {path}");
     }
-    // Neighbours on a host are told of in one line.
+    // Neighbours on a host share one line.
     let mut first = 0;
     for alike in processes.chunk_by(PartialEq::eq) {
         let last = first + alike.len() - 1;
@@ -78,7 +78,7 @@ fn meeting(session: &Session) -> String {
     text
 }
 
-/// What was measured, which process 0 knows.
+/// The measured prices, which process 0 knows.
 fn prices(measured: &Measured) -> String {
     let mut page = String::new();
     if measured.file.is_some() || !measured.planes.is_empty() {
@@ -148,7 +148,7 @@ fn page(config: &Config) -> String {
     page
 }
 
-/// How bytes travel between processes that are started as this one.
+/// What carries messages between processes that are started like this one.
 fn transport(config: &Config) -> &'static str {
     match config.transport {
         _ if config.size() == 1 => "none: one process",
@@ -161,8 +161,7 @@ fn transport(config: &Config) -> &'static str {
     }
 }
 
-/// The architecture, and the extensions of it that matter to numerical loops and that this machine
-/// has.
+/// The architecture and its extensions on this machine that matter to numerical loops.
 fn instruction_set() -> String {
     let mut extensions: Vec<&str> = Vec::new();
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! The `phalanx` program: starts worlds of processes, shows what a session would use, runs the
 //! demo.
 //!
-//! It is a library so that the Python module can be the program, too: `python -m phalanx`.
+//! It is a library so that the Python module can also run it: `python -m phalanx`.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! How this program is started, for it starts itself again: as the program of each rank.
+//! How this program is started. It starts itself again as the program of each rank.
 
 use crate::error::{LauncherError, Need};
 use std::ffi::{OsStr, OsString};
@@ -8,12 +8,12 @@ use std::process::Command;
 /// The words that start this program.
 #[derive(Clone, Debug)]
 pub struct Own {
-    /// The program and its first arguments; nothing if it is a program of its own.
+    /// The program and its first arguments; empty if this is an executable of its own.
     words: Vec<OsString>,
 }
 
 impl Own {
-    /// This program is the running one.
+    /// The running executable is this program.
     pub fn this_program() -> Own {
         Own { words: Vec::new() }
     }
@@ -35,7 +35,7 @@ impl Own {
         }
     }
 
-    /// A command that starts it.
+    /// A command that starts this program.
     pub fn command(&self) -> Result<Command, LauncherError> {
         let (program, arguments) = self.program_and_arguments()?;
         let mut command = Command::new(program);
@@ -43,7 +43,7 @@ impl Own {
         Ok(command)
     }
 
-    /// The interpreter of Python's scripts.
+    /// The interpreter for Python scripts.
     pub fn interpreter(&self) -> &OsStr {
         self.words.first().map_or(OsStr::new("python3"), OsString::as_os_str)
     }

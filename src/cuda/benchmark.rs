@@ -1,4 +1,4 @@
-//! The time of a piece of a program, on the host and on GPUs.
+//! Timing of a part of a program, on the host and on GPUs.
 
 use super::{CudaDevice, Event, Stream};
 use phalanx_array::{Error, call_site};
@@ -7,20 +7,20 @@ use phalanx_scheduler::RunError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What [`benchmark`] has measured.
+/// The result of [`benchmark`].
 #[derive(Clone, Debug, Default)]
 pub struct Timings {
-    /// How long each call took to come back, which on a GPU is before its work is done.
+    /// How long each call took to return; on a GPU this is before its work is complete.
     pub host: Vec<Duration>,
-    /// For each GPU, how long by its own clock each call's work took; without GPUs one row, by the
-    /// host's clock.
+    /// For each GPU, the duration of each call's work by the GPU's clock. Without GPUs, one row by
+    /// the host's clock.
     pub devices: Vec<Vec<Duration>>,
 }
 
-/// Measures each of so many calls, after some that are not measured; `work` records what is to be
-/// measured, all of which is started and waited for. Every process calls as often. Collective.
+/// Measures `repeats` calls of `work`, after `warm_up` unmeasured calls. The operations that `work`
+/// records are started and awaited. Every process must make as many calls. Collective.
 ///
-/// Errors: those of the work, and the refusals of CUDA.
+/// Errors: those of the work, and those of CUDA.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,7 +44,7 @@ pub fn benchmark(
     let failed = |error| Error::failure(RunError::Device(error), Some(site));
     for _ in 0..warm_up {
         work()?;
-        // A window for each call, as below: what is measured then finds its plan and its kernels.
+        // One window for each call, as below: the measured calls then find their plan and kernels.
         crate::hand_over()?;
     }
     crate::synchronize()?;
@@ -71,7 +71,7 @@ pub fn benchmark(
     Ok(timings)
 }
 
-/// The time of a GPU between two points of its work.
+/// Measures the time between two points of a GPU's work.
 struct Clock {
     stream: Stream,
     start: Event,

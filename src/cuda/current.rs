@@ -10,7 +10,7 @@ thread_local! {
     static CURRENT: RefCell<Vec<Arc<Stream>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes the stream away again, also where the work has panicked.
+/// Guard that pops the current stream, even if the work panics.
 struct Current;
 
 impl Drop for Current {
@@ -19,12 +19,12 @@ impl Drop for Current {
     }
 }
 
-/// Does work with a stream as the current one of this thread: what the stream holds comes before
-/// what is recorded meanwhile, and what comes to the stream afterwards is behind that, on each of
-/// the GPUs, which are those of the session: arrays lie on all of them, wherever the stream is.
-/// Such calls may be in each other. Collective over the mesh.
+/// Runs `work` with a stream as the current one of this thread. The stream's earlier work precedes
+/// everything recorded meanwhile, and its later work follows that, on each of `gpus`. These must be
+/// the session's GPUs, because arrays reside on all of them, wherever the stream is. Calls may be
+/// nested. Collective over the mesh.
 ///
-/// Errors: as [`hand_over`](crate::hand_over), and the refusals of CUDA.
+/// Errors: as [`hand_over`](crate::hand_over), and those of CUDA.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -65,7 +65,7 @@ pub fn with_stream<T>(
     Ok(done)
 }
 
-/// The stream that is current in this thread, if one is. Local.
+/// The current stream of this thread, if there is one. Local.
 pub fn current_stream() -> Option<Arc<Stream>> {
     CURRENT.with_borrow(|streams| streams.last().cloned())
 }

@@ -1,57 +1,57 @@
-//! Which launcher started this process, and as what.
+//! Finds the launcher that started this process, and the process's place among the others.
 
 use super::nodes::{node_list, tasks_per_node};
 use super::table::{LAUNCHERS, Launcher, Row};
 
-/// SLURM numbers its steps from 0; the numbers from here on are the job's script, the shell of
-/// `salloc` and the like, which are no parts of a program.
+/// SLURM numbers its steps from 0. Numbers from here on denote the job's script, the shell of
+/// `salloc` and the like, which are not processes of a program.
 const FIRST_SPECIAL_STEP: u64 = 0xffff_fff0;
 
-/// Who this process is among those that a launcher has started.
+/// The place of this process among those that a launcher has started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// What started them.
+    /// The launcher.
     pub launcher: Launcher,
-    /// The number of this process, less than `size`.
+    /// The rank of this process, less than `size`.
     pub rank: usize,
-    /// How many processes there are.
+    /// The number of processes.
     pub size: usize,
-    /// The number of this process among those of its host, where that is known.
+    /// The rank of this process among those of its host, if known.
     pub local_rank: Option<usize>,
-    /// How many of them its host has, where that is known.
+    /// The number of processes on its host, if known.
     pub local_size: Option<usize>,
-    /// The hosts, in the order of their processes, where the launcher tells.
+    /// The hosts, in the order of their processes, if the launcher lists them.
     pub nodes: Vec<String>,
-    /// What tells this job from all others of the user, where there is such a thing.
+    /// The identity of this job among all of the user's, if there is one.
     pub job: Option<String>,
-    /// Whether this process sees GPUs that no other one sees.
+    /// Whether this process sees GPUs that no other process sees.
     pub has_own_gpus: bool,
-    /// The cores of this host that the job was given, where the launcher tells.
+    /// The cores of this host that the job was given, if the launcher states them.
     pub cores: Option<usize>,
 }
 
-/// A launcher's variable that says nothing of use.
+/// A launcher's variable without a usable value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{launcher} has set {variable} to `{value}`, which is no {expected}")]
 pub struct LauncherFlaw {
     /// The launcher.
     pub launcher: Launcher,
-    /// Its variable.
+    /// The variable.
     pub variable: &'static str,
-    /// What it was set to.
+    /// Its value.
     pub value: String,
-    /// What it should be.
+    /// The required form of the value.
     pub expected: &'static str,
 }
 
-/// What the variables and the files that they name say.
+/// Reads the variables of one launcher.
 struct Told<'a> {
     launcher: Launcher,
     lookup: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl Told<'_> {
-    /// The first of several variables that is set.
+    /// The first of these variables that is set.
     fn text(&self, names: &[&'static str]) -> Option<(&'static str, String)> {
         let mut found = names.iter().filter_map(|name| Some((*name, (self.lookup)(name)?)));
         found.find(|pair| !pair.1.trim().is_empty())
@@ -61,7 +61,7 @@ impl Told<'_> {
         LauncherFlaw { launcher: self.launcher, variable, value, expected }
     }
 
-    /// A number that must be one if it is there.
+    /// The value of a variable, which must be a number if it is set.
     fn number(&self, names: &[&'static str]) -> Result<Option<usize>, LauncherFlaw> {
         let Some((name, value)) = self.text(names) else { return Ok(None) };
         match value.trim().parse() {
@@ -72,10 +72,10 @@ impl Told<'_> {
 }
 
 impl Placement {
-    /// Who a process is whose variables `lookup` gives; `read` gives the text of a file that a
-    /// variable names. `None` where no launcher has started it: it is alone.
+    /// The place of the process whose variables `lookup` returns. `read` returns the text of a file
+    /// that a variable names. `None` if no launcher has started the process.
     ///
-    /// The launcher is the first of [`LAUNCHERS`] whose marks are there.
+    /// The launcher is the first of [`LAUNCHERS`] whose marks are set.
     pub fn find(
         lookup: &dyn Fn(&str) -> Option<String>,
         read: &dyn Fn(&str) -> Option<String>,
@@ -89,7 +89,7 @@ impl Placement {
         Ok(None)
     }
 
-    /// Whether all processes are on one host, where that is known.
+    /// Whether all processes are on one host, if known.
     pub fn is_one_host(&self) -> Option<bool> {
         match (self.local_size, self.nodes.len()) {
             (Some(local_size), _) => Some(local_size == self.size),
@@ -98,8 +98,7 @@ impl Placement {
         }
     }
 
-    /// The number of this process among those of its host, and how many these are; alone where
-    /// that is not known.
+    /// The rank of this process among those of its host, and their number; (0, 1) if unknown.
     pub fn local(&self) -> (usize, usize) {
         match (self.local_rank, self.local_size) {
             (Some(rank), Some(size)) => (rank, size),
@@ -109,11 +108,11 @@ impl Placement {
 }
 
 impl Row {
-    /// Whether a process with the marks of the launcher is a part of a program that it started.
+    /// Whether a process with the launcher's marks belongs to a program that it started.
     fn is_part(&self, told: &Told<'_>) -> bool {
         let number = |names| told.text(names).and_then(|(_, text)| text.trim().parse::<u64>().ok());
         match self.launcher {
-            // Whatever is no number is an error later.
+            // A value that is not a number is an error later.
             Launcher::Slurm => {
                 number(&["SLURM_STEP_ID", "SLURM_STEPID"]).is_none_or(|it| it < FIRST_SPECIAL_STEP)
             }
@@ -139,7 +138,7 @@ impl Row {
             let expected = "list of hosts";
             nodes = node_list(&list).ok_or_else(|| told.flaw(name, list, expected))?;
         } else if let Some((_, file)) = told.text(self.node_file) {
-            // A line for each process; a file that cannot be read tells nothing.
+            // One line for each process. A file that cannot be read is ignored.
             let lines = read(&file).unwrap_or_default();
             nodes = lines.split_whitespace().map(str::to_owned).collect();
         }
@@ -168,12 +167,12 @@ impl Row {
             local_size = local_size.or(Some(size));
             local_rank = local_rank.or(Some(rank));
         }
-        // Hosts are filled alike unless told otherwise.
+        // Hosts have equal numbers of processes unless stated otherwise.
         if local_rank.is_some() && local_size.is_none() {
             let hosts = node_count.filter(|hosts| *hosts > 0 && size % hosts == 0);
             local_size = hosts.map(|hosts| size / hosts);
         }
-        // A number beyond the others of its host is one that nothing can be built on.
+        // A local rank that is not below the local size is unusable.
         if let (Some(number), Some(count)) = (local_rank, local_size)
             && number >= count
         {

@@ -1,8 +1,8 @@
-//! Who this process is among those that a launcher has started, as the launcher's variables tell.
+//! The place of this process among those that a launcher has started, from the launcher's
+//! variables.
 //!
-//! `table` has the variables of each launcher, `find` reads them, `own` reads ours, `nodes` reads
-//! lists of hosts.
-//! Nothing here reads the environment itself: `Config::from_env` gives a look-up.
+//! `table` has the variables of each launcher, `find` reads them, `own` reads ours, and `nodes`
+//! parses lists of hosts. Nothing here reads the environment: `Config::from_env` passes a look-up.
 
 mod find;
 mod nodes;

@@ -1,10 +1,10 @@
 //! Lists of hosts as SLURM writes them.
 
-/// The most hosts that a list may stand for; more is no list of hosts.
+/// The most hosts in a list; a longer text is not a list of hosts.
 const MOST_NODES: usize = 1 << 20;
 
-/// The hosts of a list such as `node[01-03,7],gpu-a[1-2]-x`, in their order. A name may have
-/// several brackets, of which the last counts fastest. `None` if the text is no list.
+/// The hosts of a list such as `node[01-03,7],gpu-a[1-2]-x`, in order. A name may have several
+/// brackets; the last counts fastest. `None` if the text is not a list.
 pub fn node_list(text: &str) -> Option<Vec<String>> {
     let mut nodes = Vec::new();
     for part in outside_of_brackets(text)? {
@@ -34,7 +34,7 @@ pub fn node_list(text: &str) -> Option<Vec<String>> {
     (!nodes.is_empty()).then_some(nodes)
 }
 
-/// The parts between the commas that stand in no brackets.
+/// Splits at the commas outside of brackets.
 fn outside_of_brackets(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut is_inside) = (Vec::new(), 0, false);
     for (position, letter) in text.char_indices() {
@@ -78,7 +78,7 @@ fn numbers(ranges: &str) -> Option<Vec<String>> {
     Some(numbers)
 }
 
-/// How many processes each host has, of a list such as `2(x3),1`. `None` if the text is none.
+/// The number of processes of each host, from a list such as `2(x3),1`. `None` for other texts.
 pub fn tasks_per_node(text: &str) -> Option<Vec<usize>> {
     let mut counts = Vec::new();
     for part in text.split(',') {

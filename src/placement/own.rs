@@ -1,4 +1,4 @@
-//! Who this process is, of those that `phalanx run` or a user by hand has started.
+//! The place of this process among those that `phalanx run`, or a user by hand, has started.
 
 use super::find::Placement;
 use super::table::Launcher;
@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::meeting::host_of;
 use std::net::IpAddr;
 
-/// Who this process is, of those that variables of ours describe.
+/// The place of this process, if our variables describe it.
 pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
     let Some(size) = environment.size else {
         return match environment.rank {
@@ -23,7 +23,7 @@ pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placemen
     if rank >= size {
         return Err(ConfigError::RankOutOfRange { rank, size });
     }
-    // Loopback is of one host.
+    // A loopback address means that all processes are on one host.
     let is_one_host = environment.address.as_deref().is_some_and(is_loopback) || size == 1;
     let (local_rank, local_size) = match (environment.local_rank, environment.local_size) {
         (Some(rank), Some(size)) if rank < size => (Some(rank), Some(size)),
@@ -43,7 +43,7 @@ pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placemen
     }))
 }
 
-/// Whether an address, as `host:port`, is of this machine alone.
+/// Whether the address `host:port` is a loopback address.
 fn is_loopback(address: &str) -> bool {
     let host = host_of(address);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

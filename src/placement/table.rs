@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// What starts the processes of a program.
+/// A program that starts the processes of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launcher {
-    /// `phalanx run`, or variables of ours set by hand.
+    /// `phalanx run`, or our variables set by hand.
     Phalanx,
     /// `jsrun` of LSF.
     Jsrun,
-    /// `mpirun` of Open MPI, and what PRRTE starts for it.
+    /// `mpirun` of Open MPI, and processes that PRRTE starts for it.
     OpenMpi,
     /// `mpirun_rsh` of MVAPICH.
     Mvapich,
@@ -21,12 +21,12 @@ pub enum Launcher {
     Slurm,
     /// `pbsdsh` of PBS and TORQUE.
     Pbs,
-    /// Any other that speaks PMI.
+    /// Any other launcher that speaks PMI.
     Pmi,
 }
 
 impl Launcher {
-    /// What it is called in messages.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Launcher::Phalanx => "phalanx run",
@@ -41,7 +41,7 @@ impl Launcher {
         }
     }
 
-    /// Whether its processes are, or may be, those of an MPI job.
+    /// Whether its processes belong, or may belong, to an MPI job.
     pub const fn starts_mpi(self) -> bool {
         !matches!(self, Launcher::Phalanx | Launcher::Pbs)
     }
@@ -53,34 +53,34 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// The variables of a launcher. Of several names the first that is set counts.
+/// The variables of a launcher. If several names are listed, the first that is set counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Whose they are.
+    /// The launcher.
     pub launcher: Launcher,
-    /// Of each of these groups one must be set, for the launcher to be the one.
+    /// The launcher is recognised if one variable of each of these groups is set.
     pub marks: &'static [&'static [&'static str]],
-    /// The number of the process.
+    /// The rank of the process.
     pub rank: &'static [&'static str],
-    /// How many processes there are.
+    /// The number of processes.
     pub size: &'static [&'static str],
-    /// The number of the process among those of its host.
+    /// The rank of the process among those of its host.
     pub local_rank: &'static [&'static str],
-    /// How many there are on its host.
+    /// The number of processes on its host.
     pub local_size: &'static [&'static str],
-    /// How many there are on each host, as SLURM writes it: `2(x3),1`.
+    /// The number of processes on each host, as SLURM writes it: `2(x3),1`.
     pub tasks_per_node: &'static [&'static str],
     /// The number of the host.
     pub node: &'static [&'static str],
-    /// How many hosts there are.
+    /// The number of hosts.
     pub node_count: &'static [&'static str],
     /// The hosts.
     pub nodes: &'static [&'static str],
     /// A file with a line for each process: its host.
     pub node_file: &'static [&'static str],
-    /// What tells this job from all others of the user; all that are set.
+    /// The identity of this job among all of the user's: all variables that are set.
     pub job: &'static [&'static str],
-    /// How many GPUs each process was given for itself.
+    /// The number of GPUs that each process was given for itself.
     pub own_gpus: &'static [&'static str],
     /// The cores of this host that the job was given.
     pub cores: &'static [&'static str],
@@ -103,8 +103,8 @@ const NONE: Row = Row {
     cores: &[],
 };
 
-/// The launchers, the one that counts first. One that was started by another stands before it:
-/// `mpirun` finds SLURM's variables in a job of SLURM's, and its processes have both.
+/// The launchers in order of precedence. A launcher that another one starts precedes it: `mpirun`
+/// finds SLURM's variables in a SLURM job, and its processes have both.
 pub const LAUNCHERS: &[Row] = &[
     Row {
         launcher: Launcher::Phalanx,
@@ -172,10 +172,10 @@ pub const LAUNCHERS: &[Row] = &[
     },
     Row {
         launcher: Launcher::Slurm,
-        // The shell of `salloc` and the script of `sbatch` have the other variables, and no step.
+        // The shell of `salloc` and the script of `sbatch` have the other variables, but no step.
         marks: &[&["SLURM_STEP_ID", "SLURM_STEPID"], &["SLURM_PROCID"]],
         rank: &["SLURM_PROCID"],
-        // The second may be that of the job, which has steps of other sizes.
+        // The second may be the job's size, and its steps may have other sizes.
         size: &["SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"],
         local_rank: &["SLURM_LOCALID"],
         tasks_per_node: &["SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"],

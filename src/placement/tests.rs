@@ -1,4 +1,4 @@
-//! What the environments of `tests/launchers/` mean.
+//! Tests how the environments of `tests/launchers/` are interpreted.
 
 use super::{Launcher, LauncherFlaw, Placement};
 use std::collections::BTreeMap;

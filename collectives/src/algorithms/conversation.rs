@@ -10,7 +10,7 @@ use phalanx_device::{Buffer, Slice};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Has the members of a group do `work` together, each with its side of the conversation. An error
+/// Runs `work` on each member of a group, with that member's side of the conversation. An error
 /// ends the world.
 pub(crate) fn converse(
     member: &Member,
@@ -30,15 +30,15 @@ pub(crate) fn converse(
 pub(crate) struct Conversation<'a> {
     member: &'a Member,
     memory: &'a dyn Memory,
-    /// Sends, the first of which are not done: what is done needs no memory any more.
+    /// Sends whose memory may still be in use; those at the front are not complete.
     sent: VecDeque<Arc<Transfer>>,
-    /// Receives that nobody has waited for: each keeps the memory that it lands in.
+    /// Receives that nobody has waited for. Each keeps the memory in which it lands.
     received: VecDeque<Arc<Transfer>>,
-    /// Receives that end elsewhere than in their places.
+    /// Receives that land in other memory than their destinations.
     arriving: Vec<Arriving>,
 }
 
-/// A receive, where it ends, and the place of what it brings.
+/// A receive, the memory in which it lands, and its destination.
 struct Arriving {
     transfer: Arc<Transfer>,
     landed: Slice,
@@ -59,24 +59,24 @@ impl<'a> Conversation<'a> {
         self.member.places.len()
     }
 
-    /// MPI's own collectives, if the group has them, they reach the data, and they can move so many
-    /// bytes, a number that all members agree upon.
+    /// MPI's own collectives, if the group has them, they can access the data, and they can move
+    /// this many bytes. All members must pass the same number.
     pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
         let native = self.member.native().filter(|native| bytes <= native.limit());
         native.filter(|_| self.memory.is_on_host())
     }
 
-    /// At least `len` bytes that nobody else uses.
+    /// At least `len` bytes for this collective alone.
     pub(super) fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
         self.memory.scratch(len)
     }
 
-    /// Copies bytes between slices, which may be the same place.
+    /// Copies bytes between slices, which may be the same memory.
     pub(super) fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
         self.memory.copy(source, target)
     }
 
-    /// Combines two slices in the place of the first, in the order of ranks.
+    /// Combines two slices into the first, in the order of ranks.
     pub(super) fn combine(
         &self,
         accumulator: &Slice,
@@ -125,7 +125,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// Waits for a message, and brings to its place what it has brought.
+    /// Waits for a message and copies its data to the destination.
     fn end(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
         let fabric = &self.member.fabric;
         transfer.wait(&fabric.failure, &fabric.doings)?;
@@ -156,7 +156,7 @@ impl<'a> Conversation<'a> {
     /// Waits for every message so far.
     pub(super) fn settle(&mut self) -> Result<(), CollectiveError> {
         let mut outcome = Ok(());
-        // Every one is waited for, so that after an error none is still in use.
+        // Wait for every message, so that none is in use after an error.
         while let Some(transfer) = self.received.pop_front().or_else(|| self.sent.pop_front()) {
             outcome = outcome.and(self.end(&transfer));
         }
@@ -174,7 +174,7 @@ impl Drop for Conversation<'_> {
         if self.received.is_empty() && self.sent.is_empty() {
             return;
         }
-        // Only an error or a panic leaves messages behind; after a failure of the world, waiting
+        // Only an error or a panic leaves messages behind. After a failure of the world, waiting
         // cancels them.
         if !self.member.fabric.failure.is_set() {
             self.member.fabric.fail(CollectiveError::Aborted {
@@ -183,7 +183,7 @@ impl Drop for Conversation<'_> {
                 message: String::from("a collective was left in the middle"),
             });
         }
-        // The outcome was reported by whoever left the conversation.
+        // The caller that left the conversation has reported the outcome.
         let _ = self.settle();
     }
 }
@@ -197,7 +197,7 @@ mod tests {
     use phalanx_ops::{DType, Monoid};
     use std::cell::{Cell, RefCell};
 
-    /// Memory of the host that messages are taken not to reach: they land elsewhere first.
+    /// Host memory that simulates staging: messages land in other memory first.
     struct Staged<'a> {
         host: HostMemory<'a>,
         landings: RefCell<Vec<Buffer>>,
@@ -211,7 +211,7 @@ mod tests {
             Staged { host, landings, most: Cell::default() }
         }
 
-        /// Bytes of landings that somebody else has, too.
+        /// The bytes of landings that are in use.
         fn held(&self) -> usize {
             let landings = self.landings.borrow();
             landings.iter().filter(|landing| !landing.is_unique()).map(Buffer::len).sum()
@@ -313,8 +313,8 @@ mod tests {
                 .collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).max()
         });
-        // Of a part that is on its way, of the next one, and of pieces that are being combined; all
-        // that a member receives are six parts.
+        // A travelling part, the next one, and pieces that are being combined. A member receives
+        // six parts in total.
         assert!(most.is_some_and(|most| most > 0 && most < 3 * PART), "{most:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Collectives in one step: every pair that has something to say speaks directly.
+//! Collectives in one step: every pair of members with data to exchange communicates directly.
 
 use super::memory::Lower;
 use super::{Conversation, native};
@@ -15,7 +15,7 @@ pub(crate) fn all_to_all(
     receive: &Slice,
     receive_counts: &[usize],
 ) -> Result<(), CollectiveError> {
-    // No bytes: how many there are, each pair knows for itself.
+    // No bytes: only each pair knows how many it exchanges.
     if let Some(native) = conversation.native(0) {
         return native::all_to_all(
             conversation,
@@ -64,7 +64,7 @@ pub(crate) fn scatter(
     conversation.copy(&of(send, counts, rank), receive)
 }
 
-/// Puts every member's `send` after one another into `root`'s `receive`.
+/// Concatenates the `send` of all members in `root`'s `receive`.
 pub(crate) fn gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -89,7 +89,7 @@ pub(crate) fn gather(
     conversation.copy(send, &of(receive, counts, rank))
 }
 
-/// Puts every member's `send` after one another into `receive` of all.
+/// Concatenates the `send` of all members in `receive` of each.
 pub(super) fn all_gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -127,8 +127,8 @@ pub(super) fn reduce_scatter(
     let place = |member: usize| gathered.slice(member * len, len);
     conversation.copy(&of(send, counts, rank), &place(rank))?;
     conversation.settle()?;
-    // The leaves of the tree stand where their first members' parts do, and so does what is made of
-    // them.
+    // A leaf of the tree, and every combination of leaves, resides at the place of its first
+    // member's part.
     let tree = Tree::of(size);
     let join = |lower: usize, higher: usize| {
         conversation.combine(&place(lower), &place(higher), items, Lower::Accumulator)
@@ -146,7 +146,7 @@ pub(super) fn reduce_scatter(
     conversation.copy(&place(0), receive)
 }
 
-/// The other members, the next one first, so that not all speak to the same member at once.
+/// The other members, starting with the next, so that not all send to the same member at once.
 pub(super) fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
     (1..size).map(move |distance| (rank + distance) % size)
 }

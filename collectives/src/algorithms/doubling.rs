@@ -1,4 +1,4 @@
-//! Recursive doubling: each step doubles the number of members whose contributions are joined.
+//! Recursive doubling: each step doubles the number of combined contributions.
 
 use super::Conversation;
 use super::memory::Lower;
@@ -16,7 +16,7 @@ pub(super) fn all_reduce(
     let tree = Tree::of(conversation.size());
     let incoming = conversation.scratch(data.len)?.slice(0, data.len);
     let Some(leaf) = join_pair(conversation, data, &incoming, items, tree)? else {
-        // The first of the pair brings the result back.
+        // The first of the pair sends the result back.
         let result = conversation.receive(conversation.rank() - 1, data)?;
         return conversation.wait(&result);
     };
@@ -58,7 +58,7 @@ pub(super) fn reduce(
             distance *= 2;
         }
     }
-    // The tree ends at member 0 whatever the root is, so that the root does not change the bits.
+    // The tree ends at member 0 whatever the root is, so the root does not affect the bits.
     conversation.settle()?;
     match conversation.rank() {
         rank if rank == root && root != 0 => conversation.receive(0, data).map(drop),
@@ -67,8 +67,8 @@ pub(super) fn reduce(
     }
 }
 
-/// Joins the pairs in front of the tree; the leaf that this member stands for, if it is not the
-/// second of a pair.
+/// Combines the pairs in front of the tree. Returns this member's leaf, unless it is the second of
+/// a pair.
 fn join_pair(
     conversation: &mut Conversation<'_>,
     data: &Slice,
@@ -91,8 +91,8 @@ fn join_pair(
     Ok(Some(rank / 2))
 }
 
-/// Puts every member's data after one another into `receive` of all, in as many steps as the size
-/// has bits (Bruck).
+/// Concatenates the data of all members in `receive` of each, in as many steps as the size has bits
+/// (Bruck).
 pub(super) fn all_gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -101,7 +101,7 @@ pub(super) fn all_gather(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     let scratch = conversation.scratch(receive.len)?;
-    // Scratch holds the parts of members `rank`, `rank + 1` and so on, around the end.
+    // Scratch holds the parts of members `rank`, `rank + 1` and so on, wrapping around.
     let mut offsets = vec![0];
     for index in 0..size {
         offsets.push(offsets[index] + counts[(rank + index) % size]);

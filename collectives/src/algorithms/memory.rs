@@ -1,39 +1,39 @@
-//! Where the slices of a collective lie, and who works on them there.
+//! The memory of a collective's slices, and the operations on it.
 
 use crate::CollectiveError;
 use crate::group::Member;
 use crate::order::Items;
 use phalanx_device::{Buffer, Slice};
 
-/// The memory in which all slices of a collective lie.
+/// The memory in which all slices of a collective reside.
 ///
-/// What is asked for is done in order, and perhaps later: messages may touch a slice that was given
-/// to one of these calls only after `settle`.
+/// Calls are performed in order, and perhaps later: messages may touch a slice that was passed to a
+/// call only after `settle`.
 pub(crate) trait Memory {
-    /// Whether it is the host's, which MPI's own collectives are given.
+    /// Whether it is host memory, which MPI's own collectives can access.
     fn is_on_host(&self) -> bool;
-    /// Waits until all that was asked for before is done.
+    /// Waits until all earlier calls have been performed.
     fn settle(&self) -> Result<(), CollectiveError>;
-    /// What a message to a member carries in the place of `data`: the slice itself, or a copy where
-    /// messages to that member do not reach it.
+    /// The slice that a message to a member carries: `data`, or a copy if messages to that member
+    /// cannot access it.
     fn outgoing(&self, data: &Slice, _to: usize) -> Result<Slice, CollectiveError> {
         self.settle().map(|()| data.clone())
     }
-    /// Where a message of a member is to put what belongs at `place`: there, or where messages
-    /// reach.
+    /// The memory in which a member's message lands: `place`, or other memory if messages cannot
+    /// access `place`.
     fn incoming(&self, place: &Slice, _from: usize) -> Result<Slice, CollectiveError> {
         self.settle().map(|()| place.clone())
     }
-    /// Brings to its place what has arrived elsewhere.
+    /// Copies data that has landed elsewhere to its destination.
     fn arrived(&self, landed: &Slice, place: &Slice) -> Result<(), CollectiveError> {
         self.copy(landed, place)
     }
-    /// At least so many bytes that nobody else uses.
+    /// At least this many bytes for the caller alone.
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError>;
-    /// Copies bytes between slices of one length, which may be the same place.
+    /// Copies bytes between slices of one length, which may be the same memory.
     fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError>;
-    /// `accumulator = accumulator ∘ incoming`, or `incoming ∘ accumulator` where the incoming items
-    /// are of the `lower` ranks. Both are of one length.
+    /// `accumulator = accumulator ∘ incoming`, or `incoming ∘ accumulator` if the incoming items
+    /// belong to the `lower` ranks. Both have one length.
     fn combine(
         &self,
         accumulator: &Slice,
@@ -43,14 +43,14 @@ pub(crate) trait Memory {
     ) -> Result<(), CollectiveError>;
 }
 
-/// Which of two operands is of the lower ranks.
+/// The operand that belongs to the lower ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lower {
     Accumulator,
     Incoming,
 }
 
-/// The host's memory: everything is done at once.
+/// Host memory: every call is performed at once.
 pub(crate) struct HostMemory<'a>(pub(crate) &'a Member);
 
 impl Memory for HostMemory<'_> {
@@ -62,7 +62,7 @@ impl Memory for HostMemory<'_> {
         Ok(())
     }
 
-    /// A buffer that stays with the group.
+    /// A buffer that the group reuses.
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
         Ok(self.0.scratch(len))
     }

@@ -1,10 +1,10 @@
 //! Collectives made of messages, for groups that span processes.
 //!
-//! Short data takes the fewest steps (recursive doubling, binomial trees, direct messages), long
+//! Short data takes the fewest steps (recursive doubling, binomial trees, direct messages). Long
 //! data travels in pieces along a ring or a chain, so that each connection carries each byte as
-//! rarely as possible. Where the data lies, and who combines it there, is a `Memory`'s business: on
-//! the host and on GPUs it goes the same ways and is combined in the same order. Where the group
-//! has MPI's own collectives, these move what lies on the host, and `native` combines it.
+//! rarely as possible. A `Memory` knows where the data resides and how to combine it: host and GPU
+//! data take the same routes and are combined in the same order. If the group has MPI's own
+//! collectives, they move host data, and `native` combines it.
 
 mod conversation;
 mod direct;

@@ -1,5 +1,5 @@
-//! Collectives made of MPI's own: those move the data, and what is combined is combined here, in
-//! the order of every plane.
+//! Collectives on top of MPI's own: MPI moves the data, and this module combines it, in the same
+//! order as every plane.
 
 use super::Conversation;
 use super::direct::{of, others};
@@ -10,13 +10,13 @@ use crate::order::{Items, Order, evaluate_into, own_part};
 use phalanx_device::Slice;
 use std::ops::Range;
 
-/// Contributions that are this short together are gathered by everybody, or by the root: one
-/// collective in the place of two. Measured with two and four processes of Open MPI on one host.
+/// If all contributions together are this short, all members or the root gather them: one
+/// collective instead of two. Measured with two and four processes of Open MPI on one host.
 const WHOLE_BYTES: usize = 64 << 10;
 
 /// The most bytes that `all_reduce` and `reduce` move on a member.
 pub(super) fn bytes(conversation: &Conversation<'_>, data: &Slice, items: Items) -> usize {
-    // The parts of one member from all members may be a few items longer than the data.
+    // The part that one member receives from all may be a few items longer than the data.
     data.len.saturating_add(conversation.size() * items.size()).max(WHOLE_BYTES)
 }
 
@@ -79,11 +79,11 @@ pub(super) fn reduce_scatter(
     Ok(())
 }
 
-/// Sends part `i` of what is sent to member `i`; receives part `i` from member `i`.
+/// Sends part `i` of `send` to member `i`; receives part `i` from member `i`.
 ///
-/// How much a member sends to another the two of them know, and nobody else. What is short goes by
-/// MPI's collective, the rest by messages: so both ends of each part agree on its way, and no
-/// member has more by the collective than MPI's counts can tell.
+/// Only two members know how much one sends to the other. Short parts travel by MPI's collective,
+/// long ones by messages. Therefore both ends of each part agree on its way, and no member has more
+/// bytes in the collective than MPI's counts can represent.
 pub(super) fn all_to_all(
     conversation: &mut Conversation<'_>,
     native: &Native,
@@ -101,7 +101,7 @@ pub(super) fn all_to_all(
     for to in others(size, rank).filter(|to| send_counts[*to] > longest) {
         conversation.send(to, &of(send, send_counts, to))?;
     }
-    // What is left lies apart, beyond what MPI's offsets can tell: it goes through memory of ours.
+    // The remaining parts may lie beyond the range of MPI's offsets: pack them in scratch.
     let short = |counts: &[usize]| -> Vec<usize> {
         let is_short = |member: usize| member != rank && counts[member] <= longest;
         (0..size).map(|member| if is_short(member) { counts[member] } else { 0 }).collect()
@@ -121,13 +121,13 @@ pub(super) fn all_to_all(
     Ok(())
 }
 
-/// Whether everybody's data together is short.
+/// Whether the data of all members together is short.
 fn is_gathered(conversation: &Conversation<'_>, data: &Slice) -> bool {
     Order::of(data.len) == Order::Tree && conversation.size() * data.len <= WHOLE_BYTES
 }
 
-/// Combines this member's part of the data of all members in its place; the lengths of all parts,
-/// and that part.
+/// Combines this member's part of the data of all members in place. Returns the lengths of all
+/// parts, and that part.
 fn combine_own(
     conversation: &Conversation<'_>,
     native: &Native,
@@ -144,7 +144,7 @@ fn combine_own(
     Ok((counts, own))
 }
 
-/// This member's part of the data of all members, one after another, in scratch.
+/// Collects this member's part of the data of all members in scratch, one after another.
 fn exchange_parts(
     conversation: &Conversation<'_>,
     native: &Native,
@@ -157,7 +157,7 @@ fn exchange_parts(
     Ok(gathered)
 }
 
-/// Combines the contributions of all members to a part, which lie one after another, into `result`.
+/// Combines the contributions to a part, which are consecutive in `gathered`, into `result`.
 fn combine(
     gathered: &Slice,
     result: &Slice,

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 /// Up to this many members, short parts are sent directly: one step, and few messages.
 const DIRECT_MEMBERS: usize = 8;
-/// How many pieces more than those of a part are expected at a time: the one before has learnt that
-/// there is a place before it has the piece.
+/// How many pieces beyond those of one part are expected at a time: the previous member learns that
+/// there is memory for a piece before it has the piece.
 const AHEAD: usize = 2;
-/// How many pieces may be on their way to the next member when another one is expected.
+/// How many pieces may be travelling to the next member when a further piece is expected.
 const BEHIND: usize = 2;
 
 /// Combines the data of all members, in place on all of them.
@@ -81,7 +81,7 @@ pub(crate) fn reduce_scatter(
     combine_along(conversation, send, &parts, items, receive)
 }
 
-/// Puts every member's `send` after one another into `receive` of all.
+/// Concatenates the `send` of all members in `receive` of each.
 pub(crate) fn all_gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -110,15 +110,15 @@ fn all_parts(conversation: &Conversation<'_>, data: &Slice, items: Items) -> Vec
     (0..size).map(|member| own_part(items, data.len, size, member)).collect()
 }
 
-/// Sends part `i` of `send` around the ring from member `i + 1` to member `i`, combined with the
-/// part of each member on the way, and puts the result into `receive` of member `i`. `send` is only
-/// read, but may hold `receive`.
+/// Sends part `i` of `send` around the ring from member `i + 1` to member `i`. Each member on the
+/// way combines it with its own part; the result reaches `receive` of member `i`. `send` is only
+/// read, but may contain `receive`.
 ///
-/// A piece is received into a place of scratch memory, combined there, sent from there, and leaves
-/// the place free once that send is over. There are some more places than a part has pieces, and
-/// no fewer: a piece goes once the next member has a place for it, which that member has when its
-/// own piece of one round of the ring less has gone, and so on to the first ones, for which there
-/// always are places.
+/// A piece is received into a slot of scratch memory, combined there, and sent from there; the slot
+/// is free when that send is complete. There are a few more slots than a part has pieces. Fewer
+/// could deadlock: a piece is sent when the next member has a slot for it, which becomes free when
+/// that member's piece of the previous round has been sent, and so on back to the first pieces,
+/// which always have slots.
 fn combine_along(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -164,25 +164,24 @@ fn combine_along(
     conversation.settle()
 }
 
-/// What a member of a combining ring does.
+/// The steps of one member in a combining ring.
 struct Course {
-    /// The pieces that come, in order: of which part, and where in it.
+    /// The arriving pieces in order: the part, and the range within it.
     pieces: Vec<(usize, Range<usize>)>,
     steps: Vec<Step>,
-    /// How many pieces there are places for, each as long as the longest.
+    /// The number of slots; each is as long as the longest piece.
     places: usize,
     longest: usize,
 }
 
 enum Step {
-    /// Expects a piece in its place.
+    /// Posts the receive of a piece into its slot.
     Expect(usize),
-    /// Sends a piece of the part of the member before, whose way begins here.
+    /// Sends a piece of the previous member's part, which starts its way here.
     Begin(Range<usize>),
     /// Waits for a piece, combines it, and sends it on unless its way ends here.
     Combine(usize),
-    /// Waits for the send that began before all others which have not been waited for: the place of
-    /// its piece is free.
+    /// Waits for the oldest send that has not been waited for: the slot of its piece is free then.
     Free,
 }
 
@@ -190,7 +189,7 @@ impl Course {
     fn of(parts: &[Range<usize>], rank: usize, items: Items) -> Course {
         let size = parts.len();
         let cut = |part: usize| pieces(0..parts[part].len(), items.size());
-        // The member's own part comes last, and that of the one before not at all.
+        // The member's own part comes last; the part of the previous member does not come.
         let coming = (2..=size).map(|distance| (rank + size - distance) % size);
         let coming: Vec<_> =
             coming.flat_map(|part| cut(part).map(move |piece| (part, piece))).collect();
@@ -203,7 +202,7 @@ impl Course {
         steps.extend(cut((rank + size - 1) % size).map(Step::Begin));
         for (at, (part, _)) in coming.iter().enumerate() {
             steps.push(Step::Combine(at));
-            // The piece before it in the place of the one that is expected now.
+            // This frees the slot of the piece that is expected now.
             if *part != rank && at >= BEHIND {
                 steps.push(Step::Free);
             }
@@ -214,13 +213,13 @@ impl Course {
         Course { pieces: coming, steps, places, longest }
     }
 
-    /// The number of the place of a piece.
+    /// The slot of a piece.
     fn place(&self, at: usize) -> usize {
         at % self.places
     }
 }
 
-/// Sends part `i` of `data` around the ring from member `i`, where it is, to all others.
+/// Sends part `i` of `data` around the ring from its owner, member `i`, to all others.
 fn copy_along(
     conversation: &mut Conversation<'_>,
     data: &Slice,
@@ -261,11 +260,11 @@ mod tests {
     const ITEMS: Items = Items { dtype: DType::I64, monoid: Monoid::Add };
     const MIB: usize = 1 << 20;
 
-    /// Even parts, and parts that differ as much as those of `reduce_scatter` may: some are long,
-    /// some short and some empty.
+    /// Equal parts, and parts that differ as much as those of `reduce_scatter` may: long, short and
+    /// empty ones.
     fn divisions(bytes: usize, size: usize) -> Vec<Vec<Range<usize>>> {
         let even = (0..size).map(|one| own_part(ITEMS, bytes, size, one).len()).collect();
-        // One part is all but 64 bytes, which the last one has.
+        // The first part has all but 64 bytes; the last part has those.
         let mut one_long = vec![0; size];
         (one_long[0], one_long[size - 1]) = (bytes - 64, 64);
         let lengths = [0, 3 * MIB / 2, 8, 0, 0, 300 << 10, 5 * MIB, 128 << 10];
@@ -274,23 +273,23 @@ mod tests {
         [even, one_long, mixed, vec![0; size]].map(range).into()
     }
 
-    /// A ring whose sends are over when the next member has a place for the piece, no sooner.
+    /// A simulated ring: a send completes exactly when the next member has a slot for the piece.
     struct Ring {
         courses: Vec<Course>,
         members: Vec<Stepped>,
     }
 
-    /// How far a member is.
+    /// The progress of a member.
     #[derive(Default)]
     struct Stepped {
         steps: usize,
         expected: usize,
         combined: usize,
-        /// What it has sent, of which the first so many were its own.
+        /// The pieces that it has sent; the first `begun` of them are of the part that it begins.
         sent: Vec<(usize, Range<usize>)>,
         begun: usize,
         freed: usize,
-        /// The piece that each place has been for last.
+        /// The last piece that each slot has held.
         places: Vec<Option<usize>>,
     }
 
@@ -306,13 +305,13 @@ mod tests {
             Ring { courses, members }
         }
 
-        /// How many pieces have come to a member.
+        /// The number of pieces that have arrived at a member.
         fn arrived(&self, rank: usize) -> usize {
             let previous = (rank + self.members.len() - 1) % self.members.len();
             self.members[rank].expected.min(self.members[previous].sent.len())
         }
 
-        /// Takes a member's next step; says whether there is one that need not wait.
+        /// Takes a member's next step. Returns whether there was one that need not wait.
         fn step(&mut self, rank: usize) -> bool {
             let size = self.members.len();
             let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
@@ -362,8 +361,8 @@ mod tests {
         }
     }
 
-    /// Has all members of a ring take their steps, at most so many of one after the other: along
-    /// the ring with a stride of 1, against it with one of the size less 1.
+    /// Lets all members of a ring take their steps, at most `at_once` in a row. A stride of 1
+    /// visits members along the ring, a stride of the size less 1 against it.
     fn run(parts: &[Range<usize>], stride: usize, at_once: usize) {
         let size = parts.len();
         let mut ring = Ring::new(parts);

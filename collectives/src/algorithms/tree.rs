@@ -11,7 +11,7 @@ pub(crate) fn broadcast(
     data: &Slice,
     root: usize,
 ) -> Result<(), CollectiveError> {
-    // No bytes: it is cut where it is longer than MPI's counts.
+    // No bytes: `native` cuts data that exceeds MPI's counts.
     if let Some(native) = conversation.native(0) {
         native.broadcast(data, root)
     } else if data.len < RING_BYTES {

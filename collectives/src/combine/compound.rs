@@ -2,10 +2,10 @@
 
 use super::element::{Lattice, Stored};
 
-/// Combines (element, index) items: the smaller (or larger) element wins, a NaN before all, then
-/// the smaller index.
+/// Combines (element, index) items. A NaN wins; otherwise the smaller (or larger) element; on a
+/// tie, the smaller index.
 pub(super) fn position<T: Lattice>(smallest: bool, accumulator: &mut [u8], incoming: &[u8]) {
-    // `Monoid::index_offset` in terms of the element.
+    // Equals `Monoid::index_offset`.
     let offset = T::SIZE.max(8);
     let item = offset + 8;
     for (left, right) in accumulator.chunks_exact_mut(item).zip(incoming.chunks_exact(item)) {
@@ -28,7 +28,7 @@ pub(super) fn position<T: Lattice>(smallest: bool, accumulator: &mut [u8], incom
     }
 }
 
-/// The real types that moments are kept in.
+/// The real element types of moments.
 pub(super) trait Real:
     Stored
     + PartialEq
@@ -37,7 +37,7 @@ pub(super) trait Real:
     + std::ops::Mul<Output = Self>
     + std::ops::Div<Output = Self>
 {
-    /// The count of nothing.
+    /// The count of an empty set.
     const ZERO: Self;
 }
 impl Real for f32 {
@@ -49,8 +49,8 @@ impl Real for f64 {
 
 /// Combines (count, mean, rest, squares) items by the update of Chan, Golub and LeVeque (1979).
 ///
-/// The rest is what the elements exceed the mean by, all together: a mean that is rounded would
-/// make the squares between two parts wrong by much more than they are rounded themselves.
+/// The rest is the sum of the elements' differences from the rounded mean. Without it, the rounding
+/// of means would make the error of the squares much larger than their own rounding.
 pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incoming: &[u8]) {
     let size = T::SIZE;
     let load = |bytes: &[u8]| [0, 1, 2, 3].map(|part| T::load(&bytes[part * size..]));
@@ -62,7 +62,7 @@ pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incomin
         }
         let [count_a, mean_a, ..] = first;
         let [count_b, mean_b, ..] = second;
-        // An empty side has no mean; dividing by its count would make NaN.
+        // An empty side has no mean: a division by its count would give NaN.
         let result = if count_b == T::ZERO {
             first
         } else if count_a == T::ZERO {

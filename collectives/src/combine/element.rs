@@ -1,4 +1,4 @@
-//! Elements in bytes, and what single elements can do.
+//! Elements stored in bytes, and the operations on single elements.
 
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
@@ -109,7 +109,7 @@ macro_rules! complex {
         }
         impl Lattice for $type {
             fn at_most(self, other: Self) -> bool {
-                // A NaN in the imaginary part must not be hidden by a decision on the real parts.
+                // A NaN in the imaginary part must not be hidden by a comparison of the real parts.
                 !Lattice::is_nan(self)
                     && !Lattice::is_nan(other)
                     && (self.re < other.re || (self.re == other.re && self.im <= other.im))
@@ -184,7 +184,7 @@ macro_rules! floats {
         impl Float for $type {
             fn log_add_exp(self, other: Self) -> Self {
                 let (a, b) = (widen::<$wide>(self), widen::<$wide>(other));
-                // Equal infinities have no difference, and equal numbers need none.
+                // Equal infinities have no difference, and for equal numbers it is not needed.
                 let result = if a == b {
                     a + (2.0 as $wide).ln()
                 } else {

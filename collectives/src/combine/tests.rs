@@ -1,4 +1,4 @@
-//! Rules of combination that tables of exact numbers do not reach.
+//! Rules of combination that tables of exact numbers do not cover.
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn moments_of_parts_are_moments_of_the_whole_and_empty_parts_change_nothing() {
     let of = |a: [f64; 4], b: [f64; 4]| binary(Monoid::Moments, DType::F64, &a, &b);
     let expected: Vec<u8> = [3.0f64, 3.0, 0.0, 8.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
     assert_eq!(of([2.0, 2.0, 0.0, 2.0], [1.0, 5.0, 0.0, 0.0]), expected);
-    // The same about a mean that is wrong by one: the rest tells.
+    // The same with means that are wrong by one, which the rests correct.
     assert_eq!(of([2.0, 1.0, 2.0, 4.0], [1.0, 4.0, 1.0, 1.0])[24..], 11.0f64.to_ne_bytes());
     for mean in [0.0, f64::NAN] {
         assert_eq!(of([0.0, mean, 0.0, 0.0], [3.0, 3.0, 0.0, 8.0]), expected);

@@ -1,9 +1,9 @@
 //! A file that all processes can open, such as one in the user's home folder.
 //!
-//! Rank 0 writes it as a whole (another name, then a rename), readable by its owner alone, and
-//! removes it when all have met. The others take it only if it belongs to their own user, nobody
-//! else can open it, it is of their job and number, and what it tells of is there: a file that a
-//! killed job has left is passed over until rank 0 has replaced it.
+//! Rank 0 writes the whole file (under another name, then a rename), readable by its owner only,
+//! and removes it when all have met. The others accept the file only if it belongs to their user,
+//! nobody else can open it, its job and number are theirs, and the thing that its text describes
+//! exists. They ignore a file that a killed job has left until rank 0 replaces it.
 
 use super::way::{Exchange, ExchangeError, late};
 use crate::private_file::{Links, read_private};
@@ -16,17 +16,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const WAY: &str = "a file";
-/// The first line, with the version of the form.
+/// The first line, with the version of the format.
 const HEAD: &str = "phalanx meeting 1";
-/// The pause between two looks at the file.
+/// The interval between two checks of the file.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The most bytes that are read of it.
+/// The most bytes that are read from the file.
 const LONGEST: u64 = 1 << 16;
 
-/// How many exchanges there have been: the file of an earlier one is none of a later one.
+/// The number of exchanges so far. It distinguishes the files of different exchanges.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The exchange by a file. On rank 0 the file is removed when this goes.
+/// The exchange by a file. On rank 0, dropping it removes the file.
 pub struct MeetingFile {
     path: PathBuf,
     job: String,
@@ -35,13 +35,13 @@ pub struct MeetingFile {
 }
 
 impl MeetingFile {
-    /// The exchange by the file of that path, which processes of the same `job` share. `is_there`
-    /// says whether what a text tells of is there; a text of the past tells of what is gone.
+    /// The exchange by the file at `path`, which processes of the same `job` share. `is_there`
+    /// tests whether the thing that a text describes exists; that of an earlier run does not.
     pub fn new(path: PathBuf, job: &str, is_there: fn(&str) -> bool) -> MeetingFile {
         MeetingFile { path, job: job.replace('\n', " "), is_there, written: None }
     }
 
-    /// Writes the file under its name at once.
+    /// Writes the file atomically under its name.
     fn write(&mut self, content: &str) -> io::Result<()> {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -49,13 +49,13 @@ impl MeetingFile {
         let mut new = self.path.clone().into_os_string();
         new.push(format!(".{}.new", std::process::id()));
         let new = PathBuf::from(new);
-        // One of a process of the past that had this number.
+        // An earlier process with the same id may have left such a file.
         let _ = fs::remove_file(&new);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         let written = file.write_all(content.as_bytes()).and_then(|()| file.sync_all());
         let written = written.and_then(|()| fs::rename(&new, &self.path));
         if written.is_err() {
-            // The first error is the one to tell.
+            // Report the first error only.
             let _ = fs::remove_file(&new);
         } else {
             self.written = Some(content.to_owned());
@@ -63,7 +63,7 @@ impl MeetingFile {
         written
     }
 
-    /// The text of the file, if it is one of this meeting, or why not.
+    /// The text of the file, if it belongs to this meeting; otherwise why not.
     fn read(&self, head: &str) -> Result<String, String> {
         let content = content(&self.path)?;
         let text = content.strip_prefix(head).ok_or("it is of another job, or of the past")?;
@@ -74,7 +74,7 @@ impl MeetingFile {
     }
 }
 
-/// What a file of this user holds that nobody else can open.
+/// The content of a file of this user that nobody else can open.
 fn content(path: &Path) -> Result<String, String> {
     let content = read_private(path, LONGEST, Links::Refused);
     let content = content.map_err(|error| error.to_string())?;
@@ -119,9 +119,9 @@ impl Exchange for MeetingFile {
 impl Drop for MeetingFile {
     fn drop(&mut self) {
         let Some(written) = self.written.take() else { return };
-        // Another job may have put its own there.
+        // Another job may have put its own file there.
         if content(&self.path).is_ok_and(|content| content == written) {
-            // One that stays is recognised as of the past.
+            // A file that stays is recognised as old.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -182,7 +182,7 @@ mod tests {
             .broadcast(None, Duration::from_millis(1))
             .unwrap_err();
         assert!(late.to_string().contains("within 0.001 s"), "{late}");
-        // The processes of a world count alike; here one process is both.
+        // All processes of a world count alike; here one process plays both.
         let number = COUNT.load(Ordering::Relaxed);
         let waiting = std::thread::spawn({
             let path = path.clone();

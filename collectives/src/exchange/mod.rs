@@ -1,8 +1,8 @@
-//! How processes that a launcher has started pass one text from rank 0 to all, before they are
-//! connected: where rank 0 waits, and the secret.
+//! Exchanges: how processes that a launcher has started pass one text from rank 0 to all before
+//! they are connected. The text holds rank 0's address and the secret.
 //!
-//! Each way is an [`Exchange`]: PMIx, PMI-1, a file that all can open, and MPI. Nothing here
-//! knows what the text says.
+//! Each way is an [`Exchange`]: PMIx, PMI-1, a file that all can open, and MPI. No way interprets
+//! the text.
 
 mod file;
 mod mpi;

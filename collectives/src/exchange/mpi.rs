@@ -1,4 +1,4 @@
-//! MPI itself: where the program has begun it already, and where a launcher offers nothing else.
+//! The exchange by MPI: used if the program has initialised it, or a launcher offers nothing else.
 
 use super::way::{Exchange, ExchangeError, late, within};
 use crate::CollectiveError;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const WAY: &str = "MPI";
 
-/// The exchange by a broadcast of MPI, which begins with it if nobody has.
+/// The exchange by a broadcast of MPI, which it initialises if nobody has.
 #[derive(Debug)]
 pub struct MpiExchange {
     library: Library,
@@ -18,10 +18,10 @@ pub struct MpiExchange {
 }
 
 impl MpiExchange {
-    /// The exchange by a library, of process `rank` of `size`.
+    /// The exchange by a library, for process `rank` of `size`.
     ///
-    /// Errors: another place that MPI, if it has begun, gives this process; a launcher by which it
-    /// cannot begin.
+    /// Errors: an initialised MPI gives this process another rank or size; the library cannot be
+    /// initialised under the launcher.
     pub fn new(library: Library, rank: usize, size: usize) -> Result<MpiExchange, ExchangeError> {
         let exchange = MpiExchange { library, rank, size };
         match exchange.library.place().map_err(|error| failed(&error))? {
@@ -39,7 +39,7 @@ impl MpiExchange {
         checked.map_err(|reason| ExchangeError::new(WAY, reason))
     }
 
-    /// MPI, begun within the time-out: a rank that never comes is an error, not a wait without end.
+    /// Initialises MPI within the time-out, so a rank that never comes is an error.
     fn begin(&self, timeout: Duration) -> Result<Arc<Mpi>, ExchangeError> {
         self.library.begin();
         let deadline = Instant::now() + timeout;
@@ -71,7 +71,7 @@ impl Exchange for MpiExchange {
         let talk = move || converse(&mpi, own.as_deref()).map_err(|error| failed(&error));
         match threads {
             Threads::Serialized | Threads::Multiple => within(WAY, timeout, talk),
-            // MPI's main thread alone may call it, and this has to be that one.
+            // Only MPI's main thread may call it, and that must be this thread.
             Threads::Single | Threads::Funneled => talk(),
         }
     }
@@ -81,7 +81,7 @@ fn failed(error: &CollectiveError) -> ExchangeError {
     ExchangeError::new(WAY, error.to_string())
 }
 
-/// Tells the text of rank 0, or hears it: its length, then its bytes.
+/// Broadcasts the text of rank 0: its length, then its bytes.
 fn converse(mpi: &Mpi, own: Option<&str>) -> Result<String, CollectiveError> {
     let mut length = own.map_or(0, |own| own.len() as u64).to_le_bytes();
     mpi.broadcast(&mut length, 0)?;

@@ -1,9 +1,9 @@
 //! PMI-1 over a socket: the launchers of MPICH, Intel MPI and MVAPICH, SLURM's `--mpi=pmi2`, Flux.
 //!
-//! Lines of words `name=value`, of which the first is `cmd=`, each answered by one. The launcher
-//! closes the socket when it is told that the process finalizes, and takes a socket that is closed
-//! before for a process that has failed. An MPI library in the process speaks on the same socket.
-//! So the goodbye is said when the process ends, and by whoever is the last to go.
+//! The protocol consists of lines of words `name=value`. The first word is `cmd=`, and each line is
+//! answered by one line. The launcher closes the socket when a process reports that it finalizes,
+//! and treats a socket that closes earlier as a failed process. An MPI library in the process uses
+//! the same socket. Therefore the last user sends the goodbye, when the process ends.
 
 use super::way::{Exchange, ExchangeError, within};
 use std::io::{Read, Write};
@@ -16,24 +16,24 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 
 const WAY: &str = "PMI";
-/// A write to a closed socket is an error and no signal; elsewhere the runtime sees to that.
+/// A write to a closed socket must be an error, not a signal; elsewhere the runtime ensures that.
 #[cfg(target_os = "linux")]
 const FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
 #[cfg(not(target_os = "linux"))]
 const FLAGS: libc::c_int = 0;
-/// The longest line that is read.
+/// The limit of a line's length.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// What is known of the launcher since the first exchange.
+/// The launcher's answers to the first exchange.
 struct Known {
     names: String,
     longest_value: usize,
-    /// How many exchanges there have been: a key is put once.
+    /// The number of exchanges so far: each key is used once.
     count: usize,
 }
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-/// The socket and the process that says goodbye on it.
+/// The socket and the process that sends the goodbye on it.
 static SOCKET: AtomicI32 = AtomicI32::new(-1);
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
@@ -44,12 +44,12 @@ pub struct Pmi {
 }
 
 impl Pmi {
-    /// Whether this process has spoken to the launcher.
+    /// Whether this process has communicated with the launcher.
     pub fn has_spoken() -> bool {
         SOCKET.load(Ordering::Relaxed) >= 0
     }
 
-    /// The exchange over a socket that the launcher has left open, the number of `PMI_FD`.
+    /// The exchange over a socket that the launcher has left open; the number comes from `PMI_FD`.
     pub fn new(socket: RawFd) -> Result<Pmi, ExchangeError> {
         // SAFETY: asks about a number, open or not.
         if unsafe { libc::fcntl(socket, libc::F_GETFD) } == -1 {
@@ -78,7 +78,7 @@ impl Exchange for Pmi {
     }
 }
 
-/// Tells the text of rank 0, or hears it. `begun` is called once the launcher knows of us.
+/// Passes the text of rank 0 to all. Calls `begun` once the launcher knows this process.
 fn converse(
     stream: &mut (impl Read + Write),
     known: &mut Option<Known>,
@@ -116,7 +116,7 @@ fn converse(
     word(&answer, "value").and_then(read).ok_or_else(|| garbled(&answer))
 }
 
-/// Sends a line and returns the answer, which must be of that command and say no error.
+/// Sends a line and returns the answer, which must belong to that command and report no error.
 fn ask(
     stream: &mut (impl Read + Write),
     line: &str,
@@ -124,7 +124,7 @@ fn ask(
 ) -> Result<String, ExchangeError> {
     let lost = |error: std::io::Error| ExchangeError::new(WAY, error.to_string());
     stream.write_all(format!("{line}\n").as_bytes()).map_err(lost)?;
-    // A byte at a time, so that nothing is taken that an MPI library waits for.
+    // Read single bytes, so that no byte is taken that an MPI library waits for.
     let (mut answer, mut byte) = (Vec::new(), [0]);
     loop {
         stream.read_exact(&mut byte).map_err(lost)?;
@@ -146,12 +146,12 @@ fn garbled(answer: &str) -> ExchangeError {
     ExchangeError::new(WAY, format!("the launcher answered `{answer}`"))
 }
 
-/// The value of a word of a line.
+/// The value of a named word in a line.
 fn word<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// A text without blanks and line ends: its bytes in hexadecimal.
+/// Encodes a text without blanks and line ends: its bytes in hexadecimal.
 fn spelled(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -165,7 +165,7 @@ fn read(spelled: &str) -> Option<String> {
     String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
 }
 
-/// Has the launcher told, when this process ends by itself, that it has not failed.
+/// Registers the goodbye, which reports to the launcher at exit that the process has not failed.
 fn say_goodbye_in_the_end(socket: RawFd) {
     SOCKET.store(socket, Ordering::Relaxed);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
@@ -176,18 +176,18 @@ fn say_goodbye_in_the_end(socket: RawFd) {
 }
 
 extern "C" fn goodbye() {
-    // What this process has forked is not this process.
+    // Forks of this process must not send it.
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
     let line = b"cmd=finalize\n";
     let socket = SOCKET.load(Ordering::Relaxed);
-    // SAFETY: the bytes are read, at most as many as there are. A socket that the launcher has
-    // closed, for an MPI library has said goodbye, gives an error and no signal.
+    // SAFETY: at most `line.len()` bytes are read. If the launcher has closed the socket, because
+    // an MPI library has sent the goodbye, the call gives an error and no signal.
     let sent = unsafe { libc::send(socket, line.as_ptr().cast(), line.len(), FLAGS) };
     let mut answer = [0u8; 64];
     if sent == line.len() as isize {
-        // The process must not be gone before the launcher has read the line.
+        // The process must not end before the launcher has read the line.
         // SAFETY: at most as many bytes are written as there are.
         let _ = unsafe { libc::recv(socket, answer.as_mut_ptr().cast(), answer.len(), 0) };
     }
@@ -198,12 +198,12 @@ mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
 
-    /// A launcher of as many processes as there are sockets, which answers like Hydra.
+    /// A simulated launcher with one process for each socket. It answers like Hydra.
     fn launch(sockets: Vec<UnixStream>) -> std::thread::JoinHandle<Vec<String>> {
         std::thread::spawn(move || {
             let (mut kept, mut heard) = (Vec::<(String, String)>::new(), Vec::new());
             let mut readers: Vec<_> = sockets.iter().map(BufReader::new).collect();
-            // Each process up to its barrier, then each after it.
+            // Serves each process up to its barrier, then each after it.
             for part in 0..2 {
                 for (socket, reader) in sockets.iter().zip(&mut readers) {
                     loop {

@@ -1,12 +1,12 @@
 //! PMIx: Open MPI's `mpirun`, SLURM's `srun --mpi=pmix`, LSF's `jsrun`, PRRTE's `prterun`.
 //!
-//! It is tried only where the environment says that there is a server. The library is the one that
-//! this process has already, else the one of the launcher above it, for an MPI library that comes
-//! later brings its own of the same name and gets ours; else the system's.
+//! It is tried only if the environment names a server. The library is the one that this process has
+//! loaded; else that of the launcher among its ancestors, because an MPI library that loads later
+//! brings one of the same name and gets ours; else the system's.
 //!
-//! A process that ends without a goodbye counts as one that has failed, and after its goodbye MPI
-//! cannot begin in it any more. So the goodbye is said when the process ends; the library counts
-//! who has begun, MPI included. Open MPI 5 nevertheless has to begin first.
+//! A process that ends without a goodbye counts as failed, and after its goodbye MPI cannot start
+//! in it. Therefore the goodbye is sent when the process ends. The library counts its users, MPI
+//! included. Nevertheless, Open MPI 5 must start before PMIx.
 
 use super::way::{Exchange, ExchangeError, within};
 use libloading::{Library, Symbol};
@@ -17,7 +17,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 const WAY: &str = "PMIx";
-/// Where the library may be.
+/// The names of the library.
 const LIBRARIES: [&str; 2] = ["libpmix.so.2", "libpmix.so"];
 
 /// `PMIX_SUCCESS`.
@@ -39,8 +39,8 @@ struct Process {
     rank: u32,
 }
 
-/// `pmix_value_t`, whose union is at most as large as its largest member, `pmix_envar_t`: two
-/// pointers and a character. Only texts are made and read.
+/// `pmix_value_t`. Its union is at most as large as its largest member, `pmix_envar_t`: two
+/// pointers and a character. Only texts are written and read.
 #[repr(C)]
 struct Value {
     kind: u16,
@@ -66,16 +66,16 @@ type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 #[derive(Debug, Default)]
 pub struct Pmix(());
 
-/// How many exchanges there have been: what one has told is not told again.
+/// The number of exchanges so far: each exchange uses another key.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Pmix {
-    /// Whether this process has spoken to the server.
+    /// Whether this process has communicated with the server.
     pub fn has_spoken() -> bool {
         PROCESS.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The exchange, if the library is there.
+    /// The exchange, if the library is found.
     pub fn open() -> Result<Pmix, ExchangeError> {
         library().map(|_| Pmix(()))
     }
@@ -93,15 +93,15 @@ impl Exchange for Pmix {
     }
 }
 
-/// How many processes above this one are looked at for the launcher, shells among them.
+/// How many ancestors of this process are searched for the launcher, shells included.
 const ANCESTORS: usize = 4;
 
 fn library() -> Result<Library, ExchangeError> {
     let mut reasons = Vec::new();
     let names = LIBRARIES.map(PathBuf::from);
     for name in mapped_by_this_or_its_ancestors().into_iter().chain(names) {
-        // SAFETY: the initialisers of PMIx's library have no conditions; it is an ordinary system
-        // library, by the name that its makers give it, or the one that the launcher has open.
+        // SAFETY: the initialisers of PMIx's library have no conditions: it is an ordinary system
+        // library under its usual name, or the one that the launcher has loaded.
         match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => reasons.push(error.to_string()),
@@ -110,8 +110,7 @@ fn library() -> Result<Library, ExchangeError> {
     Err(ExchangeError::new(WAY, reasons.join("; ")))
 }
 
-/// The library that this process, or the nearest process above it, has open, where the system
-/// tells.
+/// The library that this process, or its nearest ancestor, has loaded, if the system tells.
 fn mapped_by_this_or_its_ancestors() -> Option<PathBuf> {
     let mut process = std::process::id();
     for _ in 0..=ANCESTORS {
@@ -120,13 +119,13 @@ fn mapped_by_this_or_its_ancestors() -> Option<PathBuf> {
             return Some(path);
         }
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // Behind the program's name, which may hold anything: the state and the parent's number.
+        // After the program's name, which may hold anything, come the state and the parent's id.
         process = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
     }
     None
 }
 
-/// The library among the files that a process has open as memory.
+/// The library among the mapped files of a process.
 fn mapped(maps: &str) -> Option<PathBuf> {
     let paths = maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
     let mut paths = paths.filter(|path| {
@@ -136,15 +135,15 @@ fn mapped(maps: &str) -> Option<PathBuf> {
     paths.next().map(PathBuf::from)
 }
 
-/// This process as the server knows it, once it does.
+/// This process as the server knows it, after `PMIx_Init`.
 static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
-/// The number of the system for the process that says goodbye, and how it does.
+/// The id of the process that sends the goodbye, and the function that sends it.
 static GOODBYE: OnceLock<(u32, Finalize)> = OnceLock::new();
 
-/// Has the server told, when this process ends by itself, that it has not failed.
+/// Reports to the server at exit that the process has not failed.
 extern "C" fn goodbye() {
     if let Some((process, finalize)) = GOODBYE.get() {
-        // What this process has forked is not this process.
+        // Forks of this process must not send it.
         if *process == std::process::id() {
             // SAFETY: no infos are given; the library stays loaded.
             unsafe { finalize(std::ptr::null(), 0) };
@@ -152,9 +151,9 @@ extern "C" fn goodbye() {
     }
 }
 
-/// Tells the text of rank 0, or hears it.
+/// Passes the text of rank 0 to all.
 fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
-    // The library's own threads may run on after the end, so it stays loaded.
+    // The library's own threads may run after the end, so it stays loaded.
     let library = Box::leak(Box::new(library()?));
     // SAFETY: these are the functions' types in the headers of PMIx, versions 2 to 5; arrays of
     // `pmix_info_t`, whose layout has changed, are always given as none.
@@ -175,7 +174,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             let mut process = Process { namespace: [0; NAMESPACE_BYTES], rank: 0 };
             // SAFETY: `process` may be written, and no infos are given.
             let begun = unsafe { init(&raw mut process, std::ptr::null(), 0) };
-            // Others may well have begun, and wait for this one: so there is no other way now.
+            // Other processes may wait for this one, so no other way is possible now.
             checked(library, "PMIx_Init", begun).map_err(|error| {
                 let why = "the launcher's PMIx server is not reached from here, as in a container, \
                            or is of another version than this libpmix";
@@ -184,7 +183,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             known.insert(process).clone()
         }
     };
-    // Keys are arrays in some versions, so all of their bytes are there.
+    // Some versions declare keys as arrays, so all of their bytes must exist.
     let mut key = [0u8; KEY_BYTES];
     let name = format!("phalanx-{number}");
     key[..name.len()].copy_from_slice(name.as_bytes());
@@ -201,7 +200,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             // SAFETY: takes nothing.
             checked(library, "PMIx_Commit", unsafe { commit() })?;
         }
-        // SAFETY: no processes are all of the namespace; no infos are given.
+        // SAFETY: null stands for all processes of the namespace; no infos are given.
         checked(library, "PMIx_Fence", unsafe { fence(std::ptr::null(), 0, std::ptr::null(), 0) })?;
         if let Some(own) = own {
             return Ok(own.to_owned());
@@ -225,7 +224,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         }
     };
     let outcome = talk();
-    // Only now, for a process that gives up while a call waits must not make another one.
+    // Only now: a process that gives up while a call waits must not make another call.
     if GOODBYE.set((std::process::id(), *finalize)).is_ok() {
         // SAFETY: the function is an `extern "C" fn` without arguments that never unwinds.
         unsafe { libc::atexit(goodbye) };

@@ -1,4 +1,4 @@
-//! What the ways have in common.
+//! The parts that all ways share.
 
 use phalanx_ops::waiting::{LOOK, look};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 /// A way by which the processes of a launcher pass a text from rank 0 to all.
 pub trait Exchange: Send {
-    /// What it is called in messages.
+    /// The name of the way in messages.
     fn name(&self) -> &'static str;
 
-    /// Gives every process the text of rank 0, which is the one that has one. Collective over the
-    /// processes of the launcher; a time-out, or a user who gives up, is an error.
+    /// Returns the text of rank 0, the only process that passes one, on every process. Collective
+    /// over the processes of the launcher. A time-out or an interrupt by the user is an error.
     fn broadcast(&mut self, own: Option<&str>, timeout: Duration) -> Result<String, ExchangeError>;
 }
 
@@ -18,9 +18,9 @@ pub trait Exchange: Send {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("by {way}: {reason}")]
 pub struct ExchangeError {
-    /// What the way is called.
+    /// The name of the way.
     pub way: &'static str,
-    /// What was seen.
+    /// The cause.
     pub reason: String,
 }
 
@@ -31,8 +31,8 @@ impl ExchangeError {
     }
 }
 
-/// Runs calls that cannot be given a time-out on a thread, which is left alone if they do not
-/// return: the process is about to end with the error.
+/// Runs calls without a time-out of their own on a thread. If they do not return, the thread is
+/// abandoned, because the process is about to end with the error.
 pub(super) fn within<T: Send + 'static>(
     way: &'static str,
     timeout: Duration,
@@ -41,7 +41,7 @@ pub(super) fn within<T: Send + 'static>(
     let (sender, receiver) = channel();
     let started = std::thread::Builder::new().name(String::from("phalanx-meeting"));
     let started = started.spawn(move || {
-        // Nobody listens any more once the time is over.
+        // After the time-out nobody receives the outcome.
         let _ = sender.send(calls());
     });
     started.map_err(|error| ExchangeError::new(way, error.to_string()))?;
@@ -63,7 +63,7 @@ pub(super) fn within<T: Send + 'static>(
     }
 }
 
-/// What is said of a text that does not come.
+/// The text of the time-out error.
 pub(super) fn late(timeout: Duration) -> String {
     let seconds = timeout.as_secs_f64();
     format!("not all processes came to the meeting within {seconds} s")

@@ -1,16 +1,16 @@
-//! A barrier of threads that the end of the world interrupts.
+//! A barrier of threads that the failure of the world interrupts.
 
 use crate::CollectiveError;
 use crate::failure::Failure;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::wait::Sleepers;
 
-/// A reusable barrier. The arrival that makes the count a multiple of the members ends an epoch, in
-/// one step with being counted: a member that withdraws comes before it or after it.
+/// A reusable barrier. An epoch ends with the arrival that makes the count a multiple of the
+/// members. The two are one atomic step, so a withdrawal comes before or after it.
 #[derive(Debug)]
 pub(super) struct Barrier {
     members: u64,
-    /// Of all epochs together, which 64 bits hold for centuries.
+    /// The arrivals of all epochs; 64 bits suffice for centuries.
     arrivals: AtomicU64,
     sleepers: Sleepers,
 }
@@ -21,8 +21,8 @@ impl Barrier {
         Barrier { members: members as u64, arrivals, sleepers }
     }
 
-    /// Waits for all members. If the world fails first, this member's arrival is taken back, so
-    /// that either all members pass an epoch or none does.
+    /// Waits for all members. If the world fails first, this member withdraws its arrival.
+    /// Therefore either all members pass an epoch or none does.
     pub(super) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
         let Some(full) = self.arrive() else {
             return Ok(());
@@ -35,19 +35,20 @@ impl Barrier {
         }
     }
 
-    /// Waits for all members, of which each is certain to arrive soon.
+    /// Waits for all members, each of which is certain to arrive soon.
     pub(super) fn wait_surely(&self) {
         if let Some(full) = self.arrive() {
             self.sleepers.wait_until(|| self.has(full));
         }
     }
 
-    /// Whether the epoch is over that ends with this arrival. Those of later epochs only add to it.
+    /// Whether the epoch of this arrival is over. Later epochs only add to the count.
     fn has(&self, full: u64) -> bool {
         self.arrivals.load(Ordering::SeqCst) >= full
     }
 
-    /// Counts this member; the arrival to wait for, or nothing when this was it.
+    /// Counts this member. Returns the count to wait for, or `None` if this arrival ended the
+    /// epoch.
     fn arrive(&self) -> Option<u64> {
         let before = self.arrivals.fetch_add(1, Ordering::SeqCst);
         let full = (before / self.members + 1) * self.members;

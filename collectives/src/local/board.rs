@@ -1,4 +1,4 @@
-//! Where the members of a local group show each other their memory.
+//! The board on which the members of a local group show each other their memory.
 
 use super::barrier::Barrier;
 use crate::failure::Failure;
@@ -7,27 +7,27 @@ use crate::{CollectiveError, Operation};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Data up to this length is shown by value, which saves the second barrier.
+/// Data up to this length is copied into the notice, which saves the second barrier.
 pub(super) const INLINE_BYTES: usize = 512;
 
-/// The boards of a process by group.
+/// The boards of a process, by group.
 #[derive(Debug, Default)]
 pub(crate) struct Boards(Mutex<HashMap<u64, Weak<Board>>>);
 
 /// The notice board of a group whose members are all in one process.
 ///
 /// A member pins a notice, all meet at the barrier, then all read. The notices of two consecutive
-/// operations lie in different turns, so a notice is overwritten only after the next barrier, when
-/// all have read it. Memory that a notice points to may be read until its owner leaves, and all
-/// leave together (`Visit`); the memory of a member that failed before the barrier is never read,
-/// because then nobody passes that barrier.
+/// operations use different turns, so a notice is overwritten only after the next barrier, when all
+/// have read it. Memory that a notice points to may be read until its owner leaves, and all leave
+/// together (`Visit`). The memory of a member that failed before the barrier is never read, because
+/// then nobody passes the barrier.
 #[derive(Debug)]
 pub(crate) struct Board {
     barrier: Barrier,
     slots: Box<[Slot]>,
 }
 
-/// One member's notices, on cache lines of their own.
+/// One member's notices, on separate cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Slot {
@@ -46,8 +46,8 @@ struct Pinned {
     inline: [AtomicU64; INLINE_BYTES / 8],
 }
 
-/// What a member is about to do. `detail` and `agreed` have to be the same for all members, `send`
-/// and the others not.
+/// The next call of a member. `detail` and `agreed` must be equal on all members; the other fields
+/// need not be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice<'a> {
     pub(super) operation: Operation,
@@ -60,13 +60,13 @@ pub(super) struct Notice<'a> {
     pub(super) counts: &'a [usize],
 }
 
-/// The time during which members may read each other's memory. Ends for all of them together.
+/// The time in which members may read each other's memory. It ends for all of them together.
 pub(super) struct Visit<'a> {
     board: &'a Board,
     turn: usize,
 }
 
-/// What another member shows during a visit.
+/// The memory that another member shows during a visit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown {
     pub(super) send: *mut u8,
@@ -75,7 +75,7 @@ pub(super) struct Shown {
 }
 
 impl Boards {
-    /// The board of a group of `members` members, made by whoever comes first.
+    /// The board of a group of `members` members; the first caller makes it.
     pub(crate) fn of(&self, group: u64, members: usize) -> Arc<Board> {
         let mut boards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(board) = boards.get(&group).and_then(Weak::upgrade) {
@@ -101,8 +101,8 @@ impl Board {
         self.slots.len()
     }
 
-    /// Pins a notice, waits for those of the others, and lets all read each other's memory until
-    /// the visit is dropped.
+    /// Pins a notice, waits for those of the others, and lets all members read each other's memory
+    /// until the visit is dropped.
     pub(super) fn visit(
         &self,
         member: usize,
@@ -113,8 +113,8 @@ impl Board {
         Ok(Visit { board: self, turn })
     }
 
-    /// Pins a notice with data of at most `INLINE_BYTES` and waits for those of the others; the
-    /// turn to read in.
+    /// Pins a notice with data of at most `INLINE_BYTES` and waits for those of the others. Returns
+    /// the turn to read.
     pub(super) fn meet(
         &self,
         member: usize,
@@ -132,7 +132,7 @@ impl Board {
         Ok(turn)
     }
 
-    /// All members see the same notices, so either all of them go on or none does.
+    /// All members compare the same notices, so either all of them continue or none does.
     fn compare(&self, turn: usize) -> Result<(), CollectiveError> {
         let call = |member: usize| {
             let notice = &self.slots[member].notices[turn];
@@ -150,7 +150,7 @@ impl Board {
         Err(CollectiveError::Mismatch { first: 0, first_call, second, second_call })
     }
 
-    /// Copies what a member has shown by value in a turn.
+    /// Copies the data in a member's notice.
     pub(super) fn inline(&self, member: usize, turn: usize, data: &mut [u8]) {
         let words = &self.slots[member].notices[turn].inline;
         for (bytes, word) in data.chunks_mut(8).zip(words) {
@@ -160,7 +160,7 @@ impl Board {
 }
 
 impl Visit<'_> {
-    /// What a member shows.
+    /// The memory that a member shows.
     pub(super) fn shown(&self, member: usize) -> Shown {
         let notice = &self.board.slots[member].notices[self.turn];
         Shown {
@@ -173,8 +173,8 @@ impl Visit<'_> {
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        // Everybody who passed the first barrier arrives here after a bounded amount of copying and
-        // combining.
+        // Every member that passed the first barrier arrives here after a bounded amount of copying
+        // and combining.
         self.board.barrier.wait_surely();
     }
 }
@@ -193,7 +193,7 @@ impl Default for Pinned {
 }
 
 impl Pinned {
-    /// The barrier that follows publishes these stores.
+    /// Stores a notice. The barrier that follows publishes these stores.
     fn pin(&self, notice: Notice<'_>, data: &[u8]) {
         let call = (notice.operation as u64) << 32 | u64::from(notice.detail);
         self.call.store(call, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The collectives of a local group: everybody reads the memory of the others.
+//! The collectives of a local group: members read each other's memory.
 
 use super::board::{Board, INLINE_BYTES, Notice, Shown, Visit};
 use crate::chunks::part_of;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 /// One member's side of a board.
 ///
-/// Conditions that the blocks below rely on:
+/// Conditions that the SAFETY comments below rely on:
 /// 1. Until the visit is dropped, the slices and counts of all members are alive and left alone by
 ///    their owners.
-/// 2. The arguments were checked: every member's slices have the lengths that the counts, equal on
-///    all, ask for.
+/// 2. The arguments were checked: every member's slices have the lengths that the counts require.
+///    The counts are equal on all members.
 /// 3. Each byte of a result is written by one member, and no other member reads it during the
 ///    visit.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl LocalGroup {
         Ok(())
     }
 
-    /// Each member combines its part of all members' data and writes it into the data of every
+    /// Combines this member's part of all members' data and writes it into the data of every
     /// target.
     fn reduce_to(
         &self,
@@ -231,7 +231,7 @@ fn notice(operation: Operation, detail: u32, agreed: u64) -> Notice<'static> {
     Notice { operation, detail, agreed, send, receive, counts: &[] }
 }
 
-/// Packs what reductions have to agree on.
+/// Packs the arguments that must be equal on all members of a reduction.
 fn detail(items: Items, root: usize) -> u32 {
     (items.dtype as u32) << 24 | (items.monoid as u32) << 16 | root as u32 & 0xffff
 }

@@ -1,4 +1,4 @@
-//! Barriers of real threads; `tests/model/` goes through the orders in which they may run.
+//! Barriers of real threads; `tests/model/` explores the orders in which they may run.
 
 use super::barrier::Barrier;
 use crate::CollectiveError;
@@ -27,7 +27,7 @@ fn a_failure_takes_the_arrivals_back() {
     let (barrier, failure, arrived) = (Barrier::new(3), Failure::default(), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let waiters = [(); 2].map(|()| scope.spawn(|| barrier.wait(&failure)));
-        // Until they sleep, most likely.
+        // Most likely until they sleep.
         std::thread::sleep(Duration::from_millis(20));
         failure.set(CollectiveError::Closed);
         for waiter in waiters {

@@ -9,34 +9,34 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::sync::Arc;
 
-/// A handle of the library, whose type is the implementation's own business.
+/// A handle of the library. Its type depends on the implementation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bits(pub(super) u64);
 
-/// What a test of a request has found.
+/// The result of testing a request.
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
-    /// It is not over.
+    /// The request is not complete.
     Pending,
-    /// It is over, with so many bytes received (nothing is said about a send).
+    /// The request is complete; a receive got this many bytes (undefined for a send).
     Done(usize),
-    /// The message is longer than its place.
+    /// The message is longer than the receive's memory.
     Truncated(usize),
-    /// The library gave up.
+    /// The library reported an error.
     Failed(CollectiveError),
 }
 
-/// The library, whatever its handles look like.
+/// The calls of the library, independent of its type of handles.
 ///
-/// What may be called when, and by which thread, is MPI's: `Mpi` and `Engine` see to it.
+/// MPI's rules for the order and the threads of calls apply: `Mpi` and `Engine` observe them.
 pub(super) trait Calls: fmt::Debug + Send + Sync {
-    /// Whether `init_thread` was called by anybody.
+    /// Whether `init_thread` has been called by anybody.
     fn initialized(&self) -> Result<bool, CollectiveError>;
-    /// Whether `finalize` was called by anybody.
+    /// Whether `finalize` has been called by anybody.
     fn finalized(&self) -> Result<bool, CollectiveError>;
-    /// Initialises the library, and asks for all that threads may do.
+    /// Initialises the library and requests the highest level of threads.
     fn init_thread(&self) -> Result<(), CollectiveError>;
-    /// The level of threads that was provided: 0 for one thread to 3 for any.
+    /// The provided level of threads, from 0 for one thread to 3 for any.
     fn query_thread(&self) -> Result<usize, CollectiveError>;
     /// Whether this thread is the one that initialised the library.
     fn is_thread_main(&self) -> Result<bool, CollectiveError>;
@@ -48,9 +48,9 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     fn duplicate(&self, communicator: Bits) -> Result<Bits, CollectiveError>;
     /// Lets calls on a communicator return their errors. Local.
     fn return_errors(&self, communicator: Bits) -> Result<(), CollectiveError>;
-    /// This process's number.
+    /// The rank of this process.
     fn rank(&self, communicator: Bits) -> Result<usize, CollectiveError>;
-    /// How many processes there are.
+    /// The number of processes.
     fn size(&self, communicator: Bits) -> Result<usize, CollectiveError>;
     /// The largest tag.
     fn tag_limit(&self, communicator: Bits) -> Result<u64, CollectiveError>;
@@ -81,36 +81,36 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
         data: *mut u8,
         len: usize,
     ) -> Result<Bits, CollectiveError>;
-    /// A communicator for the processes that give the same colour, in the order of their keys;
-    /// none for those that give no colour. Collective.
+    /// Makes a communicator for the processes that pass the same colour, in the order of their
+    /// keys; none for processes that pass no colour. Collective.
     fn split(
         &self,
         communicator: Bits,
         color: Option<usize>,
         key: usize,
     ) -> Result<Option<Bits>, CollectiveError>;
-    /// Gives a communicator back. Collective, and local in the implementations that are known.
+    /// Frees a communicator. Collective; local in the known implementations.
     fn free(&self, communicator: Bits) -> Result<(), CollectiveError>;
     /// Starts a collective. Collective.
     ///
     /// # Safety
     /// All addresses are valid and what they lead to is left alone until the request is over.
     unsafe fn start(&self, communicator: Bits, start: &Start) -> Result<Bits, CollectiveError>;
-    /// Looks whether a request is over; then it is given back.
+    /// Tests whether a request is complete. A complete request is freed.
     fn test(&self, request: &mut Bits) -> Progress;
-    /// Has the library see whether a message has come, which makes progress with all of its own.
+    /// Lets the library check for a message, which also advances its other work.
     fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError>;
-    /// Withdraws a receive that has met no message; it has to be tested until it is over.
+    /// Cancels a receive without a message. The request must still be tested until it is complete.
     fn cancel(&self, request: &mut Bits);
-    /// Whether the library says that it takes addresses of GPU memory; nothing if it cannot say.
+    /// Whether the library states that it accepts GPU addresses; `None` if it cannot tell.
     fn takes_device_memory(&self) -> Option<bool>;
-    /// What the library says about itself.
+    /// The library's own version text.
     fn version(&self) -> String;
     /// Where the library was found.
     fn origin(&self) -> &str;
 }
 
-/// Where a message goes to or comes from.
+/// The other end of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Envelope {
     pub(super) communicator: Bits,
@@ -198,7 +198,7 @@ impl<H: Handle> Loaded<H> {
     }
 }
 
-/// A count or number as MPI takes it.
+/// A count or rank as MPI's integer type.
 pub(super) fn int(number: usize) -> c_int {
     c_int::try_from(number).expect("bug: a number beyond those of MPI")
 }
@@ -307,7 +307,7 @@ impl<H: Handle> Calls for Loaded<H> {
             )
         };
         self.check("MPI_Comm_get_attr", status)?;
-        // Every library has at least so many.
+        // The standard guarantees at least this many.
         const LEAST: u64 = 32767;
         if is_set == 0 || limit.is_null() {
             return Ok(LEAST);

@@ -1,30 +1,30 @@
-//! Who has left, and how far in the collectives of each group: a rank that has begun one that
-//! others are still in is ahead of them, and one that has not will never come.
+//! Tracks the ranks that have left and the number of collectives of each group that they began. If
+//! others are still in a collective, a departed rank either began it and is ahead, or never will.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long what a rank has sent may follow its goodbye, which goes another way.
+/// How long a rank's messages may arrive after its goodbye, which travels separately.
 const GRACE: Duration = Duration::from_secs(1);
-/// Groups that have ended of which a rank still tells when it leaves. Others may be in their last
-/// collectives.
+/// How many ended groups a leaving rank still reports. Other ranks may be in the last collectives
+/// of these groups.
 const ENDED_GROUPS: usize = 1000;
 
-/// The ranks that have said goodbye, and the collectives that were begun.
+/// The ranks that have said goodbye, and the numbers of collectives begun.
 #[derive(Debug)]
 pub(crate) struct Departures {
     has_any: AtomicBool,
     ranks: Mutex<Vec<Option<Departure>>>,
-    /// The collectives of each group that this process has begun.
+    /// The number of collectives of each group that this process has begun.
     groups: Mutex<Groups>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Departure {
     at: Option<Instant>,
-    /// The collectives of each group that the rank has begun.
+    /// The number of collectives of each group that the rank has begun.
     begun: HashMap<u64, u64>,
 }
 
@@ -40,14 +40,14 @@ impl Departures {
         Departures { has_any: AtomicBool::new(false), ranks, groups: Mutex::default() }
     }
 
-    /// The number of collectives of a new group, which its members count.
+    /// Registers a new group and returns the count of its collectives.
     pub(super) fn count(&self, group: u64) -> Arc<AtomicU64> {
         let count = Arc::<AtomicU64>::default();
         lock(&self.groups).live.insert(group, count.clone());
         count
     }
 
-    /// A group has ended here.
+    /// Records that a group has ended in this process.
     pub(super) fn end(&self, group: u64) {
         let mut groups = lock(&self.groups);
         let Some(count) = groups.live.remove(&group) else { return };
@@ -57,25 +57,25 @@ impl Departures {
         groups.ended.push_back((group, count.load(Ordering::SeqCst)));
     }
 
-    /// What a rank that leaves tells the others.
+    /// The numbers that a leaving rank reports to the others.
     pub(crate) fn begun(&self) -> Vec<(u64, u64)> {
         let groups = lock(&self.groups);
         let live = groups.live.iter().map(|(group, count)| (*group, count.load(Ordering::SeqCst)));
         live.chain(groups.ended.iter().copied()).collect()
     }
 
-    /// A rank that leaves has told some of the collectives that it has begun.
+    /// Records a part of the numbers that a leaving rank reports.
     pub(crate) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
         lock(&self.ranks)[rank].get_or_insert_default().begun.extend(begun);
     }
 
-    /// A rank has said goodbye.
+    /// Records that a rank has said goodbye.
     pub(crate) fn note(&self, rank: usize) {
         lock(&self.ranks)[rank].get_or_insert_default().at.get_or_insert_with(Instant::now);
         self.has_any.store(true, Ordering::SeqCst);
     }
 
-    /// One of these ranks that has left, and whose messages had the time to come.
+    /// One of these ranks that has left and whose messages have had time to arrive.
     pub(super) fn gone(&self, mut ranks: impl Iterator<Item = usize>) -> Option<usize> {
         if !self.has_any.load(Ordering::SeqCst) {
             return None;
@@ -84,7 +84,7 @@ impl Departures {
         ranks.find(|rank| departures[*rank].as_ref().is_some_and(Departure::is_over))
     }
 
-    /// One of these ranks that has left without having begun collective `number` of a group.
+    /// One of these ranks that has left without beginning collective `number` of a group.
     pub(super) fn absent(&self, group: u64, number: u64, ranks: &[usize]) -> Option<usize> {
         if !self.has_any.load(Ordering::SeqCst) {
             return None;
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(departures.absent(7, 5, &[0, 1, 2]), None);
         assert_eq!(departures.absent(7, 6, &[0, 1, 2]), Some(1));
         assert_eq!(departures.absent(8, 3, &[1]), Some(1));
-        // A group of which it has not told.
+        // Rank 1 has not reported this group.
         assert_eq!(departures.absent(9, 1, &[0, 1, 2]), Some(1));
     }
 

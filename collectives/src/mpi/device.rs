@@ -1,13 +1,13 @@
-//! A member whose device is a GPU and whose messages go by MPI.
+//! A member whose device is a GPU and whose messages travel by MPI.
 //!
-//! Slices on the host go the way that they always go. What lies on the GPU takes the algorithms of
-//! the host's plane, so that it is combined in the same order; the GPU copies and combines it. MPI
-//! knows nothing of the order of the device's work: a message is posted when all work before is
-//! done, and whoever waits for it goes on when MPI has ended it. Between GPUs of one process a
-//! message is a copy.
+//! Slices on the host use the host's member. Slices on the GPU use the same algorithms, so they are
+//! combined in the same order; the GPU copies and combines them. MPI does not know the order of the
+//! device's work. Therefore a message is posted when all earlier work is complete, and a thread
+//! that waits for it continues when MPI has completed it. Between GPUs of one process a message is
+//! a copy.
 //!
-//! A library that takes addresses of GPU memory is given them. For any other one, what goes to
-//! another process is brought to pinned memory (`staging`).
+//! A library that accepts addresses of GPU memory receives them. For other libraries, data for
+//! another process is copied to pinned memory (`staging`).
 
 use super::pace::Pace;
 use super::staging::{Pinned, Stager, stage};
@@ -24,9 +24,9 @@ use phalanx_ops::{DType, Monoid};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Waits until all work that the device has been given is done.
+/// Waits until the device has completed all of its work.
 ///
-/// Errors: why the world has ended.
+/// Errors: the error that ended the world.
 pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), CollectiveError> {
     let fail = |error: DeviceError| fabric.fail_of_device(&error);
     let point = Point::new(gpu, false, false).map_err(fail)?;
@@ -42,8 +42,8 @@ pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), Colle
 /// The memory of a GPU: copies and combinations are work of the device.
 struct GpuMemory<'a> {
     member: &'a DeviceMember,
-    /// Whether the device may have work that touches slices of the collective; at first it has that
-    /// of whoever called it.
+    /// Whether the device may have work that touches slices of the collective; at first it may,
+    /// from the caller.
     has_work: Cell<bool>,
 }
 
@@ -73,7 +73,7 @@ impl Memory for GpuMemory<'_> {
         }
         let copy = self.member.outgoing(data.len);
         self.copy(data, &copy)?;
-        // The copy has ended: the host waits for what it reads.
+        // The copy is complete: the host waits for what it reads.
         self.has_work.set(false);
         Ok(copy)
     }
@@ -85,9 +85,9 @@ impl Memory for GpuMemory<'_> {
         }
     }
 
-    /// Memory of the device's pool, which gives it out again behind the work that uses it.
+    /// Memory of the device's pool, which reuses it in the order of the device's work.
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
-        // What used it before may still be under way.
+        // Earlier work that uses this memory may be incomplete.
         self.has_work.set(true);
         let scratch = self.gpu().clone().allocate(len);
         scratch.map_err(|error| self.fabric().fail_of_device(&error))
@@ -126,19 +126,19 @@ impl Memory for GpuMemory<'_> {
         };
         self.has_work.set(true);
         // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
-        // no message touches them; who gives memory back to the pool does so behind this.
+        // no message touches them; memory returns to the pool behind this work.
         let launched = unsafe { combination.launch(function, &Stream::of_work(self.gpu())) };
         launched.map_err(|error| self.fabric().fail_of_device(&error))
     }
 }
 
-/// One device's side of a group of GPUs that talk by MPI.
+/// One device's side of a group of GPUs whose messages travel by MPI.
 pub(crate) struct DeviceMember {
     host: Arc<Member>,
     gpu: Arc<CudaDevice>,
-    /// Whether MPI is given addresses of the GPU's memory.
+    /// Whether MPI receives addresses of the GPU's memory.
     is_direct: bool,
-    /// What messages of the GPU pin, of all groups: of what is sent, and of what is received.
+    /// The pinned memory of the GPU's messages in all groups: for sends and for receives.
     pinned: Arc<[Pinned; 2]>,
 }
 
@@ -151,7 +151,7 @@ impl DeviceMember {
         Arc::new(DeviceMember { host, gpu, is_direct, pinned: Arc::default() })
     }
 
-    /// Whether messages to and from a member go through the host's memory. Both ends say the same.
+    /// Whether messages to and from a member travel through host memory. Both ends agree.
     fn is_staged_with(&self, peer: usize) -> bool {
         !self.is_direct && self.host.places[peer].process != self.host.fabric.rank
     }
@@ -160,8 +160,8 @@ impl DeviceMember {
         self.host.places.len() == 1
     }
 
-    /// Does a collective on slices in the device's memory; a member that is `alone` has only to
-    /// copy what is named, if anything is.
+    /// Runs a collective on slices in the device's memory. A group of one member only copies
+    /// between the slices of `alone`, if given.
     fn collective(
         &self,
         (operation, bytes): (Operation, usize),
@@ -181,12 +181,12 @@ impl DeviceMember {
                 None => Ok(()),
             }
         };
-        // What is left for the device comes before its later work.
+        // Device work that is still running precedes the device's later work.
         run().map(|()| Event::ready()).map_err(|error| fabric.fail(error))
     }
 
-    /// Starts the messages of an operation that does not wait for them, behind the device's work if
-    /// one of them lies in its memory.
+    /// Starts the messages of an operation without waiting for them; after the device's work if one
+    /// of them resides in its memory.
     fn messages(
         &self,
         operation: Operation,
@@ -207,7 +207,7 @@ impl DeviceMember {
         self.host.messages(operation, Ok(()), receives, sends)
     }
 
-    /// As an exchange, which cuts long parts.
+    /// Performs an all-to-all as an exchange, which cuts long parts into chunks.
     fn all_to_all_in_chunks(
         &self,
         checked: Result<(), CollectiveError>,
@@ -249,7 +249,7 @@ impl Stager for DeviceMember {
     }
 }
 
-/// Whether a slice lies in the memory of a device.
+/// Whether a slice resides in the memory of a device.
 fn is_remote(slice: &Slice) -> bool {
     slice.buffer.remote().is_some()
 }
@@ -381,7 +381,7 @@ impl Communicator for DeviceMember {
             return self.host.scatter_v(send, receive, counts, root);
         }
         let checked = self.host.check_rooted(Operation::Scatter, counts, receive, send, root);
-        // Nothing is read of it but on the root.
+        // Only the root reads from it.
         let send = send.unwrap_or(receive);
         let begun = (Operation::Scatter, receive.len);
         self.collective(begun, checked, Some([send, receive]), |remote| {
@@ -400,7 +400,7 @@ impl Communicator for DeviceMember {
             return self.host.gather_v(send, receive, counts, root);
         }
         let checked = self.host.check_rooted(Operation::Gather, counts, send, receive, root);
-        // Nothing is written to it but on the root.
+        // Only the root writes to it.
         let receive = receive.unwrap_or(send);
         let begun = (Operation::Gather, send.len);
         self.collective(begun, checked, Some([send, receive]), |remote| {

@@ -1,24 +1,24 @@
-//! The end of a library that this process has initialised itself: after everything else, and only
-//! if all went well.
+//! Finalises a library that this process has initialised: after everything else, and only if all
+//! went well.
 //!
-//! `MPI_Finalize` waits for the other processes. One that has seen its world fail must not wait,
-//! and the launcher hears of the failure by the missing call. The thread that has initialised the
-//! library is the one that has to finalise it; it waits for the end of the process to do so.
+//! `MPI_Finalize` waits for the other processes. A process whose world has failed must not wait;
+//! the launcher notices the failure by the missing call. Only the thread that initialised the
+//! library may finalise it, so that thread waits for the end of the process.
 
 use super::calls::Calls;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
-/// The library, and the process that has initialised it: its forks have not.
+/// The library and the id of the process that initialised it; forks have other ids.
 static INITIALISED: OnceLock<(Arc<dyn Calls>, u32)> = OnceLock::new();
-/// Worlds and starts that have begun, and those that have ended in peace.
+/// The numbers of worlds and starts that have begun, and of those that have ended normally.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// What the thread that has initialised the library is told, and what it tells.
+/// The state shared with the thread that has initialised the library.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// There is no such thread: whoever ends finalises.
+    /// There is no such thread: the exiting thread finalises.
     Nobody,
     Wait,
     Finalise,
@@ -39,25 +39,25 @@ pub(super) fn finalize_at_exit(calls: Arc<dyn Calls>) {
     }
 }
 
-/// A world, or a start of all ranks together, begins to use the library.
+/// Counts a world, or a common start of all ranks, that begins to use the library.
 pub(crate) fn world_begins() {
     BEGUN.fetch_add(1, Ordering::SeqCst);
 }
 
-/// It has ended on all ranks in peace.
+/// Counts one that has ended normally on all ranks.
 pub(crate) fn world_ends_in_peace() {
     ENDED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// This thread has initialised the library and will `serve`.
+/// Announces that this thread has initialised the library and will `serve`.
 pub(super) fn announce() {
     change(Order::Wait);
 }
 
-/// Finalises when the process ends and wants it.
+/// Waits for the end of the process, and then finalises if asked to.
 pub(super) fn serve(calls: &dyn Calls) {
     await_change(|order| order == Order::Finalise);
-    // There is nobody left who could be told.
+    // At exit, nobody can receive the error.
     let _ = calls.finalize();
     change(Order::Done);
 }
@@ -73,14 +73,14 @@ fn await_change(is_awaited: impl Fn(Order) -> bool) {
     drop(waited);
 }
 
-/// Takes the name from memory that MPICH shares between the processes of a host and removes in
-/// `MPI_Finalize` alone. The job ends: nobody will look for it, and who has it mapped keeps it.
+/// Unlinks the shared memory of MPICH on this host, which MPICH itself removes only in
+/// `MPI_Finalize`. The job ends, so nobody will open it; existing mappings stay valid.
 fn remove_shared_memory() {
-    // Of other systems nothing is known.
+    // Only Linux has this file.
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let names = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
     for name in names.filter(|name| name.starts_with("/dev/shm/mpich_shm_")) {
-        // Another process may have been first.
+        // Another process may have removed it first.
         let _ = std::fs::remove_file(name);
     }
 }
@@ -100,7 +100,7 @@ extern "C" fn finalize() {
         change(Order::Finalise);
         await_change(|order| order == Order::Done);
     } else {
-        // There is nobody left who could be told.
+        // At exit, nobody can receive the error.
         let _ = calls.finalize();
     }
 }

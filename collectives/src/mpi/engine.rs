@@ -1,17 +1,17 @@
-//! The messages of a world over MPI: requests in flight, tested until they are over.
+//! The messages of a world over MPI: requests in flight, tested until they are complete.
 //!
-//! A message is a request for each part of 1 GiB and one for the rest, on a communicator of the
-//! world's own. Its tag names the group, the lane and the devices at both ends, so that MPI's rule
-//! that messages of one pair and tag do not overtake each other is the order that the communicator
-//! promises. The rest is shorter than a part, and perhaps empty: by it a receiver that expects
-//! another length notices, and takes no part of the next message for one of this.
+//! A message is one request for each part of 1 GiB and one for the rest, on the world's own
+//! communicator. Its tag encodes the group, the lane and the devices at both ends. MPI keeps
+//! messages of one pair and tag in order, which is the order that the communicator promises. The
+//! rest is shorter than a part and may be empty. It lets a receiver that expects another length
+//! notice that, instead of taking a part of the next message.
 //!
-//! Requests make progress when somebody looks: whoever waits does, and where any thread may call
-//! the library, a thread of the engine's own while nobody else does. A request that is over here
-//! may have left the library with something to say, such as that a long message has been taken:
-//! while this rank leaves, the library is called with nothing in flight, too. All calls stand under
-//! one lock, but for the split of a group. Every wait watches the world's failure, so that a
-//! message that never comes ends with the world's error.
+//! Requests advance only when a thread tests them: the threads that wait, and, if any thread may
+//! call the library, a thread of the engine while nobody else does. A request that is complete here
+//! may leave work in the library, such as confirming a long message. Therefore a leaving rank calls
+//! the library even with nothing in flight. One lock guards all calls except the split of a group.
+//! Every wait watches the world's failure, so a message that never comes ends with the world's
+//! error.
 
 use super::calls::{Bits, Calls, Envelope, Progress};
 use super::departures::Departures;
@@ -29,42 +29,42 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockE
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the parts of a message are; MPI counts with 31 bits.
+/// The length of a message's parts; MPI counts with 31 bits.
 const PART_BYTES: usize = 1 << 30;
-/// How often the engine's thread sees whether somebody needs it, and after how many times in vain
-/// it sleeps until it is woken: a thread woken for each message costs more than the message.
+/// The interval at which the engine's thread checks whether it is needed, and the number of checks
+/// after which it sleeps until woken: waking a thread for each message costs more than the message.
 const IDLE_PAUSE: Duration = Duration::from_micros(200);
 const IDLE_TURNS: u32 = 500;
-/// Tests of what is waited for under one hold of the lock.
+/// The number of tests of an awaited request under one hold of the lock.
 pub(super) const TESTS: usize = 8;
-/// How long withdrawn receives may take to end.
+/// The time limit for cancelled receives to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
 
-/// Which end of a message a transfer is.
+/// The end of a message that a transfer is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Send,
     Receive,
 }
 
-/// What MPI's tag has to tell of a message's channel.
+/// The parts of a message's channel that its MPI tag encodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     /// The number of the group: no two groups of one device have the same.
     pub(crate) group: u64,
-    /// Which device of its process sends.
+    /// The sending device, counted within its process.
     pub(crate) from: usize,
-    /// Which device of its process receives.
+    /// The receiving device, counted within its process.
     pub(crate) to: usize,
 }
 
-/// What the engine tells of.
+/// The receiver of the engine's reports.
 pub(crate) trait Watcher: Send + Sync {
-    /// A message has another length than its place.
+    /// A message differs in length from its receive.
     fn misfit(&self, channel: Channel, sent: u64, expected: usize);
-    /// The library failed, or a rank has left that is still waited for.
+    /// The library failed, or a rank has left for which this process waits.
     fn failed(&self, error: CollectiveError);
-    /// The library says that members called different collectives.
+    /// The library reports that members called different collectives.
     fn disagreed(&self, error: CollectiveError);
 }
 
@@ -72,32 +72,32 @@ pub(crate) trait Watcher: Send + Sync {
 pub(crate) struct Engine {
     pub(super) mpi: Arc<Mpi>,
     pub(super) communicator: Bits,
-    /// That of MPI's collectives on the group of the world, if each process has one device.
+    /// The communicator of MPI's collectives on the world's group, if each process has one device.
     collectives: Option<Bits>,
-    /// The communicators of the world and of its groups that are not given back: libraries have a
-    /// few thousand.
+    /// The communicators of the world and its groups that are not freed yet. Libraries have a few
+    /// thousand.
     held: Mutex<Vec<Bits>>,
-    /// The one that has the world; its forks have no business with the library.
+    /// The process that made the world. Its forks must not call the library.
     process: Process,
-    /// The most bytes of one of MPI's collectives on a member.
+    /// The largest number of bytes that an MPI collective moves on a member.
     pub(super) limit: AtomicUsize,
-    /// How long the parts of a message are.
+    /// The length of a message's parts.
     part: AtomicUsize,
     pub(super) departures: Arc<Departures>,
-    /// The largest tag, which no group has.
+    /// The largest tag, which no group uses.
     pub(super) tag_limit: u64,
-    /// The most devices of a process.
+    /// The largest number of devices of a process.
     devices: u64,
     pub(super) failure: Arc<Failure>,
-    /// The GPU whose context threads have that call the library, once it is given its memory.
+    /// The GPU whose context is current in calls of the library, once it receives GPU memory.
     gpu: OnceLock<Weak<CudaDevice>>,
     watcher: OnceLock<std::sync::Weak<dyn Watcher>>,
     flights: Mutex<Vec<Flight>>,
-    /// As many as there are flights, for a look without the lock.
+    /// The number of flights, readable without the lock.
     count: AtomicUsize,
-    /// Threads that wait for the lock.
+    /// The number of threads that wait for the lock.
     waiting: AtomicUsize,
-    /// Threads that look until what they wait for is over.
+    /// The number of threads that test requests until what they wait for is complete.
     driving: AtomicUsize,
     wake: Condvar,
     /// Whether the engine's thread sleeps until it is woken.
@@ -111,21 +111,21 @@ pub(crate) struct Engine {
 pub(super) struct Flight {
     request: Bits,
     end: End,
-    /// Where its part of the message begins, and how long that is.
+    /// The start and the length of its part of the message.
     start: usize,
     len: usize,
     message: Arc<InFlight>,
     is_withdrawn: bool,
 }
 
-/// The message that one or several requests are parts of.
+/// A message that one or several requests make up.
 struct InFlight {
     transfer: Arc<Transfer>,
     channel: Channel,
     parts_left: AtomicUsize,
 }
 
-/// A thread that looks until what it waits for is over: the engine's own need not.
+/// Guard of a thread that tests requests until its own are complete: the engine's thread may rest.
 pub(super) struct Driving<'a>(&'a AtomicUsize);
 
 impl Drop for Driving<'_> {
@@ -141,15 +141,15 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// An engine for a world whose processes have the given numbers of devices. Collective over the
-    /// MPI job.
+    /// An engine for a world whose processes have these numbers of devices. Collective over the MPI
+    /// job.
     pub(crate) fn new(
         mpi: Arc<Mpi>,
         device_counts: &[usize],
         failure: Arc<Failure>,
         departures: Arc<Departures>,
     ) -> Result<Arc<Engine>, CollectiveError> {
-        // From here on others may wait for this rank: should it fail, the library is not finalised.
+        // From here on others may wait for this rank. If it fails, the library is not finalised.
         end::world_begins();
         let communicator = mpi.communicator()?;
         let is_single = device_counts.iter().all(|count| *count == 1);
@@ -190,25 +190,25 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Names whoever is told about what goes wrong.
+    /// Sets the receiver of reports about errors.
     pub(crate) fn watch(&self, watcher: std::sync::Weak<dyn Watcher>) {
         let first = self.watcher.set(watcher).is_ok();
         assert!(first, "bug: an engine with two watchers");
     }
 
-    /// MPI's collectives on the group of the world, if each process has one device. Once.
+    /// MPI's collectives on the world's group, if each process has one device. Call it once.
     pub(crate) fn native(self: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
         let communicator = self.collectives?;
         let (rank, size) = (self.mpi.rank(), self.mpi.size());
         Some(Native::new(self.clone(), communicator, group, (0..size).collect(), rank))
     }
 
-    /// From how many bytes on what a member moves goes by messages: the same on all ranks.
+    /// Sets the bytes above which messages replace MPI's collectives; equal on all ranks.
     pub(crate) fn limit_collectives(&self, bytes: usize) {
         self.limit.store(bytes.min(LIMIT_BYTES), Ordering::Relaxed);
     }
 
-    /// How long the parts of a message are: the same on all ranks.
+    /// Sets the length of a message's parts; equal on all ranks.
     pub(crate) fn limit_parts(&self, bytes: usize) {
         self.part.store(bytes.clamp(1, PART_BYTES), Ordering::Relaxed);
     }
@@ -225,32 +225,31 @@ impl Engine {
         self.mpi.check_thread()
     }
 
-    /// From now on slices may lie in the memory of GPUs, of which this is one of the process.
+    /// Allows slices in GPU memory from now on. `gpu` is one of the process's GPUs.
     pub(crate) fn use_gpu(&self, gpu: &Arc<CudaDevice>) {
         self.gpu.get_or_init(|| Arc::downgrade(gpu));
     }
 
-    /// Gives the calling thread the context that a library asks for which copies GPU memory, until
-    /// what is returned is dropped.
+    /// Makes the context current that a library needs to copy GPU memory, until the result is
+    /// dropped.
     pub(super) fn visit(&self) -> Option<KeptContext> {
         self.gpu.get().and_then(Weak::upgrade).and_then(|gpu| gpu.visit())
     }
 
-    /// Calls the library, under the lock of all calls, about something that is none of the world's
-    /// messages.
+    /// Calls the library under the lock of all calls, for other purposes than the world's messages.
     pub(super) fn call<T>(&self, call: impl FnOnce(&dyn Calls) -> T) -> T {
         let _turn = self.flights();
         let _kept = self.visit();
         call(&*self.mpi.calls)
     }
 
-    /// A group has this communicator.
+    /// Records the communicator of a group.
     pub(super) fn hold(&self, communicator: Bits) {
         lock(&self.held).push(communicator);
     }
 
-    /// The group has ended. After a failure somebody may be in the midst of a collective, and after
-    /// the end of the world its communicators are given back already.
+    /// Frees the communicator of a group that has ended. After a failure a member may still be in a
+    /// collective. After the end of the world its communicators are freed already.
     pub(super) fn give_back(&self, communicator: Bits) {
         if !self.failure.is_set() {
             self.free(|held| {
@@ -260,8 +259,8 @@ impl Engine {
         }
     }
 
-    /// Gives those communicators back that are taken out of the ones that are held. Where this
-    /// thread may not call, or the library has ended, the end of the process does.
+    /// Frees the communicators that `taken` removes from `held`. If this thread may not call, or
+    /// the library is finalised, the end of the process frees them.
     fn free(&self, taken: impl FnOnce(&mut Vec<Bits>) -> Vec<Bits>) {
         if !self.process.is_own() || self.mpi.check_thread().is_err() {
             return;
@@ -278,7 +277,7 @@ impl Engine {
         }
     }
 
-    /// Bytes that were given to MPI.
+    /// The number of bytes given to MPI.
     pub(crate) fn bytes_sent(&self) -> u64 {
         self.bytes_sent.load(Ordering::Relaxed)
     }
@@ -296,7 +295,7 @@ impl Engine {
         self.watcher.get().and_then(std::sync::Weak::upgrade)
     }
 
-    /// The library says that members called different collectives.
+    /// Reports that members called different collectives, as the library says.
     pub(super) fn disagreed(&self, error: CollectiveError) {
         if let Some(watcher) = self.watcher() {
             watcher.disagreed(error);
@@ -325,7 +324,7 @@ impl Engine {
         }
         let _kept = self.visit();
         let mut flights = self.flights();
-        // Of a world that has ended there may be no communicator any more.
+        // If the world has ended, the communicator may be freed.
         self.failure.check()?;
         let mut message = None;
         for part in 0..parts {
@@ -342,7 +341,7 @@ impl Engine {
                 }
             };
             let mut request = request?;
-            // Short sends are often over at once, and need no flight.
+            // Short sends are often complete at once and need no flight.
             let is_whole_send = parts == 1 && end == End::Send;
             if is_whole_send {
                 match self.mpi.calls.test(&mut request) {
@@ -388,7 +387,7 @@ impl Engine {
         Ok(i32::try_from(tag).expect("bug: a tag beyond the library's largest"))
     }
 
-    /// The lock under which the library is called.
+    /// Takes the lock under which the library is called.
     pub(super) fn flights(&self) -> MutexGuard<'_, Vec<Flight>> {
         match self.flights.try_lock() {
             Ok(flights) => flights,
@@ -402,8 +401,8 @@ impl Engine {
         }
     }
 
-    /// Gives way to who waits for the lock. A mutex is not fair: whoever lets it go and takes it
-    /// again at once keeps it.
+    /// Yields to threads that wait for the lock. A mutex is not fair: a thread that releases it and
+    /// takes it again at once keeps it.
     pub(super) fn give_way(&self) {
         const TURNS: usize = 200;
         let mut turns = 0;
@@ -413,8 +412,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the parts of one message, and sometimes at everything in flight, unless somebody
-    /// else does right now.
+    /// Tests the parts of one message, or everything in flight, unless another thread does so now.
     fn look_once(&self, transfer: Option<&Transfer>) {
         let mut flights = match self.flights.try_lock() {
             Ok(flights) => flights,
@@ -430,7 +428,7 @@ impl Engine {
         }
     }
 
-    /// Has the library go on with what it still has to say of requests that are over.
+    /// Lets the library continue its remaining work for complete requests.
     pub(crate) fn push(&self) {
         // The program may have finalised the library before the world ends.
         if self.mpi.check_thread().is_err() || self.mpi.calls.finalized() != Ok(false) {
@@ -442,13 +440,13 @@ impl Engine {
         let process = (self.mpi.rank() + 1) % self.mpi.size();
         let envelope = Envelope { communicator: self.communicator, process, tag };
         for _ in 0..TESTS {
-            // Nothing has this tag but what proves a library at start; should the call fail, those
-            // who wait for something hear of it.
+            // Only the proof at start uses this tag. If the call fails, threads that wait for a
+            // message receive the error.
             let _ = self.mpi.calls.probe(&envelope);
         }
     }
 
-    /// Looks once, for whoever asks whether something is done and does not wait.
+    /// Tests once, for a caller that checks for completion and does not wait.
     pub(crate) fn look_if_allowed(&self) {
         if self.mpi.check_thread().is_ok() {
             self.look_once(None);
@@ -459,7 +457,7 @@ impl Engine {
         self.advance_of(flights, None);
     }
 
-    /// Tests what is in flight of one message, or everything.
+    /// Tests the flights of one message, or all.
     fn advance_of(&self, flights: &mut Vec<Flight>, transfer: Option<&Transfer>) {
         let _kept = self.visit();
         let is_asked = |flight: &Flight| {
@@ -476,7 +474,7 @@ impl Engine {
                 at += 1;
                 continue;
             }
-            // The order of requests says nothing: MPI has matched them when they were posted.
+            // The order of flights is irrelevant: MPI matched the requests when they were posted.
             let flight = flights.swap_remove(at);
             self.landed(&flight, progress);
         }
@@ -501,8 +499,8 @@ impl Engine {
                 let is_too_long = matches!(progress, Progress::Truncated(_));
                 let sent = if is_too_long { len.max(flight.len + 1) } else { len };
                 if let Some(watcher) = self.watcher() {
-                    // The parts before it have come as expected; how many follow on one that is
-                    // too long is not known.
+                    // Earlier parts came as expected. How many parts follow one that is too long is
+                    // unknown.
                     let sent = flight.start + sent;
                     watcher.misfit(*channel, sent as u64, transfer.len());
                 }
@@ -521,7 +519,7 @@ impl Engine {
         self.tell_departure(self.departures.gone(peers));
     }
 
-    /// Ends the world if one of the processes has left without having begun a collective.
+    /// Ends the world if one of the processes has left without beginning a collective.
     pub(super) fn check_members(&self, group: u64, number: u64, processes: &[usize]) {
         self.tell_departure(self.departures.absent(group, number, processes));
     }
@@ -533,7 +531,7 @@ impl Engine {
         }
     }
 
-    /// Makes progress, of one message above all if one is given, until `done` holds or the world
+    /// Advances requests, mainly those of `transfer` if given, until `done` holds or the world
     /// fails.
     pub(crate) fn drive(&self, transfer: Option<&Transfer>, done: impl Fn() -> bool) {
         if done() {
@@ -551,8 +549,8 @@ impl Engine {
         }
     }
 
-    /// Ends the receives in flight, after a failure of the world. What does not end keeps its
-    /// memory for ever: the library may still write there.
+    /// Cancels the receives in flight after a failure of the world. A receive that does not end
+    /// keeps its memory for ever, because the library may still write there.
     pub(crate) fn withdraw(&self) {
         if self.mpi.check_thread().is_err() {
             return;
@@ -573,14 +571,14 @@ impl Engine {
         self.count.store(0, Ordering::SeqCst);
     }
 
-    /// Waits until everything sent has been taken over by MPI, but not for long.
+    /// Waits until MPI has taken everything sent, or until the limit.
     pub(crate) fn flush(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         self.drive(None, || self.count.load(Ordering::SeqCst) == 0 || Instant::now() > deadline);
     }
 
-    /// Ends the engine's thread, once the world has. `is_peaceful`: all ranks have left without an
-    /// error; then nothing is under way, and the communicators are given back.
+    /// Ends the engine's thread after the world has ended. `is_peaceful` means that all ranks have
+    /// left without an error: then nothing is in flight, and the communicators are freed.
     pub(crate) fn stop(&self, is_peaceful: bool) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.wake.notify_all();
@@ -600,7 +598,7 @@ impl Engine {
         }
     }
 
-    /// Makes progress while nobody else does.
+    /// Advances requests while no other thread does.
     fn run(&self) {
         let mut idle = 0;
         while !self.is_stopping.load(Ordering::SeqCst) && !self.failure.is_set() {
@@ -617,11 +615,11 @@ impl Engine {
                 let flights = self.flights();
                 self.is_asleep.store(true, Ordering::SeqCst);
                 if flights.is_empty() {
-                    // Woken by a post, or to end.
+                    // A post wakes it, or the end does.
                     drop(self.wake.wait_timeout(flights, Duration::from_millis(200)));
                 }
                 self.is_asleep.store(false, Ordering::SeqCst);
-                // Of nothing in flight there is no need to ask often.
+                // With nothing in flight, frequent checks are unnecessary.
                 idle = if self.count.load(Ordering::SeqCst) > 0 { 0 } else { IDLE_TURNS };
             }
         }

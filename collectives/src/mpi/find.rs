@@ -1,12 +1,12 @@
-//! Finds the MPI library: the one that is in the process already, else one of the system.
+//! Finds the MPI library: one that is loaded in the process already, else one of the system.
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
-/// The names under which Open MPI is installed, and IBM's Spectrum MPI, which is made of it.
+/// The file names of Open MPI, and of IBM's Spectrum MPI, which is derived from it.
 const OPEN_MPI: &[&str] = &["libmpi.so.40", "libmpi_ibm.so.3", "libmpi_ibm.so"];
-/// The names of MPICH and its family, and of the standard's interface.
+/// The file names of MPICH and its family, and of the standard's interface.
 const MPICH: &[&str] = &[
     "libmpi.so.12",
     "libmpich.so.12",
@@ -16,14 +16,14 @@ const MPICH: &[&str] = &[
     "libmpi_abi.so.0",
     "libmpi_abi.so",
 ];
-/// The name of any, where development files are installed.
+/// The generic file name, present if development files are installed.
 const ANY: &[&str] = &["libmpi.so"];
 
-/// Beginnings of the file names of MPI's C libraries.
+/// The beginnings of the file names of MPI's C libraries.
 const STEMS: &[&str] =
     &["libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_cray.so", "libmpi_gnu", "libmpi_ibm.so"];
 
-/// Opens only what is in the process already.
+/// Opens only a library that is loaded already.
 #[cfg(target_os = "linux")]
 const ONLY_PRESENT: c_int = libc::RTLD_NOLOAD;
 #[cfg(not(target_os = "linux"))]
@@ -33,15 +33,15 @@ const ONLY_PRESENT: c_int = 0;
 #[derive(Debug)]
 pub(super) struct Symbols {
     library: Library,
-    /// Where it was found, for messages.
+    /// Where the library was found, for messages.
     pub(super) origin: String,
 }
 
 impl Symbols {
-    /// The library in the process; else `named`; else the first one that the system finds, of
-    /// MPICH's family before others if it is likelier.
+    /// The library in the process; else `named`; else the first that the system finds. If
+    /// `mpich_first`, MPICH's family is tried before Open MPI.
     ///
-    /// Errors: what was tried.
+    /// Errors: the names that were tried.
     pub(super) fn find(named: Option<&Path>, mpich_first: bool) -> Result<Symbols, String> {
         if let Some(present) = Symbols::present() {
             return Ok(present);
@@ -58,7 +58,7 @@ impl Symbols {
         })
     }
 
-    /// The library that the program, or something it has loaded, brought with it.
+    /// The library that the program, or something it has loaded, brought along.
     pub(super) fn present() -> Option<Symbols> {
         let program = Symbols::of_program();
         if program.has("MPI_Init_thread") {
@@ -73,16 +73,16 @@ impl Symbols {
         })
     }
 
-    /// What the program is linked with.
+    /// The symbols of the program and the libraries it is linked with.
     pub(super) fn of_program() -> Symbols {
         Symbols { library: Library::this(), origin: String::from("the program") }
     }
 
     fn open(path: &Path, flags: c_int) -> Result<Symbols, String> {
         // Parts that an MPI library loads itself refer to its functions, which must be visible.
-        // SAFETY: an MPI library runs nothing at its loading that asks for more than a process.
+        // SAFETY: the initialisers of an MPI library have no conditions.
         let library = unsafe { Library::open(Some(path), flags | RTLD_GLOBAL) };
-        // The system's words are behind those of the crate.
+        // The system's error text is the source of the crate's error.
         let library = library.map_err(|error| match std::error::Error::source(&error) {
             Some(reason) => format!("{}: {reason}", path.display()),
             None => format!("{}: {error}", path.display()),
@@ -90,7 +90,7 @@ impl Symbols {
         Ok(Symbols { library, origin: path.display().to_string() })
     }
 
-    /// Opens a library beside others of the process.
+    /// For tests: opens a library whose symbols stay separate from those of others.
     #[cfg(test)]
     pub(super) fn open_alone(path: &Path) -> Result<Symbols, String> {
         // SAFETY: as for `open`.
@@ -103,7 +103,7 @@ impl Symbols {
         self.address(name).is_ok()
     }
 
-    /// Where a symbol is.
+    /// The address of a symbol.
     pub(super) fn address(&self, name: &str) -> Result<*mut c_void, String> {
         // SAFETY: only the address is taken.
         let symbol = unsafe { self.library.get::<*mut c_void>(name.as_bytes()) };
@@ -111,7 +111,7 @@ impl Symbols {
         if address.is_null() { Err(format!("{} has no {name}", self.origin)) } else { Ok(address) }
     }
 
-    /// A function, as a function pointer of type `F`, which is that of the function.
+    /// A function, as a pointer of type `F`, which must be the function's type.
     pub(super) fn function<F: Copy>(&self, name: &str) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let address = self.address(name).ok()?;
@@ -119,7 +119,7 @@ impl Symbols {
         Some(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&address) })
     }
 
-    /// What the library says about itself; may be asked at any time.
+    /// The library's version text; available at any time.
     pub(super) fn version(&self) -> Option<String> {
         type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
         let question = self.function::<Version>("MPI_Get_library_version")?;
@@ -133,7 +133,7 @@ impl Symbols {
     }
 }
 
-/// The files in the process that have the name of an MPI library.
+/// The loaded files whose names are those of an MPI library.
 fn loaded_files() -> Vec<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mut files: Vec<PathBuf> = Vec::new();

@@ -1,8 +1,8 @@
 //! The MPI library of this process before it is initialised, and its initialisation.
 //!
-//! To open a library concerns this process alone. To initialise it waits for the other processes of
-//! the job, without a limit of its own: so it is done when all are known to have the library, on a
-//! thread that is waited for only as long as start-up may take.
+//! Opening a library is local to this process. Initialising it waits for the other processes of the
+//! job, without a time limit of its own. Therefore it happens only when all are known to have the
+//! library, on a thread for which start-up waits no longer than its own limit.
 
 use super::abi::Abi;
 use super::calls::Calls;
@@ -15,7 +15,7 @@ use super::proof::Obstacle;
 use crate::CollectiveError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The MPI library of this process, open and perhaps not initialised.
+/// The MPI library of this process; it may not be initialised.
 #[derive(Clone, Debug)]
 pub struct Library {
     calls: Arc<dyn Calls>,
@@ -23,11 +23,11 @@ pub struct Library {
     options: MpiOptions,
 }
 
-/// How far the initialisation in this process is.
+/// The state of the initialisation in this process.
 enum Progress {
-    /// Nobody here has begun it; the program may have.
+    /// Nobody in this crate has begun it; the program may have.
     None,
-    /// A thread is in it.
+    /// A thread performs it.
     UnderWay,
     /// It has ended.
     Over(Result<Arc<Mpi>, CollectiveError>),
@@ -40,7 +40,7 @@ fn progress() -> MutexGuard<'static, Progress> {
 }
 
 impl Library {
-    /// Finds the library: one that is in the process already is the one that is used. Local.
+    /// Finds the library. A library that is in the process already is used. Local.
     ///
     /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it.
     pub fn open(options: &MpiOptions) -> Result<Library, CollectiveError> {
@@ -51,7 +51,7 @@ impl Library {
         Library::of(known(symbols.map_err(unavailable)?)?, options)
     }
 
-    /// The library that the program has brought and initialised, if there is one. Local.
+    /// The library that the program has brought and initialised, if any. Local.
     pub fn of_program(options: &MpiOptions) -> Option<Library> {
         let present = linked().or_else(|| known(Symbols::present()?).ok())?;
         let library = Library::of(present, options).ok()?;
@@ -68,7 +68,7 @@ impl Library {
         Ok(Library { calls, abi, options: options.clone() })
     }
 
-    /// What the library is: its interface and the first of its own words. The same for the same
+    /// The interface and the first part of the library's version text. It is the same for the same
     /// version on another machine.
     pub fn identity(&self) -> String {
         let version = self.calls.version();
@@ -77,8 +77,8 @@ impl Library {
         format!("{version}, interface of {}", self.abi.name())
     }
 
-    /// Whether it says already that it takes GPU memory: MPICH ends a process that asks before it
-    /// has begun; Open MPI answers at any time.
+    /// Whether it can be asked whether it accepts GPU memory. MPICH ends a process that asks before
+    /// initialisation; Open MPI answers at any time.
     fn can_be_asked(&self) -> bool {
         self.is_open_mpi() || self.is_initialised().unwrap_or(false)
     }
@@ -87,7 +87,7 @@ impl Library {
         self.calls.version().starts_with("Open MPI")
     }
 
-    /// The identity, what is known of GPU memory, and where the library is.
+    /// The identity, what is known about GPU memory, and the location of the library.
     pub fn describe(&self) -> String {
         let asked = || self.can_be_asked().then(|| self.calls.takes_device_memory());
         let cuda = match self.options.cuda.map_or_else(asked, |forced| Some(Some(forced))) {
@@ -99,13 +99,13 @@ impl Library {
         format!("{}, {cuda} ({})", self.identity(), self.calls.origin())
     }
 
-    /// How what lies on GPUs goes by it, and why, as far as is known before processes have met.
+    /// How data on GPUs travels by it, and why, as far as is known before processes meet.
     pub fn describe_gpus(&self) -> String {
         let forced = self.options.cuda;
         if forced.is_none() && !self.can_be_asked() {
             return String::from("as the MPI library says when it has begun");
         }
-        // What the user says counts before what it would say.
+        // The user's setting takes precedence over the library's answer.
         let says = forced.or_else(|| self.calls.takes_device_memory());
         match Obstacle::before(forced, says) {
             Ok(()) => {
@@ -119,25 +119,24 @@ impl Library {
         }
     }
 
-    /// Whether it takes addresses of GPU memory, if the program says so itself.
+    /// The program's setting for whether the library accepts addresses of GPU memory.
     pub(crate) fn cuda_option(&self) -> Option<bool> {
         self.options.cuda
     }
 
-    /// Whether it cannot begin in a process that has spoken to the launcher's PMIx server itself,
-    /// as Open MPI from version 5 cannot: it would end the process.
+    /// Whether it cannot be initialised after the process has spoken to the launcher's PMIx server.
+    /// Open MPI from version 5 cannot: it would end the process.
     pub fn begins_before_pmix(&self) -> bool {
         let version = self.calls.version();
         let number = version.strip_prefix("Open MPI v").and_then(|rest| rest.split('.').next());
         number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|major| major >= 5)
     }
 
-    /// Whether it can begin as one of the processes of the launcher, or why not.
+    /// Checks that it can be initialised under this launcher. The error says why not.
     ///
-    /// Open MPI takes variables of SLURM, Flux and PMI for a job of which it is a part, and ends
-    /// the process where that launcher does not speak PMIx: Debian's and most sites' are built
-    /// without the launcher's own interface. Others begin as a world of one process, which is
-    /// noticed.
+    /// Open MPI interprets variables of SLURM, Flux and PMI as those of its own job, and ends the
+    /// process if that launcher does not offer PMIx: Debian's and most sites' builds lack the
+    /// launcher's own interface. Other libraries start as a world of one process, which is noticed.
     pub fn can_begin(&self) -> Result<(), String> {
         match self.options.is_without_pmix && self.is_open_mpi() {
             true => Err(String::from(
@@ -148,12 +147,12 @@ impl Library {
         }
     }
 
-    /// Whether anybody in this process has initialised it.
+    /// Whether anybody in this process has initialised the library.
     pub fn is_initialised(&self) -> Result<bool, CollectiveError> {
         self.calls.initialized()
     }
 
-    /// What threads may do, where it is initialised.
+    /// The level of threads, if the library is initialised.
     pub fn threads(&self) -> Result<Option<Threads>, CollectiveError> {
         if !self.calls.initialized()? {
             return Ok(None);
@@ -161,7 +160,7 @@ impl Library {
         Ok(Some(Threads::of(self.calls.query_thread()?)))
     }
 
-    /// This process's number and the number of all processes, where the library is initialised.
+    /// This process's rank and the number of processes, if the library is initialised.
     pub fn place(&self) -> Result<Option<(usize, usize)>, CollectiveError> {
         if !self.calls.initialized()? {
             return Ok(None);
@@ -170,7 +169,7 @@ impl Library {
         Ok(Some((self.calls.rank(world)?, self.calls.size(world)?)))
     }
 
-    /// Whether a place that MPI gives this process is the given rank of so many, or what it says.
+    /// Checks that MPI's rank and size of this process are the expected ones.
     pub(crate) fn check_place(
         told: (usize, usize),
         expected: (usize, usize),
@@ -181,17 +180,16 @@ impl Library {
         Err(format!("MPI says that this is rank {} of {}", told.0, told.1))
     }
 
-    /// Begins to use the library: initialises it if nobody has. What comes of it is told by
-    /// `outcome`.
+    /// Starts to use the library, and initialises it if nobody has. `outcome` returns the result.
     ///
-    /// The thread that initialises is MPI's main thread, and has to be the one that finalises. It
-    /// is one of our own, which stays until the process ends, because one that waits in
-    /// `MPI_Init_thread` for a rank that has died cannot be called back. The price is that a
-    /// library which lets its main thread alone call it (`MPI_THREAD_FUNNELED`, although all
-    /// threads are asked for) is of no use here; a program that has such a library initialises it
-    /// itself, on the thread that calls us.
+    /// The thread that initialises the library is MPI's main thread and must finalise it. It is a
+    /// thread of our own that lives until the process ends, because a thread that waits in
+    /// `MPI_Init_thread` for a dead rank cannot be interrupted. As a consequence, a library that
+    /// only its main thread may call (`MPI_THREAD_FUNNELED`, although all threads are requested) is
+    /// unusable here. A program with such a library initialises it itself, on the thread that calls
+    /// us.
     ///
-    /// Collective over the processes of the MPI job where the library is not initialised yet.
+    /// Collective over the processes of the MPI job if the library is not initialised yet.
     pub(crate) fn begin(&self) {
         let mut progress = progress();
         match *progress {
@@ -203,7 +201,7 @@ impl Library {
             move || Mpi::begin(calls).map(Arc::new)
         };
         if self.calls.initialized() == Ok(true) {
-            // Nobody is waited for, and what thread this is counts.
+            // This waits for nobody, and the identity of the calling thread matters.
             *progress = Progress::Over(begin());
             return;
         }
@@ -227,7 +225,7 @@ impl Library {
         };
     }
 
-    /// What has come of `begin`; nothing as long as it is under way.
+    /// The result of `begin`; `None` while it is running.
     pub(crate) fn outcome(&self) -> Option<Result<Arc<Mpi>, CollectiveError>> {
         match &*progress() {
             Progress::None => panic!("bug: the outcome of a start that nobody has begun"),
@@ -236,7 +234,7 @@ impl Library {
         }
     }
 
-    /// Begins, and waits for as long as it takes.
+    /// Starts to use the library and waits without a limit.
     pub(super) fn start(&self) -> Result<Arc<Mpi>, CollectiveError> {
         self.begin();
         loop {
@@ -254,7 +252,7 @@ fn linked() -> Option<(Arc<dyn Calls>, Abi)> {
     None
 }
 
-/// The functions of a library that was opened, and its interface.
+/// The functions of an opened library, and its interface.
 fn known(symbols: Symbols) -> Result<(Arc<dyn Calls>, Abi), CollectiveError> {
     let abi = Abi::of(&symbols);
     let abi = abi.map_err(|reason| unavailable(format!("{}: {reason}", symbols.origin)))?;

@@ -1,7 +1,7 @@
 //! The library that the program is linked with, by the crate `mpi` (cargo feature `mpi`).
 //!
-//! The crate compiles against the `mpi.h` of the site, so that an implementation whose binary
-//! interface is not known here works, too. It fills the same table as a library that is opened.
+//! The crate compiles against the `mpi.h` of the site, so implementations with an unknown binary
+//! interface work too. It fills the same table as an opened library.
 
 use super::abi::{Abi, Address, Constants, Handle};
 use super::calls::{Calls, Loaded};
@@ -21,8 +21,8 @@ pub(super) fn open() -> Option<(Arc<dyn Calls>, Abi)> {
 }
 
 fn load<H: Handle>() -> Arc<dyn Calls> {
-    // SAFETY: in `mpi.h` all handles are numbers or all are addresses, and the caller has chosen
-    // `H` by their size.
+    // SAFETY: in `mpi.h` all handles are numbers, or all are addresses; the caller has chosen `H`
+    // by their size.
     let table = unsafe { Table::<H>::linked() };
     Loaded::shared(table, constants(), Symbols::of_program())
 }
@@ -36,8 +36,8 @@ fn constants<H: Handle>() -> Constants<H> {
             no_request: handle(ffi::RSMPI_REQUEST_NULL),
             errors_return: handle(ffi::RSMPI_ERRORS_RETURN),
             undefined: ffi::RSMPI_UNDEFINED,
-            // The crate does not have it: MPICH's family writes handles as numbers, and those with
-            // addresses, Open MPI's and the standard's interface, agree.
+            // The crate lacks this constant. MPICH's family represents handles as numbers; those
+            // with addresses, Open MPI's and the standard's interface, agree.
             in_place: if size_of::<H>() == 4 { -1 } else { 1 },
             tag_limit: ffi::MPI_TAG_UB as c_int,
             threads: [

@@ -1,14 +1,13 @@
 //! MPI: a library found at run time, and messages over it.
 //!
-//! The functions in use stand in one table (`table`), typed by how an implementation writes its
-//! handles; what the handles of communicators, types and operations are is told by one module for
-//! each binary interface (`abi`). Above them, [`Library`] is the library of this process, [`Mpi`]
-//! the same once it is initialised, and `engine` moves the messages of a world over a communicator
-//! of its own. Groups with one member in each process have MPI's own collectives, in the form that
-//! does not wait, on communicators of theirs (`native`, started by `start`); `departures` knows who
-//! has left and whether it took part. Where `proof` finds that the library takes addresses of GPU
-//! memory, `device` has GPUs talk by it. With the cargo feature `mpi`, `linked` fills the table at
-//! link time.
+//! One table (`table`) holds the functions in use, typed by how an implementation represents its
+//! handles. One module for each binary interface (`abi`) knows the handles of communicators, types
+//! and operations. Above them, [`Library`] is the library of this process, [`Mpi`] is the
+//! initialised library, and `engine` moves a world's messages over its own communicator. Groups
+//! with one member in each process use MPI's own non-blocking collectives on their own
+//! communicators (`native`, started by `start`); `departures` knows which ranks have left and
+//! whether they took part. If `proof` finds that the library accepts addresses of GPU memory,
+//! `device` passes them. With the cargo feature `mpi`, `linked` fills the table at link time.
 
 mod abi;
 mod calls;

@@ -1,12 +1,12 @@
 //! MPI's own collectives, for a group with one member in each of its processes.
 //!
-//! The group has a communicator of its own, on which its members start the collectives of MPI that
-//! do not wait, and test them until they are over or the world has failed: one that waits inside of
-//! the library could not be ended when a rank has died. What is under way when the world fails
-//! keeps its memory for ever, since a collective cannot be withdrawn.
+//! The group has its own communicator. Its members start MPI's non-blocking collectives there and
+//! test them until they are complete or the world has failed: a blocking call inside of the library
+//! could not end when a rank dies. A collective that is incomplete when the world fails keeps its
+//! memory for ever, because it cannot be cancelled.
 //!
-//! Each group counts its collectives. A rank that leaves tells how many of each it has begun, so
-//! that who waits for it knows whether it has taken part, and may only be ahead.
+//! Each group counts its collectives. A leaving rank reports these counts, so that ranks which wait
+//! for it know whether it took part and is merely ahead.
 
 use super::calls::{Bits, Progress};
 use super::engine::{Engine, TESTS};
@@ -21,9 +21,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most bytes that a collective of MPI moves on one member: it counts with 31 bits.
+/// The most bytes that an MPI collective moves on one member; MPI counts with 31 bits.
 pub(super) const LIMIT_BYTES: usize = c_int::MAX as usize;
-/// How long a wait whose collective has failed in the library waits for the world's better reason.
+/// How long a wait whose collective failed in the library waits for a better error of the world.
 const REASON: Duration = Duration::from_secs(2);
 
 /// MPI's collectives on one group.
@@ -32,17 +32,17 @@ pub(crate) struct Native {
     engine: Arc<Engine>,
     communicator: Bits,
     group: u64,
-    /// Where each member lives.
+    /// The process of each member.
     processes: Arc<[usize]>,
     /// This member.
     rank: usize,
-    /// How many collectives have been begun; the engine tells it to the others.
+    /// The number of collectives begun; a leaving rank reports it to the others.
     begun: Arc<AtomicU64>,
-    /// Counts and offsets, which MPI reads until a collective is over.
+    /// The vectors for counts and offsets, which MPI reads until a collective is complete.
     room: Mutex<Room>,
 }
 
-/// The counts and offsets of what a member sends and of what it receives.
+/// The counts and offsets of a member's sends and receives.
 #[derive(Debug, Default)]
 struct Room {
     sent: Counts,
@@ -56,7 +56,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// What the library reads, for parts of these lengths, one after another.
+    /// The counts and offsets of parts of these lengths, one after another.
     fn of(&mut self, counts: impl Iterator<Item = usize>) -> Parts {
         self.counts.clear();
         self.offsets.clear();
@@ -78,7 +78,7 @@ fn int(number: usize) -> c_int {
     c_int::try_from(number).expect("bug: a collective of MPI beyond its limit")
 }
 
-/// The address of a slice. An empty one may have any, such as that which means `MPI_IN_PLACE`.
+/// The address of a slice. An empty slice gets a neutral one: its own might equal `MPI_IN_PLACE`.
 fn address(slice: &Slice) -> *mut u8 {
     static NOWHERE: AtomicU64 = AtomicU64::new(0);
     if slice.len == 0 { NOWHERE.as_ptr().cast() } else { slice.as_ptr() }
@@ -97,18 +97,18 @@ impl Native {
         Arc::new(Native { engine, communicator, group, processes, rank, begun, room })
     }
 
-    /// The most bytes of a collective that MPI's counts can tell.
+    /// The most bytes of a collective that MPI's counts can represent.
     pub(crate) fn limit(&self) -> usize {
         self.engine.limit.load(Ordering::Relaxed)
     }
 
-    /// Whether the group can be split without an end to the wait for a rank that dies meanwhile.
+    /// Whether the group can be split without an endless wait for a rank that dies meanwhile.
     pub(crate) fn can_split(&self) -> bool {
         self.engine.threads() == Threads::Multiple
     }
 
-    /// MPI's collectives for the groups of members that give the same colour, in the order of their
-    /// keys. Collective over this group, among whose members those without a colour get nothing.
+    /// MPI's collectives for the groups of members that pass the same colour, in the order of their
+    /// keys. Collective over this group; members without a colour get `None`.
     pub(crate) fn split(
         &self,
         color: Option<usize>,
@@ -117,7 +117,7 @@ impl Native {
         members: &[usize],
     ) -> Result<Option<Arc<Native>>, CollectiveError> {
         let (engine, communicator) = (self.engine.clone(), self.communicator);
-        // The call waits for the others and cannot be ended. Any thread may make it, beside others.
+        // The call waits for others and cannot be ended. Any thread may make it at any time.
         let made = aside("phalanx-mpi-split", &self.engine.failure, move || {
             let _kept = engine.visit();
             engine.calls().split(communicator, color, key)
@@ -150,7 +150,7 @@ impl Native {
         Ok(())
     }
 
-    /// Completes `whole`, in which each member has put its part, on all members.
+    /// Completes `whole` on all members, each of which has put its part there.
     pub(crate) fn all_gather(
         &self,
         whole: &Slice,
@@ -167,8 +167,8 @@ impl Native {
         self.run(room, &Start::AllGather { whole: data, parts }, &[whole], || Ok(()))
     }
 
-    /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`. Both slices have
-    /// no more bytes than the limit.
+    /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`. Neither slice has
+    /// more bytes than the limit.
     pub(crate) fn all_to_all(
         &self,
         send: &Slice,
@@ -185,7 +185,7 @@ impl Native {
         self.run(room, &exchange, &[send, receive], || Ok(()))
     }
 
-    /// Sends the parts of `whole` of the root to the other members; `beside` takes its own.
+    /// Sends the parts of the root's `whole` to the others; `beside` copies the root's own part.
     pub(crate) fn scatter(
         &self,
         whole: Option<&Slice>,
@@ -205,7 +205,7 @@ impl Native {
         self.run(room, &scatter, &[whole], beside)
     }
 
-    /// Puts the parts of the other members into `whole` of the root; `beside` puts its own.
+    /// Gathers the other members' parts in the root's `whole`; `beside` copies the root's own.
     pub(crate) fn gather(
         &self,
         part: &Slice,
@@ -225,7 +225,7 @@ impl Native {
         self.run(room, &gather, &[whole], beside)
     }
 
-    /// The vectors for counts, which stay allocated from one collective to the next.
+    /// Takes the vectors for counts, which stay allocated between collectives.
     fn take_room(&self) -> Room {
         std::mem::take(&mut *self.room())
     }
@@ -234,8 +234,8 @@ impl Native {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a collective whose counts lie in `room` and whose data in `slices`, and tests it
-    /// until it is over. `beside` is done meanwhile.
+    /// Starts a collective whose counts reside in `room` and whose data in `slices`, and tests it
+    /// until it is complete. `beside` runs meanwhile.
     fn run(
         &self,
         room: Room,
@@ -246,11 +246,11 @@ impl Native {
         self.engine.check_thread()?;
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let _driving = self.engine.begin_to_drive();
-        // The library may move messages of GPUs meanwhile.
+        // The library may move GPU memory meanwhile.
         let _kept = self.engine.visit();
         let calls = self.engine.calls();
         let mut flights = self.engine.flights();
-        // Of a world that has ended there may be no communicator any more.
+        // If the world has ended, the communicator may be freed.
         self.engine.failure.check()?;
         // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
         // counts lie in vectors that nobody changes. If this returns before the request is over,
@@ -303,8 +303,8 @@ impl Native {
         }
     }
 
-    /// Ends the world for what the library says. Members that called different collectives went
-    /// different ways, of which their tickets tell more.
+    /// Ends the world with the library's error. Members that called different collectives took
+    /// different ways, and their tickets explain more.
     fn disagree(&self, error: CollectiveError) -> CollectiveError {
         self.engine.disagreed(error.clone());
         let deadline = Instant::now() + REASON;

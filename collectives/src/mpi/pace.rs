@@ -1,19 +1,19 @@
-//! How a thread that waits for MPI, or for a device before MPI, spends the time between two looks:
-//! the library makes progress only while somebody looks.
+//! The pace of a thread that waits for MPI, or for a device before MPI: the library advances only
+//! while a thread tests requests.
 
 use phalanx_ops::waiting::look;
 use std::time::{Duration, Instant};
 
-/// Looks before a waiting thread lets others run between them: some microseconds, the time of a
-/// short message.
+/// Tests before a waiting thread yields between tests: some microseconds, the time of a short
+/// message.
 const SPINS: u32 = 16;
-/// Looks between two looks at the clock, and at once between two pauses: data that is on its way
-/// keeps moving, since a look that moves some takes long.
+/// Tests between two reads of the clock, and in a row between two pauses. A test that moves data
+/// takes long, so travelling data keeps moving.
 const BURST: u32 = 16;
-/// How long a thread looks without a pause. Whoever is waited for longer is late, and what a pause
-/// adds does not count.
+/// How long a thread tests without pauses. After this time the message is late, and the added delay
+/// of a pause does not matter.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// The pause between two bursts of looks of a thread that has waited for long.
+/// The pause between two bursts of tests of a thread that has waited long.
 pub(super) const PAUSE: Duration = Duration::from_micros(50);
 
 /// The pace of one wait.
@@ -24,7 +24,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Between two looks, of which neither found what is waited for.
+    /// Pauses between two unsuccessful tests.
     pub(super) fn pause(&mut self) {
         self.looks = self.looks.wrapping_add(1);
         if self.began.is_none() && self.looks < SPINS {
@@ -44,7 +44,7 @@ impl Pace {
         look();
     }
 
-    /// Whether others may be late, so that it is worth to look for who has left.
+    /// Whether the wait is long enough to check for ranks that have left.
     pub(super) fn is_long(&self) -> bool {
         self.began.is_some() && self.looks.is_multiple_of(BURST)
     }

@@ -1,4 +1,4 @@
-//! The MPI library of this process: found, initialised, and used by several parts of the program.
+//! The MPI library of this process, found and initialised once for several parts of the program.
 
 use super::calls::{Bits, Calls};
 use super::end;
@@ -8,30 +8,30 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// What a program says about its MPI library.
+/// The program's settings for its MPI library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MpiOptions {
-    /// The library to open when none is in the process yet; one of the system's if there is none.
+    /// The library to open if none is in the process yet; `None` for one of the system.
     pub library: Option<PathBuf>,
-    /// Whether the library takes addresses of GPU memory; asked of the library if it is not said.
+    /// Whether the library accepts addresses of GPU memory; `None` to ask the library.
     pub cuda: Option<bool>,
-    /// Whether a library of MPICH's family is looked for first, because a launcher of that family
-    /// has started the process.
+    /// Whether to look for a library of MPICH's family first, because a launcher of that family
+    /// started the process.
     pub mpich_first: bool,
-    /// Whether a launcher has started the process that is known to offer no PMIx.
+    /// Whether the launcher of the process is known to offer no PMIx.
     pub is_without_pmix: bool,
 }
 
-/// What threads may do with the library, the least first.
+/// The level of threads that may call the library, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Threads {
     /// The program has one thread.
     Single,
     /// Only the thread that initialised the library calls it.
     Funneled,
-    /// One thread at a time.
+    /// One thread at a time calls it.
     Serialized,
-    /// All at the same time.
+    /// Any threads call it at the same time.
     Multiple,
 }
 
@@ -39,7 +39,7 @@ impl Threads {
     const ALL: [Threads; 4] =
         [Threads::Single, Threads::Funneled, Threads::Serialized, Threads::Multiple];
 
-    /// The level of a number from 0.
+    /// The level of this number, counted from 0.
     pub(super) fn of(level: usize) -> Threads {
         Threads::ALL[level.min(3)]
     }
@@ -62,18 +62,18 @@ pub struct Mpi {
     threads: Threads,
     rank: usize,
     size: usize,
-    /// The one thread that may call the library, where only one may.
+    /// The only thread that may call the library, if only one may.
     pub(super) only: Option<ThreadId>,
-    /// A communicator of all processes that nobody else uses; made when it is first needed.
+    /// A communicator of all processes for this crate alone; made when first needed.
     own: Mutex<Option<Bits>>,
 }
 
 impl Mpi {
-    /// Finds the library, and initialises it if nobody has: one that is in the process already is
-    /// the one that is used. Later calls give the same. Waits for the other processes without a
-    /// limit; a `Rendezvous` does the same within one.
+    /// Finds the library and initialises it if nobody has. A library that is in the process already
+    /// is used. Later calls return the same. Waits for the other processes without a limit; a
+    /// `Rendezvous` does the same within one.
     ///
-    /// Collective over the processes of the MPI job where the library is not initialised yet.
+    /// Collective over the processes of the MPI job if the library is not initialised yet.
     /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it;
     /// `MpiThreads` and `Mpi`.
     pub fn load(options: &MpiOptions) -> Result<Arc<Mpi>, CollectiveError> {
@@ -86,8 +86,8 @@ impl Mpi {
         }
         if !calls.initialized()? {
             calls.init_thread()?;
-            // Open MPI tells errors of collectives that do not wait there, where they would end the
-            // process. A program that has begun MPI decides that for itself.
+            // Open MPI reports errors of non-blocking collectives on this communicator, where they
+            // would end the process. A program that initialised MPI decides this itself.
             calls.return_errors(calls.world())?;
             end::finalize_at_exit(calls.clone());
         }
@@ -106,23 +106,23 @@ impl Mpi {
         Ok(Mpi { calls, threads, rank, size, only, own: Mutex::default() })
     }
 
-    /// This process's number in the MPI job.
+    /// The rank of this process in the MPI job.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// The processes of the MPI job.
+    /// The number of processes in the MPI job.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// What threads may do.
+    /// The level of threads.
     pub fn threads(&self) -> Threads {
         self.threads
     }
 
-    /// Copies the bytes of `root`, whose number all know, to all processes of the job. Collective
-    /// over them.
+    /// Copies the bytes of `root` to all processes of the job. All must pass the same number of
+    /// bytes. Collective over them.
     ///
     /// Errors: `Mpi`; `MpiThreads` on a thread that may not call.
     pub fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<(), CollectiveError> {
@@ -131,7 +131,7 @@ impl Mpi {
         bytes.chunks_mut(1 << 30).try_for_each(|chunk| self.calls.broadcast(own, chunk, root))
     }
 
-    /// A communicator for one world. Collective over the job.
+    /// A communicator for one world. Collective over the MPI job.
     pub(super) fn communicator(&self) -> Result<Bits, CollectiveError> {
         self.check_thread()?;
         let own = self.own()?;
@@ -148,7 +148,7 @@ impl Mpi {
         Ok(made)
     }
 
-    /// Whether this thread may call the library.
+    /// Checks that this thread may call the library.
     pub(super) fn check_thread(&self) -> Result<(), CollectiveError> {
         match self.only {
             Some(only) if only != std::thread::current().id() => {

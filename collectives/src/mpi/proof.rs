@@ -1,9 +1,9 @@
-//! Whether the MPI library takes addresses of GPU memory: asked, tried, and agreed by all.
+//! Proves whether the MPI library accepts addresses of GPU memory: asks, tries, and agrees.
 //!
-//! A library that does not take them follows them on the host and ends the process. So nothing is
-//! tried unless every library says that it does, or the user says so; and nothing is believed until
-//! every process has received an element of its neighbour's GPU in its own. Where one process has
-//! met an obstacle, all hear of it before anybody waits for that one's element.
+//! A library that does not accept them dereferences them on the host, which ends the process.
+//! Therefore nothing is tried unless every library, or the user, says that it accepts them. Support
+//! counts as proved only when every process has received an element from its neighbour's GPU in its
+//! own. If one process meets an obstacle, all learn of it before any process waits for its element.
 
 use super::calls::{Bits, Envelope, Progress};
 use super::device::settle;
@@ -17,10 +17,10 @@ use phalanx_device::{Device, Slice};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a message that was withdrawn may take to end.
+/// The time limit for a cancelled message to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
 
-/// Why a library is not given addresses of GPU memory.
+/// Why a library does not receive addresses of GPU memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Obstacle {
     Forbidden,
@@ -45,7 +45,7 @@ impl Obstacle {
         Obstacle::Wrong,
     ];
 
-    /// What it is, for people.
+    /// A description for users.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0, or Open MPI was told to do without CUDA",
@@ -59,7 +59,7 @@ impl Obstacle {
         }
     }
 
-    /// What is told of an outcome: 0 of one without an obstacle.
+    /// Wire code of an outcome; 0 means success.
     fn code(outcome: Result<(), Obstacle>) -> u8 {
         let of = |obstacle| Obstacle::ALL.iter().position(|one| *one == obstacle);
         outcome.err().and_then(of).map_or(0, |at| at as u8 + 1)
@@ -69,7 +69,7 @@ impl Obstacle {
         usize::from(code).checked_sub(1).and_then(|at| Obstacle::ALL.get(at)).copied()
     }
 
-    /// What stands in the way before anything is tried, by what the user and the library say.
+    /// The obstacle known before a trial, from the user's setting and the library's answer.
     pub(crate) fn before(forced: Option<bool>, says: Option<bool>) -> Result<(), Obstacle> {
         match (forced, says) {
             (Some(false), _) => Err(Obstacle::Forbidden),
@@ -80,21 +80,21 @@ impl Obstacle {
     }
 }
 
-/// What all have agreed upon: the first obstacle that a process has told of, with its rank.
+/// The common result: the first obstacle that a process reported, with its rank.
 type Proved = Result<(), (usize, Obstacle)>;
 
-/// The first obstacle that a process has told of.
+/// The first obstacle that a process reported.
 fn first_told(codes: &[Vec<u8>]) -> Proved {
     let told = |(rank, code): (usize, &Vec<u8>)| Some((rank, Obstacle::of(code[0])?));
     codes.iter().enumerate().find_map(told).map_or(Ok(()), Err)
 }
 
-/// Finds out whether what lies on the processes' GPUs goes by MPI as it is; else which process has
-/// which obstacle. `forced` is what the user says of the library here, `most` how many devices a
-/// process has at most, and `seed` a number that all know. Collective over `processes`, which are
-/// the first devices of all processes.
+/// Finds out whether MPI carries the memory of the processes' GPUs directly; else which process has
+/// which obstacle. `forced` is the user's setting for this library, `most` the largest number of
+/// devices of a process, and `seed` a number that all know. Collective over `processes`, the first
+/// devices of all processes.
 ///
-/// Errors: why the world has ended.
+/// Errors: the error that ended the world.
 pub(crate) fn prove(
     engine: &Engine,
     processes: &Member,
@@ -111,9 +111,9 @@ pub(crate) fn prove(
     if let Err(obstacle) = agree(may)? {
         return Ok(Err(obstacle));
     }
-    // For good: what is begun may stay with the library also where the proof fails.
+    // Permanent: requests may stay with the library even if the proof fails.
     engine.use_gpu(&gpus[0]);
-    // Every GPU has a turn; those of processes that have fewer have several.
+    // Every GPU has a turn; GPUs of processes with fewer devices have several.
     for turn in 0..most {
         let gpu = &gpus[turn % gpus.len()];
         let value = |rank: usize| element(seed, rank, turn);
@@ -131,8 +131,8 @@ pub(crate) fn prove(
     Ok(Ok(()))
 }
 
-/// One turn, in steps: nobody begins an exchange before all are ready for it, or waits for one that
-/// somebody has not begun. `end` is told whether all have.
+/// Runs one turn in steps. No process begins an exchange before all are ready, or waits for one
+/// that some process has not begun. `end` receives whether all have begun.
 fn in_step<R, S, E>(
     agree: &dyn Fn(Result<(), Obstacle>) -> Result<Proved, E>,
     prepare: impl FnOnce() -> Result<R, Obstacle>,
@@ -146,7 +146,7 @@ fn in_step<R, S, E>(
     let started = start(&ready);
     let agreed = agree(started.as_ref().map(drop).map_err(|obstacle| *obstacle));
     let goes_on = matches!(agreed, Ok(Ok(())));
-    // Also where the world has failed: what was begun has to end.
+    // Also if the world has failed: what was begun must end.
     let ended = started.and_then(|started| end(started, goes_on));
     if !goes_on {
         return agreed;
@@ -154,24 +154,24 @@ fn in_step<R, S, E>(
     agree(ended.and_then(|()| check(&ready)))
 }
 
-/// What a process sends in a turn.
+/// The element that a process sends in a turn.
 fn element(seed: u64, rank: usize, turn: usize) -> u64 {
     (seed ^ (rank as u64) << 32 ^ turn as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The next process, which this one sends to, and the one before, which it receives from.
+/// The next process, to which this one sends, and the previous one, from which it receives.
 fn around_the_ring(processes: &Member) -> [usize; 2] {
     let (rank, size) = (processes.rank, processes.places.len());
     [(rank + 1) % size, (rank + size - 1) % size]
 }
 
-/// An element to send and the place of another one, both in the memory of a GPU.
+/// An element to send and the memory for another one, both on a GPU.
 struct Elements {
     sent: Slice,
     place: Slice,
 }
 
-/// The elements of a turn, once the GPU is done with them.
+/// Makes the elements of a turn and waits until the GPU has written them.
 fn prepare(
     processes: &Member,
     gpu: &Arc<CudaDevice>,
@@ -192,7 +192,7 @@ fn prepare(
 }
 
 impl Elements {
-    /// Whether what has come is what the process before has sent.
+    /// Checks that the element of the previous process has arrived.
     fn check(&self, value: &dyn Fn(usize) -> u64, processes: &Member) -> Result<(), Obstacle> {
         let [_, previous] = around_the_ring(processes);
         let mut bytes = [0; 8];
@@ -201,7 +201,7 @@ impl Elements {
     }
 }
 
-/// Messages that are none of the world's, and what they touch.
+/// Messages outside of the world's, and the memory that they use.
 struct Apart {
     requests: Vec<(Bits, End)>,
     kept: [Slice; 2],
@@ -213,8 +213,8 @@ fn refused(error: &CollectiveError) -> Obstacle {
 }
 
 impl Engine {
-    /// Begins to send an element to one process and to receive one from another, by a tag that no
-    /// group has; an error stays without consequences for the world.
+    /// Starts to send an element to one process and to receive one from another, with a tag that no
+    /// group uses. An error does not affect the world.
     fn start_apart(
         &self,
         [to, from]: [usize; 2],
@@ -237,7 +237,7 @@ impl Engine {
         match send {
             Ok(send) => apart.requests.push((send, End::Send)),
             Err(error) => {
-                // Nobody will wait for what was received.
+                // Nobody will wait for the received element.
                 let _ = self.end_apart(apart, Duration::ZERO);
                 return Err(refused(&error));
             }
@@ -245,8 +245,8 @@ impl Engine {
         Ok(apart)
     }
 
-    /// Waits for messages and withdraws them after the limit. What does not end keeps its memory
-    /// for ever.
+    /// Waits for messages and cancels them after the limit. A message that does not end keeps its
+    /// memory for ever.
     fn end_apart(&self, mut apart: Apart, limit: Duration) -> Result<(), Obstacle> {
         let mut outcome = Ok(());
         let mut deadline = Instant::now() + limit;
@@ -318,11 +318,11 @@ mod tests {
         assert_eq!(first_told(&[vec![0], vec![0]]), Ok(()));
     }
 
-    /// Whether a process was asked to wait for the exchange, or to end it at once; nothing if it
-    /// has not begun any.
+    /// Whether a process was told to wait for the exchange, rather than end it at once; `None` if
+    /// it has not begun one.
     type Waited = Option<bool>;
 
-    /// The outcome of a turn on three ranks, if rank 1 meets the obstacle in the given step.
+    /// The outcome of a turn on three ranks if rank 1 meets the obstacle in this step.
     fn turn(fails_in: usize) -> [(Proved, Waited); 3] {
         let (met, codes) = (Barrier::new(3), Mutex::new([0u8; 3]));
         let agree = |rank: usize, own| {
@@ -359,7 +359,7 @@ mod tests {
     fn nobody_waits_for_an_element_of_a_process_that_has_met_an_obstacle() {
         let no_memory = Err((1, Obstacle::Memory));
         assert_eq!(turn(0), [(no_memory, None); 3]);
-        // What the others have begun ends at once.
+        // The exchanges that the others have begun end at once.
         let refused = Err((1, Obstacle::Refused));
         let withdrawn = (refused, Some(false));
         assert_eq!(turn(1), [withdrawn, (refused, None), withdrawn]);

@@ -1,9 +1,8 @@
-//! Messages of GPUs by a library that does not take addresses of their memory: in chunks through
-//! pinned memory.
+//! Stages messages of GPUs through pinned memory, in chunks, for a library that does not accept
+//! addresses of GPU memory.
 //!
-//! While a chunk travels, the next one is copied from the sender's GPU, and the one before to the
-//! receiver's. All chunks have their places from the start, so that no message waits for another
-//! one.
+//! While a chunk travels, the next one is copied from the sender's GPU, and the previous one to the
+//! receiver's. All chunks have memory from the start, so no message waits for another.
 
 use crate::group::Member;
 use crate::{CollectiveError, Message, Operation};
@@ -13,38 +12,38 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Bytes of a chunk: few enough that copies and transfers overlap early, enough that the cost of a
-/// message does not count. Both ends of a message cut alike.
+/// Bytes of a chunk: few enough to overlap copies and transfers early, and enough to make the cost
+/// of a message negligible. Both ends of a message use the same chunks.
 const CHUNK: usize = 4 << 20;
-/// Bytes of the smallest block of pinned memory. Sizes are powers of two, so that blocks are used
-/// again.
+/// Bytes of the smallest block of pinned memory. Sizes are powers of two, so that blocks can be
+/// reused.
 const LEAST: usize = 4 << 10;
 
-/// The most bytes of pinned memory that messages of one GPU hold in each direction: enough for the
-/// chunks that travel and those that are copied. Further messages have memory that is not pinned,
-/// so that none has to wait for another one.
+/// The most pinned memory that messages of one GPU hold in each direction: enough for the chunks
+/// that travel and those that are copied. Further messages use memory that is not pinned, so that
+/// none waits for another.
 const MOST: usize = 64 << 20;
 
-/// How much pinned memory messages of one direction hold.
+/// The pinned memory that messages of one direction hold.
 #[derive(Debug, Default)]
 pub(super) struct Pinned(Arc<AtomicUsize>);
 
-/// A part of it, until it is dropped.
+/// A share of the pinned memory, until it is dropped.
 struct Share {
     held: Arc<AtomicUsize>,
     bytes: usize,
 }
 
 impl Pinned {
-    /// So many bytes, if no more than the most are held then.
+    /// Takes this many bytes, unless more than `MOST` would be held.
     fn take(&self, bytes: usize) -> Option<Share> {
         let take = |held: usize| held.checked_add(bytes).filter(|held| *held <= MOST);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
         Some(Share { held: self.0.clone(), bytes })
     }
 
-    /// Memory of the host for a message of so many bytes: pinned, unless it is longer than a chunk
-    /// or no more is to be had.
+    /// Host memory for a message of this length. It is pinned unless the message is longer than a
+    /// chunk or the limit is reached.
     pub(super) fn far_slice(&self, gpu: &Arc<CudaDevice>, len: usize) -> Slice {
         let size = len.next_power_of_two().max(LEAST);
         let share = (len <= CHUNK).then(|| self.take(size)).flatten();
@@ -62,8 +61,8 @@ impl Drop for Share {
     }
 }
 
-/// The chunks of a message, of which the last is shorter than a chunk and may have no bytes: ends
-/// that differ in length have a chunk that does.
+/// The chunks of a message. The last is shorter than a chunk and may be empty; if the ends differ
+/// in length, some chunk differs in length too.
 fn chunks(whole: &Slice) -> impl Iterator<Item = Slice> {
     (0..=whole.len / CHUNK).map(|at| {
         let start = at * CHUNK;
@@ -71,38 +70,38 @@ fn chunks(whole: &Slice) -> impl Iterator<Item = Slice> {
     })
 }
 
-/// Messages of which some go through pinned memory.
+/// A group of messages, some of which travel through pinned memory.
 struct Staged {
-    /// What goes as it is, and what is sent from pinned memory.
+    /// The events of messages that need no copy after arrival.
     others: Vec<Event>,
-    /// What ends in pinned memory, in the order of the receives, until it is in its place.
+    /// Chunks that arrive in pinned memory, in the order of the receives, until they are copied.
     arriving: Mutex<Vec<Arriving>>,
-    /// What has come of the messages, once somebody has waited for them.
+    /// The outcome of the messages, once a thread has waited for them.
     outcome: OnceLock<Result<(), EventError>>,
 }
 
-/// A chunk on its way, where it ends, and its place.
+/// A travelling chunk, the memory it arrives in, and its destination.
 struct Arriving {
     event: Event,
     landed: Slice,
     place: Slice,
 }
 
-/// Whose messages go through memory that the library reaches.
+/// A member whose messages travel through memory that the library can reach.
 pub(super) trait Stager {
-    /// Who sends and receives there.
+    /// The member that sends and receives this memory.
     fn host(&self) -> &Member;
-    /// Whether a message has to.
+    /// Whether a message must be staged.
     fn is_staged(&self, message: &Message) -> bool;
-    /// Such memory for what is sent.
+    /// Staging memory for a send.
     fn outgoing(&self, len: usize) -> Slice;
-    /// Such memory for what is received.
+    /// Staging memory for a receive.
     fn incoming(&self, len: usize) -> Slice;
 }
 
-/// Starts messages of which one goes through pinned memory. The device's work before is done.
+/// Starts messages, at least one of which is staged. The device has completed its earlier work.
 ///
-/// Errors: why the world has ended; nothing is in use then.
+/// Errors: the error that ended the world; nothing is in use then.
 pub(super) fn stage(
     member: &dyn Stager,
     operation: Operation,
@@ -133,14 +132,14 @@ pub(super) fn stage(
                 continue;
             }
             for chunk in chunks(&message.data) {
-                // What has gone leaves its memory to what follows.
+                // Completed sends leave their memory to later ones.
                 while sent.front().is_some_and(Event::is_done) {
-                    // Then all that was posted counts as done.
+                    // After a failure, everything posted counts as done.
                     member.host().fabric.failure.check()?;
                     sent.pop_front();
                 }
                 let carried = member.outgoing(chunk.len);
-                // Ended when this returns: the host waits for what it reads.
+                // The copy is complete on return: the host waits for what it reads.
                 copy_slice(&chunk, &carried);
                 let send = one(message.peer, &carried);
                 sent.push_back(member.host().messages(operation, Ok(()), &[], &send)?);
@@ -151,7 +150,7 @@ pub(super) fn stage(
     let started = start();
     others.extend(sent);
     if let Err(error) = started {
-        // The world has failed, so that waiting cancels what was posted.
+        // The world has failed, so waiting cancels what was posted.
         let posted = others.iter().chain(arriving.iter().map(|one| &one.event));
         posted.for_each(|event| drop(event.wait()));
         return Err(error);
@@ -177,11 +176,11 @@ impl Completion for Staged {
     }
 
     fn wait(&self) -> Result<(), EventError> {
-        // Held, so that a second one who waits finds everything in its place.
+        // Held so that a second waiter finds everything copied.
         let mut arriving = self.arriving.lock().unwrap_or_else(PoisonError::into_inner);
         let end = || {
             let landed = Staged::land(&mut arriving);
-            // Every one is waited for, so that after an error none is still in use.
+            // Wait for every event, so that nothing is in use after an error.
             let ended = self.others.iter().map(Event::wait);
             ended.fold(landed, Result::and)
         };
@@ -195,7 +194,7 @@ mod tests {
     use crate::group::Place;
     use crate::transport::Fabric;
 
-    /// A member all of whose messages are staged, in memory of the host on both sides.
+    /// A member that stages all messages, in host memory on both sides.
     struct OnHost(Arc<Member>);
 
     impl Stager for OnHost {
@@ -253,7 +252,7 @@ mod tests {
         let all_to_all = |member: &OnHost, sent: Message, place: &Message| {
             stage(member, Operation::AllToAll, &[sent], std::slice::from_ref(place)).unwrap()
         };
-        // One member sends before the collective what the other one receives after it.
+        // One member sends before the collective what the other receives after it.
         let sent = stage(&first, Operation::Send, &[message(1, LONG, 3)], &[]).unwrap();
         let on_first = all_to_all(&first, message(1, LONG, 1), &places[0]);
         let on_second = all_to_all(&second, message(0, LONG, 2), &places[1]);

@@ -1,23 +1,22 @@
-//! The collectives of the library that do not wait: how each is started.
+//! Starts the library's non-blocking collectives.
 //!
-//! All of them move bytes. What a process contributes to a gathering, and the root's part of a
-//! scatter, is in its place already (`MPI_IN_PLACE`): whoever calls has put it there, which is what
-//! the library would do otherwise.
+//! All of them move bytes. A process's contribution to a gather, and the root's part of a scatter,
+//! are in place already (`MPI_IN_PLACE`): the caller has copied them there, as the library would.
 
 use super::abi::Handle;
 use super::calls::{Bits, Loaded, int};
 use crate::CollectiveError;
 use std::ffi::{c_int, c_void};
 
-/// Where the parts of all members lie: their lengths and offsets, in memory that stays where it is
-/// until the collective is over.
+/// The lengths and offsets of all members' parts, in memory that stays in place until the
+/// collective is complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) counts: *const c_int,
     pub(super) offsets: *const c_int,
 }
 
-/// A collective to be started, of at most 2³¹ − 1 bytes on each member.
+/// A collective to start, of at most 2³¹ − 1 bytes on each member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start {
     /// `MPI_Ibarrier`
@@ -56,8 +55,8 @@ impl<H: Handle> Loaded<H> {
         let nothing: *const c_int = std::ptr::null();
         let mut request = self.constants.no_request;
         let made = &mut request;
-        // SAFETY: the communicator came from this library; about the addresses it is the caller's
-        // promise. What a member does not take part in is null or without length, as MPI has it.
+        // SAFETY: the communicator came from this library; the caller promises the addresses. The
+        // arguments that a member does not use are null or have no length, as MPI requires.
         let (call, status) = unsafe {
             match *start {
                 Start::Barrier => ("MPI_Ibarrier", (table.ibarrier)(communicator, made)),

@@ -3,7 +3,7 @@
 use super::find::Symbols;
 use std::ffi::{c_char, c_int, c_void};
 
-/// Declares the table and how it is filled, from one list of functions.
+/// Declares the table and its loading from one list of functions.
 macro_rules! functions {
     ($( $field:ident: $name:ident, fn($($argument:ty),*); )+) => {
         /// One pointer for each function.
@@ -27,13 +27,13 @@ macro_rules! functions {
             /// The functions of the library that the program is linked with.
             ///
             /// # Safety
-            /// Its handles are as `H`.
+            /// The library's handles are of type `H`.
             #[cfg(feature = "mpi")]
             pub(super) unsafe fn linked() -> Table<H> {
                 Table { $( $field: {
                     let function = ::mpi::ffi::$name as *const ();
-                    // SAFETY: the types of the functions are those of the standard, and of the
-                    // handles in them that is the caller's promise.
+                    // SAFETY: the types of the functions are those of the standard; the caller
+                    // promises the type of the handles.
                     unsafe {
                         std::mem::transmute::<
                             *const (),

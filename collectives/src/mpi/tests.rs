@@ -1,4 +1,4 @@
-//! The table against a library that only knows its handles, in each binary interface.
+//! Tests the table in each binary interface, against a stub that accepts only its own handles.
 
 use super::abi::Abi;
 use super::calls::{Bits, Calls, Envelope, Progress};
@@ -17,7 +17,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The stub, compiled for an interface; nothing without a C compiler.
+/// Compiles the stub for an interface; `None` without a C compiler.
 fn stub(name: &str, definitions: &[&str]) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("phalanx-mpi-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -76,7 +76,7 @@ fn every_interface_is_recognised_and_gets_the_handles_that_it_knows() {
 /// Splits a communicator and starts every collective on it.
 fn starts(calls: &dyn Calls, communicator: Bits, over: &Bits) {
     let started = |start: Start| {
-        // SAFETY: what the collectives lead to lives, and the stub is done with it at its return.
+        // SAFETY: the memory of the collectives lives, and the stub is done with it at its return.
         let request = unsafe { calls.start(communicator, &start) }.unwrap();
         assert_ne!(request, *over, "{start:?} has a request");
     };
@@ -162,9 +162,9 @@ fn communicators_are_given_back_with_their_groups_and_in_peace_with_the_world() 
     let left = CollectiveError::RankLeft { rank: 0 };
     for (end, ends_first, held) in [
         (CollectiveError::Closed, false, 0),
-        // After a failure somebody may be in the midst of what a communicator is for.
+        // After a failure some member may be in a collective on the communicator.
         (left, false, 3),
-        // A program that ends the library before the session.
+        // The program finalises the library before the session ends.
         (CollectiveError::Closed, true, 3),
     ] {
         let failure = Arc::<Failure>::default();
@@ -189,7 +189,7 @@ fn communicators_are_given_back_with_their_groups_and_in_peace_with_the_world() 
     }
 }
 
-/// Two ranks with libraries, or with none for a reason.
+/// Runs a rendezvous of two ranks with libraries, or with the reasons why they have none.
 fn meet(
     transport: Transport,
     libraries: [Result<Library, String>; 2],
@@ -229,7 +229,7 @@ fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
         let reason = String::from(reason);
         assert_eq!(error.err(), Some(CollectiveError::MpiUnavailable { reason }));
     }
-    // Both have it, and it never gets ready.
+    // Both ranks have the library, which never finishes its initialisation.
     let reason = "rank 0: MPI_Init_thread did not end within 10 s";
     for world in meet(Transport::Auto, [Ok(library.clone()), Ok(library.clone())]) {
         let world = world.unwrap();
@@ -273,7 +273,7 @@ fn what_a_library_says_of_gpu_memory_decides_what_is_tried() {
     }
 }
 
-/// MPICH ended the process, be it only one that prints what there is.
+/// MPICH ends the process that asks too early, even one that only prints information.
 #[test]
 fn a_library_that_has_not_begun_is_not_asked() {
     let Some(file) = stub("early", &["STANDARD", "CUDA=1"]) else { return };

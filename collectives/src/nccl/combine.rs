@@ -1,15 +1,15 @@
-//! Our own kernel that combines what lies in a GPU's memory: one for each dtype and monoid.
+//! Our own kernel that combines items in a GPU's memory: one for each dtype and monoid.
 
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Coming, Function, GridSize, Stream};
 
 /// Threads of a block.
 const THREADS: usize = 256;
-/// Blocks at most; each thread combines as many items as it takes.
+/// The most blocks; each thread combines as many items as that requires.
 const MOST_BLOCKS: usize = 1 << 12;
 
-/// What the kernel is given; `combine.cu` declares the same. The distance from one member's items
-/// to the next may go backwards, around the end of all addresses.
+/// The arguments of the kernel; `combine.cu` declares the same. The distance from one member's
+/// items to the next may be negative: it wraps around the address space.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Combination {
@@ -21,13 +21,13 @@ pub(crate) struct Combination {
 }
 
 impl Combination {
-    /// Enqueues it in a stream.
+    /// Enqueues the kernel in a stream.
     ///
     /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`.
     ///
     /// # Safety
     /// The addresses are of so many items of each member, and of as many results, in the device's
-    /// memory, apart or the same for one of the members; the function is the one for the items.
+    /// memory, disjoint or the same for one of the members; the function is the one for the items.
     pub(crate) unsafe fn launch(
         &self,
         function: Function,

@@ -1,16 +1,16 @@
-//! Which GPUs the members of a world have, and whether all processes have NCCL.
+//! The facts about a world's GPUs: the GPU of each member, and NCCL's version in each process.
 
 use crate::Facts;
 use phalanx_device::Device;
 use phalanx_device::cuda::{CudaDevice, nccl_version};
 use std::sync::Arc;
 
-/// The fact that names the GPUs of a process.
+/// The name of the fact with the GPUs of a process.
 const GPUS: &str = "gpus";
-/// The fact that tells the version of NCCL.
+/// The name of the fact with the version of NCCL.
 const NCCL: &str = "nccl";
 
-/// What a process tells the others about its devices; nothing unless all are GPUs. Local.
+/// The facts of a process about its devices; empty unless all are GPUs. Local.
 pub fn device_facts(devices: &[Arc<dyn Device>]) -> Facts {
     let gpus: Option<Vec<&CudaDevice>> =
         devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>()).collect();
@@ -35,7 +35,7 @@ fn told<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
     facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// The GPU of every member of the world, by what the processes have told, if all have one.
+/// The GPU of every member of the world, from the processes' facts, if all have one.
 pub(crate) fn gpus(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<str>>> {
     let mut all: Vec<Arc<str>> = Vec::new();
     for (facts, count) in facts.iter().zip(device_counts) {
@@ -48,7 +48,7 @@ pub(crate) fn gpus(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<s
     Some(all).filter(|all| !all.is_empty())
 }
 
-/// The version of NCCL that all processes have, or why they do not talk by it.
+/// The version of NCCL that all processes have; the error says why there is none.
 pub(crate) fn common_nccl(facts: &[Facts]) -> Result<&str, String> {
     let mut common = None;
     for (rank, facts) in facts.iter().enumerate() {

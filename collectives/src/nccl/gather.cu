@@ -1,13 +1,13 @@
-// The data of all members, one after the other, on every member. Before this text stands `meet.cu`.
-// Lengths and places are any numbers of bytes.
+// Concatenates the data of all members on every member. `meet.cu` must precede this text. Lengths
+// and positions may be any numbers of bytes.
 struct Gathering {
     Meeting meeting;
     u64 send;
     u64 receive;
-    // The bytes of each member, and where they go.
+    // The number of bytes of each member, and their positions in the result.
     u64 counts[MEMBERS];
     u64 starts[MEMBERS];
-    // The bytes of the member that has most.
+    // The number of bytes of the longest member.
     u64 most;
 };
 
@@ -40,7 +40,7 @@ DEVICE void store(u64 to, uint4 value) {
     }
 }
 
-// The bytes from a place that is a multiple of 16, up to the end.
+// The bytes from `at`, a multiple of 16, up to the end.
 DEVICE void copy_rest(u64 from, u64 to, u64 at, u64 end) {
     for (u64 byte = at; byte < end; byte++) ((u8 *)to)[byte] = ((const u8 *)from)[byte];
 }
@@ -58,7 +58,7 @@ KERNEL(THREADS) one_shot_gather(PARAMETER Gathering call) {
         }
     }
     if (!meet(meeting)) return;
-    // The same bytes of each member that the block has written of its own.
+    // The block reads the same range of each member that it has written of its own.
     for (u64 at = first; at < call.most; at += step) {
         uint4 values[MEMBERS];
 #pragma unroll

@@ -1,7 +1,7 @@
-// How two items are combined, as `collectives/src/combine/` does it on the host. Before this text
-// stand the type `T` of the elements, the name of the monoid, and what kind of elements they are.
+// Combines two items as `collectives/src/combine/` does on the host. The element type `T`, the name
+// of the monoid and the kind of elements must precede this text.
 
-// The type that an element is computed in, and back.
+// Conversion to the type in which an element is computed, and back.
 template <class E> DEVICE E wide(E element) { return element; }
 DEVICE f32 wide(f16 element) { return widen(element); }
 DEVICE f32 wide(bf16 element) { return widen(element); }
@@ -21,7 +21,7 @@ DEVICE bool is_nan(c64 a) { return is_nan(a.re) || is_nan(a.im); }
 DEVICE bool is_nan(c128 a) { return is_nan(a.re) || is_nan(a.im); }
 template <class E> DEVICE bool is_nan(E) { return false; }
 
-// Whether a <= b; false where either is not a number.
+// Whether a <= b; false if either is NaN.
 template <class E> DEVICE bool at_most(E a, E b) { return a <= b; }
 template <class C> DEVICE bool in_order(C a, C b) {
     return !is_nan(a) && !is_nan(b) && (a.re < b.re || (a.re == b.re && a.im <= b.im));
@@ -30,7 +30,7 @@ DEVICE bool at_most(c64 a, c64 b) { return in_order(a, b); }
 DEVICE bool at_most(c128 a, c128 b) { return in_order(a, b); }
 
 #if defined(ARGMIN) || defined(ARGMAX)
-// The element, zeros up to a whole word, and the index.
+// The element, padded with zeros to a whole word, and the index.
 #define ELEMENT_WORDS (sizeof(T) > 8 ? sizeof(T) / 8 : 1)
 struct Item {
     u64 words[ELEMENT_WORDS + 1];
@@ -56,7 +56,7 @@ DEVICE Item combine(const Item &left, const Item &right) {
 struct Item {
     T count, mean, rest, squares;
 };
-// The rest and the squares of an item about another mean.
+// The rest and the squares of an item relative to another mean.
 DEVICE T rest_about(const Item &a, T mean) { return a.rest + a.count * (a.mean - mean); }
 DEVICE T squares_about(const Item &a, T mean) {
     T step = a.mean - mean;

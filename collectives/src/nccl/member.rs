@@ -1,4 +1,4 @@
-//! A member whose device is a GPU: the host's slices and the GPU's go different ways.
+//! A member whose device is a GPU: NCCL carries its GPU slices, the host's member its host slices.
 
 use super::combine::Combination;
 use super::messages::{Outbox, Part, address, transfer};
@@ -21,13 +21,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Up to so many bytes every member combines all of what our own kernel combines.
+/// Up to this many bytes, every member combines all of the data when our own kernel combines.
 const SHORT_BYTES: usize = 256 << 10;
-/// The most urgent priority of streams; the driver takes the nearest that it has.
+/// The highest priority of streams; the driver uses the nearest that it supports.
 const URGENT: i32 = -8;
 
-/// A GPU as all groups see it that it is a member of: they share its stream, so that what it tells
-/// others is in the order of its plans.
+/// A GPU as seen by all groups of which it is a member. They share its stream, so that its messages
+/// follow the order of its plans.
 pub(crate) struct Endpoint {
     gpu: Arc<CudaDevice>,
     stream: Arc<Stream>,
@@ -35,12 +35,12 @@ pub(crate) struct Endpoint {
     watch: Arc<Watch>,
 }
 
-/// What a group has enqueued in the stream.
+/// Work that a group has enqueued in the stream.
 pub(super) struct Enqueued {
     gpu: Arc<CudaDevice>,
     fabric: Arc<Fabric>,
     end: Point,
-    /// Memory that must not be given out again before the device's work comes after the end.
+    /// Memory that must not be reused before the device's later work is ordered after `end`.
     #[allow(dead_code, reason = "held until the work comes after the end")]
     kept: Vec<Slice>,
     is_ordered: AtomicBool,
@@ -57,8 +57,8 @@ impl Endpoint {
         Ok(Arc::new(Endpoint { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
     }
 
-    /// Enqueues work in the stream, behind what the device has been given so far. `kept` is the
-    /// memory that it touches.
+    /// Enqueues work in the stream, after the device's earlier work. `kept` is the memory that the
+    /// work uses.
     pub(super) fn enqueue(
         &self,
         kept: Vec<Slice>,
@@ -75,7 +75,7 @@ impl Endpoint {
         let end = match enqueue() {
             Ok(end) => end,
             Err(error) => {
-                // What was begun may go on in the stream, of whose end nobody knows.
+                // Enqueued parts may still run in the stream, and their end is unknown.
                 std::mem::forget(kept);
                 return Err(self.fail(&error));
             }
@@ -90,7 +90,7 @@ impl Endpoint {
 }
 
 impl Enqueued {
-    /// Has the device's later work wait for the end.
+    /// Makes the device's later work wait for the end.
     fn order(&self) -> Result<(), DeviceError> {
         if self.is_ordered.swap(true, Ordering::SeqCst) {
             return Ok(());
@@ -124,15 +124,15 @@ pub(crate) struct GpuMember {
     endpoint: Arc<Endpoint>,
     /// The GPU of each member.
     identities: Arc<[Arc<str>]>,
-    /// Whether each member has a GPU of its own.
+    /// Whether each member has its own GPU.
     is_direct: bool,
-    /// The connection, once it is made, and what is to begin on it.
+    /// The connection, once made, and the messages waiting to begin on it.
     outbox: Mutex<Option<Arc<Outbox>>>,
-    /// Known once the connection is made; none if the members do not reach each other's memory.
+    /// Set once the connection is made; `None` if the members cannot access each other's memory.
     peers: OnceLock<Option<Arc<Peers>>>,
-    /// Our own kernels that the group has combined by.
+    /// The combining kernels that the group has used.
     combined: Mutex<HashMap<(DType, Monoid), Function>>,
-    /// What they read, as long on all members. The stream puts its uses in order.
+    /// The memory that these kernels read, equally long on all members. The stream orders its uses.
     scratch: Mutex<Option<Buffer>>,
 }
 
@@ -160,12 +160,12 @@ impl GpuMember {
         &self.host.fabric
     }
 
-    /// Whether a slice goes by NCCL.
+    /// Whether a slice travels by NCCL.
     fn is_remote(&self, data: &Slice) -> bool {
         self.is_direct && data.buffer.remote().is_some()
     }
 
-    /// The connection of the group, made by all members at their first call.
+    /// The connection of the group. All members make it together at their first call.
     fn outbox(&self) -> Result<Arc<Outbox>, CollectiveError> {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(outbox) = &*outbox {
@@ -191,7 +191,7 @@ impl GpuMember {
         let mut bytes = [0; NcclId::BYTES];
         id.read(0, &mut bytes);
         self.endpoint.gpu.load_all().map_err(fail)?;
-        // Memory is allocated meanwhile, which is not to happen beside what other groups do.
+        // This allocates memory, which must not happen beside the work of other groups.
         self.endpoint.stream.synchronize().map_err(fail)?;
         self.endpoint.gpu.synchronize();
         let goes_on = || {
@@ -209,7 +209,7 @@ impl GpuMember {
         Ok(connected)
     }
 
-    /// Enqueues a collective, behind messages that have not begun.
+    /// Enqueues a collective, after the messages that have not begun.
     fn enqueue(
         &self,
         arguments: Result<(), CollectiveError>,
@@ -227,8 +227,8 @@ impl GpuMember {
         Ok(Event::driven(Arc::new(enqueued)))
     }
 
-    /// Whom data goes to at once, of which one member has so many bytes and none more; behind
-    /// messages that have not begun. All members decide alike.
+    /// The peers, if data of at most `most` bytes of a member can be exchanged in one kernel;
+    /// begins waiting messages first. All members decide alike.
     fn at_once(
         &self,
         arguments: &Result<(), CollectiveError>,
@@ -248,23 +248,23 @@ impl GpuMember {
         self.identities.len() == 1
     }
 
-    /// Runs `take`, which loads something or takes memory of the driver, while none of the group's
-    /// devices waits for another: the driver may wait for a device meanwhile. All members come to
-    /// it at the same point of their work.
+    /// Runs `take`, which loads a kernel or allocates from the driver, while no device of the group
+    /// waits for another: the driver may wait for a device meanwhile. All members must call it at
+    /// the same point of their work.
     fn at_rest<T>(
         &self,
         take: impl FnOnce() -> Result<T, DeviceError>,
     ) -> Result<T, CollectiveError> {
         self.outbox()?.begin();
-        // Who comes here has enqueued all that the others wait for, and nobody enqueues more before
-        // all have taken what they need.
+        // A member here has enqueued all work for which the others wait, and nobody enqueues more
+        // before all have run `take`.
         self.host.barrier()?;
         let taken = take().map_err(|error| self.endpoint.fail(&error))?;
         self.host.barrier()?;
         Ok(taken)
     }
 
-    /// The kernel for what NCCL does not combine.
+    /// The kernel for a combination that NCCL does not offer.
     fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
         let key = (items.dtype, items.monoid);
         let known = self.combined.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
@@ -277,7 +277,7 @@ impl GpuMember {
         Ok(function)
     }
 
-    /// Memory of at least so many bytes, as many on all members, for what the stream does next.
+    /// Memory of at least this many bytes, equal on all members, for the next work of the stream.
     fn scratch(&self, bytes: usize) -> Result<Slice, CollectiveError> {
         let known = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known.filter(|known| known.len() >= bytes) {
@@ -289,8 +289,8 @@ impl GpuMember {
         Ok(made.whole())
     }
 
-    /// Combines what NCCL does not: every member gets its part of all members' data and combines
-    /// that in the order of ranks. With `gathers` all get all parts, in place.
+    /// Combines items that NCCL cannot: every member receives its part of all members' data and
+    /// combines it in the order of ranks. With `gathers`, all members receive all parts, in place.
     fn combine(
         &self,
         checked: Result<(), CollectiveError>,
@@ -344,7 +344,7 @@ impl GpuMember {
         })
     }
 
-    /// Messages of GPUs, which begin when they are waited for or when something else is enqueued.
+    /// Posts messages of GPUs. They begin when a thread waits for them or enqueues other work.
     fn post(
         &self,
         arguments: Result<(), CollectiveError>,
@@ -363,12 +363,12 @@ impl GpuMember {
     }
 }
 
-/// Bytes of an even part of so many for each member, in whole items.
+/// The bytes of each member's part when so many bytes are divided evenly, in whole items.
 fn shares(bytes: usize, items: Items, members: usize) -> Vec<usize> {
     (0..members).map(|member| own_part(items, bytes, members, member).len()).collect()
 }
 
-/// Where the parts of a slice lie that have so many bytes.
+/// The byte ranges of the parts of a slice with these lengths.
 fn parts(counts: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
     counts.iter().enumerate().scan(0, |offset, (peer, count)| {
         let start = *offset;
@@ -377,7 +377,7 @@ fn parts(counts: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
     })
 }
 
-/// Parts of a slice, one for each member.
+/// The parts of a slice, one for each member.
 fn split_up(data: &Slice, counts: &[usize]) -> Vec<Part> {
     let part = |(peer, range): (usize, Range<usize>)| Part {
         peer,
@@ -386,7 +386,7 @@ fn split_up(data: &Slice, counts: &[usize]) -> Vec<Part> {
     parts(counts).map(part).collect()
 }
 
-/// The same bytes for, or from, the given members.
+/// The same bytes to, or from, each of the given members.
 fn same(data: &Slice, members: impl Iterator<Item = usize>) -> Vec<Part> {
     members.map(|peer| Part { peer, data: data.clone() }).collect()
 }
@@ -395,7 +395,7 @@ fn part_of(message: &Message) -> Part {
     Part { peer: message.peer, data: message.data.clone() }
 }
 
-/// Two things to wait for.
+/// Two events as one completion.
 struct Both([Event; 2]);
 
 impl Completion for Both {

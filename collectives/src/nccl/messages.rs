@@ -1,8 +1,8 @@
-//! Messages between GPUs: those that come one after the other begin together.
+//! Messages between GPUs: successive messages begin together.
 //!
-//! A send is over when the receiver has the bytes, and what comes later in the stream waits for it.
-//! So members that first send to each other and then receive would wait for ever: what they ask
-//! for is kept until somebody waits for it, or something else is to be enqueued.
+//! A send is complete when the receiver has the bytes, and later work of the stream waits for it.
+//! Two members that both send first and then receive would wait for ever. Therefore messages are
+//! collected until a thread waits for one of them or enqueues other work.
 
 use super::member::{Endpoint, Enqueued};
 use crate::CollectiveError;
@@ -11,13 +11,13 @@ use phalanx_device::{Completion, DeviceError, EventError, Slice};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Bytes to or from a member.
+/// Bytes to send to, or to receive from, a member.
 pub(super) struct Part {
     pub(super) peer: usize,
     pub(super) data: Slice,
 }
 
-/// How messages that begin together have begun.
+/// The outcome of starting messages that begin together.
 type Batch = Arc<OnceLock<Result<Arc<Enqueued>, CollectiveError>>>;
 
 /// Messages that have not begun.
@@ -54,7 +54,7 @@ impl Outbox {
         &self.link
     }
 
-    /// Adds messages to those that are to begin.
+    /// Adds messages to those that wait to begin.
     pub(super) fn post(self: &Arc<Self>, sends: Vec<Part>, receives: Vec<Part>) -> Posted {
         let mut waiting = self.waiting();
         waiting.sends.extend(sends);
@@ -62,7 +62,7 @@ impl Outbox {
         Posted { outbox: self.clone(), batch: waiting.batch.clone() }
     }
 
-    /// Begins what has not begun. The outcome is that of the messages.
+    /// Begins the waiting messages. They carry the outcome.
     pub(super) fn begin(&self) {
         let Waiting { sends, receives, batch } = {
             let mut waiting = self.waiting();
@@ -78,7 +78,7 @@ impl Outbox {
     }
 }
 
-/// Messages that begin when they are waited for, if not before.
+/// Messages that begin at the latest when a thread waits for them.
 pub(super) struct Posted {
     outbox: Arc<Outbox>,
     batch: Batch,
@@ -94,18 +94,18 @@ impl Completion for Posted {
         match self.batch.get() {
             Some(Ok(enqueued)) => enqueued.wait(),
             Some(Err(error)) => Err(EventError::new(error.clone())),
-            // Nothing was to be sent or received.
+            // There was nothing to send or receive.
             None => Ok(()),
         }
     }
 }
 
-/// Where a slice lies in the device's memory.
+/// The address of a slice in the device's memory.
 pub(super) fn address(slice: &Slice) -> u64 {
     slice.as_ptr() as u64
 }
 
-/// Enqueues sends and receives that make progress together, in list order within a pair.
+/// Enqueues sends and receives that progress together, in list order within a pair.
 pub(super) fn transfer(
     link: &NcclCommunicator,
     rank: usize,
@@ -133,7 +133,7 @@ pub(super) fn transfer(
         return own.into_iter().try_for_each(|(places, bytes)| unsafe { link.copy(places, bytes) });
     }
     link.grouped(|| {
-        // What a member tells itself goes the same way, at the same time as the rest.
+        // Messages to oneself also use NCCL, at the same time as the rest.
         for ([from, to], bytes) in own {
             // SAFETY: both slices lie in this device's memory and are kept until the stream is past
             // the message.

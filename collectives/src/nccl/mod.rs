@@ -1,10 +1,10 @@
-//! The plane `nccl`: slices in the memory of GPUs, each of which one member has.
+//! The plane `nccl`: slices in the memory of GPUs, one GPU for each member.
 //!
-//! A member of such a group is two: slices on the host go the way that they always go, and what
-//! lies on GPUs is enqueued in a stream of the device's own beside its work. The stream waits for
-//! the work before, and the work after waits for the stream (`Event::wait`); the host waits for
-//! neither. Short data of GPUs that reach each other's memory goes at once, among the work itself
-//! (`peers`). When the world ends, a thread ends all groups of GPUs, so that nothing hangs.
+//! Slices on the host use the host's member. Slices on GPUs are enqueued in a separate stream of
+//! the device. That stream waits for the device's earlier work, and the device's later work waits
+//! for the stream (`Event::wait`); the host waits for neither. Short data of GPUs that can access
+//! each other's memory travels within the device's own work (`peers`). When the world ends, a
+//! thread ends all groups of GPUs, so that nothing hangs.
 
 mod combine;
 mod facts;

@@ -1,12 +1,12 @@
-//! Short data at once: GPUs that reach each other's memory read it within one kernel.
+//! Short data in one kernel: GPUs that can access each other's memory read it directly.
 //!
-//! `meet.cu` tells how the members meet there. The kernel is one of the device's own work, between
-//! the kernels that make its data and those that use its result, so that there is no other stream
-//! and no event, and nothing is left to wait for once it is enqueued. It must never be captured:
-//! every call has a number.
+//! `meet.cu` describes how the members meet in the kernel. The kernel is part of the device's own
+//! work, between the kernels that produce its data and those that use its result. It needs no other
+//! stream and no event, and nothing remains to wait for once it is enqueued. It must never be
+//! captured, because every call has its own number.
 //!
-//! A group finds out when it connects whether its members reach each other, by doing it once; all
-//! of them agree, so that all take the same way for the same call.
+//! When a group connects, it tests with one exchange whether its members can access each other's
+//! memory. All members agree on the result, so all use the same method for the same call.
 
 use super::messages::address;
 use super::texts::Kernel;
@@ -27,54 +27,54 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Up to so many bytes of each member go at once: a slot of `meet.cu`.
+/// The most bytes of each member in such a call: a slot of `meet.cu`.
 pub(super) const MOST_BYTES: usize = 256 << 10;
-/// After so many calls all blocks of threads take part in one; less than half of all numbers.
+/// After this many calls, all blocks of threads take part in one; less than half of all numbers.
 const FRESH_FLAGS: u32 = 1 << 30;
-/// Slots that calls take in turn.
+/// The number of slots, which calls use in turn.
 const SLOTS: usize = 2;
-/// Members of a group at most.
+/// The largest number of members of a group.
 const MOST_MEMBERS: usize = 16;
 /// Threads of a block.
 const THREADS: usize = 512;
-/// Blocks at most: few, so that those of all members are soon there together.
+/// The most blocks: few, so that those of all members soon run together.
 const MOST_BLOCKS: usize = 16;
 /// Bytes that a thread moves at a time.
 const PACK: usize = 16;
-/// What the kernels are given at most, in words.
+/// The most words of arguments for a kernel.
 const MOST_WORDS: usize = 3 * MOST_MEMBERS + 6;
-/// How long the first call may take until it is given up.
+/// The time limit of the first call.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the work under way may take when a world ends in peace; kernels that wait for others
-/// end then.
+/// How long running work may take when a world ends normally; then kernels that wait for others
+/// end.
 const FAREWELL: Duration = Duration::from_secs(60);
-/// How long it may take once kernels wait for nobody.
+/// How long it may take once kernels wait for no other member.
 const END: Duration = Duration::from_secs(5);
 
-/// A member of a group whose GPUs reach each other's memory.
+/// A member of a group whose GPUs can access each other's memory.
 pub(super) struct Peers {
     gpu: Arc<CudaDevice>,
     rank: usize,
-    /// Where the block of each member is for this GPU.
+    /// The address of each member's block for this GPU.
     memory: Vec<u64>,
-    /// The member's own block, until it is given back.
+    /// The member's own block, until it is freed.
     own: Mutex<Option<PeerBlock>>,
-    /// A word that kernels look at while they wait.
+    /// A word that waiting kernels poll.
     stop: PinnedMemory,
     /// The number of the last call.
     turn: AtomicU32,
     gather: Function,
-    /// Kernels that all members have loaded.
+    /// The kernels that all members have loaded.
     reducers: Mutex<HashMap<(DType, Monoid), Function>>,
-    /// Whether all members belong to this process in the world.
+    /// Whether all members belong to this process.
     is_of_one_process: bool,
 }
 
-/// What a member tells the others of its block.
+/// The description of a member's block for the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Card {
     has_block: bool,
-    /// Random, for the numbers of processes are not unique.
+    /// Random, because process ids are not unique.
     process: [u8; 16],
     machine: [u8; 40],
     ordinal: u64,
@@ -122,7 +122,7 @@ impl Card {
         }
     }
 
-    /// Where the block is for a GPU of this process, if it reaches it.
+    /// The address of the block for a GPU of this process, if the GPU can access it.
     fn reached_by(&self, gpu: &CudaDevice) -> Option<u64> {
         if Some(self.process) == process() {
             return gpu.reach(self.ordinal as usize).then_some(self.address);
@@ -133,7 +133,7 @@ impl Card {
     }
 }
 
-/// The first bytes, which are taken away.
+/// Takes the first bytes away and returns them.
 fn taken<const COUNT: usize>(bytes: &mut &[u8]) -> [u8; COUNT] {
     let Some((first, rest)) = bytes.split_first_chunk::<COUNT>() else {
         unreachable!("bug: a card of too few bytes")
@@ -142,7 +142,7 @@ fn taken<const COUNT: usize>(bytes: &mut &[u8]) -> [u8; COUNT] {
     *first
 }
 
-/// What no other process has.
+/// A random identity of this process.
 fn process() -> Option<[u8; 16]> {
     static PROCESS: OnceLock<Option<[u8; 16]>> = OnceLock::new();
     *PROCESS.get_or_init(|| {
@@ -151,7 +151,7 @@ fn process() -> Option<[u8; 16]> {
     })
 }
 
-/// What processes on one machine have in common.
+/// An identity that all processes of a machine share.
 fn machine() -> [u8; 40] {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let text = text.unwrap_or_else(|_| crate::host_name());
@@ -160,10 +160,10 @@ fn machine() -> [u8; 40] {
     machine
 }
 
-/// What members gather to find out whether they can.
+/// The data of the trial exchange.
 struct Trial {
     data: Slice,
-    /// One for each slot.
+    /// One destination for each slot.
     places: Vec<Slice>,
     expected: Vec<u8>,
 }
@@ -186,10 +186,10 @@ impl Trial {
 }
 
 impl Peers {
-    /// Finds out whether the members of a group reach each other's memory; `None` on all members if
-    /// one does not. The streams of the device hold nothing. Collective.
+    /// Tests whether the members of a group can access each other's memory; `None` on all members
+    /// if one cannot. The streams of the device must be empty. Collective.
     ///
-    /// Errors: why the world has ended.
+    /// Errors: the error that ended the world.
     pub(super) fn connect(
         host: &Member,
         gpu: &Arc<CudaDevice>,
@@ -212,7 +212,7 @@ impl Peers {
             false => None,
         };
         let memory: Option<Vec<u64>> = cards.iter().map(reached).collect();
-        // All devices of the group are idle here, so that loading waits for nobody.
+        // All devices of the group are idle here, so loading waits for no member.
         let gather = Kernel::Gather(members).load(gpu);
         let gather =
             gather.inspect_err(|error| tracing::debug!(%error, "no kernel for short data"));
@@ -244,7 +244,7 @@ impl Peers {
             is_of_one_process,
         });
         watch.add_peers(&peers)?;
-        // Nobody allocates while somebody's kernel waits.
+        // No member allocates while a kernel of another waits.
         let trial = Trial::new(gpu, host.rank, &cards);
         let trial = trial.inspect_err(|error| tracing::debug!(%error, "GPUs cannot meet"));
         if !all_say(host, trial.is_ok())? {
@@ -257,7 +257,7 @@ impl Peers {
         Ok(all_say(host, has_worked == Ok(true))?.then_some(peers))
     }
 
-    /// Does once what is to work from now on, with each of the slots; whether it did.
+    /// Runs one exchange with each of the slots. Returns whether all of them worked.
     ///
     /// Errors: those of the device.
     fn try_out(&self, host: &Member, trial: &Trial) -> Result<bool, DeviceError> {
@@ -282,7 +282,7 @@ impl Peers {
         Ok(self.gpu.failure().is_none())
     }
 
-    /// Waits until the device has done all its work, as long as it `goes_on`; whether it has.
+    /// Waits while `goes_on` until the device has done all its work. Returns whether it has.
     fn is_idle_within(
         &self,
         limit: Duration,
@@ -298,13 +298,13 @@ impl Peers {
         Ok(true)
     }
 
-    /// Has kernels end that wait for others, now and from now on, with unspecified results.
+    /// Ends kernels that wait for others, now and from now on, with unspecified results.
     pub(super) fn stop(&self) {
         // SAFETY: the word is aligned, and is written and read as a whole only.
         unsafe { AtomicU32::from_ptr(self.stop.as_ptr().cast()) }.store(1, Ordering::SeqCst);
     }
 
-    /// Waits for the work under way, but not for long once the world has failed, or where another
+    /// Waits for the running work, but only for a limited time if the world has failed or another
     /// member does not come.
     pub(super) fn settle(&self, failure: &Failure) {
         let goes_on = || {
@@ -313,18 +313,18 @@ impl Peers {
         };
         if let Ok(false) = self.is_idle_within(FAREWELL, goes_on) {
             self.stop();
-            // A device that has failed does nothing any more.
+            // A device that has failed does nothing more.
             let _ = self.is_idle_within(END, || true);
         }
     }
 
-    /// Gives the member's memory back where nobody else can use it any more.
+    /// Frees the member's memory if no other process can use it.
     ///
     /// # Safety
     /// The members of this process have settled, and there are no later calls.
     pub(super) unsafe fn free(&self) {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Members of other processes may still be reading: the memory stays to the end of this one.
+        // Members of other processes may still read: the memory stays until this process ends.
         let Some(block) = own.filter(|_| self.is_of_one_process) else { return };
         // SAFETY: the caller's promise; no other process has opened the block.
         if let Err(error) = unsafe { block.free() } {
@@ -332,8 +332,8 @@ impl Peers {
         }
     }
 
-    /// The kernel for items. Before the group uses it for the first time, all members load it while
-    /// none of their devices waits for another: the driver may wait for a device meanwhile.
+    /// The kernel for these items. Before its first use, all members load it while none of their
+    /// devices waits for another: the driver may wait for a device meanwhile.
     fn reducer(&self, host: &Member, items: Items) -> Result<Function, CollectiveError> {
         let key = (items.dtype, items.monoid);
         let mut reducers = self.reducers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -353,7 +353,7 @@ impl Peers {
     /// Enqueues the combination of the data of all members, in place: at least one byte, and at
     /// most `MOST_BYTES`.
     ///
-    /// Errors: why the world has ended.
+    /// Errors: the error that ended the world.
     pub(super) fn all_reduce(
         &self,
         host: &Member,
@@ -368,11 +368,11 @@ impl Peers {
         launched.map_err(|error| host.fabric.fail_of_device(&error))
     }
 
-    /// Enqueues the gathering of all members' data, of which one has at least one byte and none
+    /// Enqueues the gathering of all members' data. The longest has at least one byte, and none has
     /// more than `MOST_BYTES`.
     ///
-    /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`; the others wait until the world
-    /// ends.
+    /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`; the others then wait until the
+    /// world ends.
     pub(super) fn all_gather(
         &self,
         send: &Slice,
@@ -393,8 +393,8 @@ impl Peers {
         self.launch(self.gather, most, &words[..2 * members + 3])
     }
 
-    /// Enqueues a kernel whose longest data has so many bytes, which all members know. None may
-    /// follow one that is refused: the others would take its flags for those of both.
+    /// Enqueues a kernel whose longest data has `most` bytes, equal on all members. After a refused
+    /// launch, none may follow: the others would take its flags for those of both calls.
     fn launch(
         &self,
         function: Function,
@@ -413,8 +413,8 @@ impl Peers {
         words[start..][..arguments.len()].copy_from_slice(arguments);
         let bytes = words.map(u64::to_ne_bytes);
         let bytes = &bytes.as_flattened()[..size_of::<u64>() * (start + arguments.len())];
-        // Flags of blocks of threads that have no part in many calls would seem to be ahead once
-        // numbers overflow: now and then all raise theirs.
+        // When numbers wrap around, the flags of blocks that take no part in many calls would seem
+        // to be ahead. Therefore all blocks raise theirs now and then.
         let blocks = match turn % FRESH_FLAGS {
             0 => MOST_BLOCKS,
             _ => most.div_ceil(PACK * THREADS).min(MOST_BLOCKS),
@@ -425,9 +425,10 @@ impl Peers {
             shared: 0,
             blocks_come: Coming::InTurn,
         };
-        // SAFETY: the bytes are what the kernel declares. Slices of the caller lie in this device's
-        // memory, which is given out again behind the kernel only; blocks live as long as kernels
-        // of the group may run (`Watch`). That of another process that has died is the driver's.
+        // SAFETY: the bytes are what the kernel declares. Slices of the caller reside in this
+        // device's memory, which is reused only after the kernel; blocks live as long as kernels of
+        // the group may run (`Watch`). The driver handles the block of another process that has
+        // died.
         unsafe { function.launch(&self.gpu, size, bytes) }
     }
 }

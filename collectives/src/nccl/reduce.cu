@@ -1,15 +1,15 @@
-// The combination of the items of all members, in place, on every member: in the order in which
-// hosts combine them (`order.rs`), so that the bits are the same. Before this text stand `items.cu`
-// and `meet.cu`.
+// Combines the items of all members, in place, on every member, in the order in which hosts combine
+// them (`order.rs`), so that the bits are the same. `items.cu` and `meet.cu` must precede this
+// text.
 struct Reducing {
     Meeting meeting;
     u64 data;
     u64 bytes;
-    // Whether parts are combined along the ring; else in the order of the tree.
+    // Whether parts are combined along the ring; otherwise by the tree.
     u64 along_ring;
 };
 
-// Whether whole items make 16 bytes, which a thread moves at a time; else it moves one item.
+// Whether whole items fill 16 bytes, which a thread moves at a time; otherwise it moves one item.
 enum : u32 { IS_EVEN = 16 % sizeof(Item) == 0, LANES = IS_EVEN ? 16 / sizeof(Item) : 1 };
 struct alignas(IS_EVEN ? 16 : alignof(Item)) Pack {
     Item items[LANES];
@@ -32,7 +32,7 @@ template <int FIRST, int COUNT> DEVICE Item up_tree(const Item *items) {
     }
 }
 
-// Combines what the members have, the first one of the order first.
+// Combines the members' items, which are in the order of combination.
 DEVICE Item all_of(const Item *items, bool along_ring) {
     if (!along_ring) return up_tree<0, LEAVES>(items);
     Item result = items[0];
@@ -41,8 +41,8 @@ DEVICE Item all_of(const Item *items, bool along_ring) {
     return result;
 }
 
-// The first member of an item's order: its part is one of nearly equal runs, of which the first few
-// are longer by one, and part `i` begins with member `i + 1`.
+// The first member in an item's order. Parts are nearly equal runs of items, the first few longer
+// by one; part `i` begins with member `i + 1`.
 DEVICE u32 first_member(u32 item, u32 items, bool along_ring) {
     if (!along_ring) return 0;
     u32 each = items / MEMBERS, longer = items % MEMBERS, border = longer * (each + 1);
@@ -56,7 +56,7 @@ KERNEL(THREADS) one_shot_reduce(PARAMETER Reducing call) {
     u32 items = (u32)(call.bytes / sizeof(Item)), packs = (items + LANES - 1) / LANES;
     u32 first = blockIdx.x * THREADS + threadIdx.x, step = gridDim.x * THREADS;
     Item *data = (Item *)call.data, *slot = (Item *)slot_of(meeting, (u32)meeting.rank);
-    // Slots are aligned; data is as far as its items are.
+    // Slots are aligned to packs; data is aligned to items.
     bool is_aligned = call.data % alignof(Pack) == 0;
     for (u32 pack = first; pack < packs; pack += step) {
         u32 at = pack * LANES;
@@ -67,7 +67,7 @@ KERNEL(THREADS) one_shot_reduce(PARAMETER Reducing call) {
         }
     }
     if (!meet(meeting)) return;
-    // The same items of each member that the block has written of its own.
+    // The block reads the same items of each member that it has written of its own.
     for (u32 pack = first; pack < packs; pack += step) {
         u32 at = pack * LANES, end = at + LANES;
         u32 member = first_member(at, items, along_ring);
@@ -95,7 +95,7 @@ KERNEL(THREADS) one_shot_reduce(PARAMETER Reducing call) {
             }
             continue;
         }
-        // The last few items, and those where one part goes over into the next.
+        // The last few items, and packs that contain a border between parts.
         for (u32 item = at; item < end && item < items; item++) {
             u32 start = first_member(item, items, along_ring);
             Item all[MEMBERS];

@@ -1,13 +1,13 @@
-//! What NCCL combines as we do.
+//! The combinations for which NCCL has the same result as this crate.
 
 use phalanx_device::cuda::{NcclElement as Element, NcclReduction as Reduction};
 use phalanx_ops::{DType, Kind, Monoid};
 
-/// How NCCL combines items, if it does: its elements, what is done with them, and how many of them
-/// an item has.
+/// NCCL's combination of these items, if it has one: the elements, the operation, and the number of
+/// elements of an item.
 ///
-/// Its smaller and larger floats lose NaN, and of complex numbers it knows neither product nor
-/// order; 16-bit integers and what has several parts it does not know at all.
+/// NCCL's minimum and maximum of floats lose NaN. It has no product and no order of complex
+/// numbers, no 16-bit integers, and no items of several parts.
 pub(super) fn native(dtype: DType, monoid: Monoid) -> Option<(Element, Reduction, usize)> {
     let (element, parts) = match dtype {
         DType::Bool => return truth(monoid).map(|reduction| (Element::U8, reduction, 1)),

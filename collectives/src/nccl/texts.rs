@@ -1,4 +1,4 @@
-//! The kernels of the plane: their texts, and those that are loaded.
+//! The kernels of the plane: their source texts, and the loaded kernels.
 
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module, with_words};
@@ -15,15 +15,15 @@ const REDUCE: &str = include_str!("reduce.cu");
 /// A kernel of the plane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kernel {
-    /// Combines items of all members that are here already.
+    /// Combines items of all members that have arrived already.
     Combine(DType, Monoid),
-    /// Combines the items of so many members at once.
+    /// Combines the items of this many members in one kernel.
     Reduce(DType, Monoid, usize),
-    /// Gathers the bytes of so many members at once.
+    /// Gathers the bytes of this many members in one kernel.
     Gather(usize),
 }
 
-/// Loaded kernels, by what they do and for which architecture they are.
+/// The loaded kernels, by kernel and architecture.
 static LOADED: Mutex<Option<HashMap<(Kernel, u32), Function>>> = Mutex::new(None);
 
 impl Kernel {
@@ -57,7 +57,7 @@ impl Kernel {
         if let Some(function) = look() {
             return Ok(function);
         }
-        // Loading may wait for devices, so that nobody who only looks is to wait for it.
+        // Loading may wait for devices, and threads that only look up must not wait for it.
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = look() {
@@ -71,7 +71,7 @@ impl Kernel {
     }
 }
 
-/// The texts of the kernels by names, for tests of the compiler.
+/// The texts of the kernels with their names, for tests of the compiler.
 pub fn cuda_sources() -> Vec<(String, String)> {
     let mut sources = Vec::new();
     let pairs =
@@ -79,7 +79,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
     for (number, (dtype, monoid)) in
         pairs.filter(|(dtype, monoid)| monoid.accepts(*dtype)).enumerate()
     {
-        // NCCL combines some of them itself, and MPI none.
+        // NCCL combines some of these itself; MPI combines none.
         let source = Kernel::Combine(dtype, monoid).source();
         sources.push((format!("{monoid}_{dtype}"), source));
         let members = [4, 2, 8, 3][number % 4];
@@ -92,7 +92,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
     sources
 }
 
-/// The first lines of a text: what is combined, and how.
+/// The first lines of a text: the element type and the monoid.
 fn what(dtype: DType, monoid: Monoid) -> String {
     let element = if dtype == DType::Bool { "u8" } else { dtype.name() };
     let is_truth = dtype == DType::Bool;

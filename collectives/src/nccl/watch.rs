@@ -8,17 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// The pause between two looks at the world.
+/// The interval between two checks of the world.
 const LOOK: Duration = Duration::from_millis(10);
-/// Looks at the world for each look at the groups, which asks the library.
+/// The number of checks of the world for each check of the groups, which calls the library.
 const LOOKS: u32 = 20;
 
 /// All groups of GPUs of a process in a world.
 pub(crate) struct Watch {
     fabric: Arc<Fabric>,
     links: Mutex<Vec<Weak<NcclCommunicator>>>,
-    /// Groups that read each other's memory, whose kernels may be under way after the group is
-    /// dropped.
+    /// Groups that read each other's memory. Their kernels may run after the group is dropped.
     peers: Mutex<Vec<Arc<Peers>>>,
     is_watching: AtomicBool,
 }
@@ -29,9 +28,9 @@ impl Watch {
         Arc::new(Watch { fabric, links, peers, is_watching: AtomicBool::new(false) })
     }
 
-    /// Watches a new group, which ends at once if the world has.
+    /// Watches a new group. The group ends at once if the world has ended.
     ///
-    /// Errors: why the world has ended; `Network` where there is no thread.
+    /// Errors: the error that ended the world; `Network` if no thread can be started.
     pub(super) fn add(
         self: &Arc<Self>,
         link: &Arc<NcclCommunicator>,
@@ -57,7 +56,7 @@ impl Watch {
 
     /// Keeps a new group that reads each other's memory, and ends it if the world has ended.
     ///
-    /// Errors: why the world has ended.
+    /// Errors: the error that ended the world.
     pub(super) fn add_peers(&self, peers: &Arc<Peers>) -> Result<(), CollectiveError> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner).push(peers.clone());
         let outcome = self.fabric.failure.check();
@@ -71,7 +70,7 @@ impl Watch {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until no kernel of this process reads the memory of others, but not for long.
+    /// Waits until no kernel of this process reads the memory of others, for a limited time.
     pub(crate) fn settle(&self) {
         self.all_peers().iter().for_each(|peers| peers.settle(&self.fabric.failure));
     }
@@ -91,7 +90,7 @@ impl Watch {
 
     /// Ends all groups at once: one may wait for another of this process.
     fn end(&self) {
-        // Kernels that wait keep others of their stream from coming to an end.
+        // Waiting kernels block later work of their streams.
         self.all_peers().iter().for_each(|peers| peers.stop());
         let links = self.alive();
         std::thread::scope(|scope| {
@@ -102,12 +101,12 @@ impl Watch {
     }
 }
 
-/// Looks for a while; says whether there is something left to look at. Nothing is kept between the
-/// looks, so that GPUs are left by whoever ends the session, and not beside the process's end.
+/// Checks for a while. Returns whether there is something left to watch. It holds no handle between
+/// checks, so the session's end frees the GPUs, not the process's exit.
 fn watches(watch: &Weak<Watch>, fabric: &Fabric) -> bool {
     for _ in 0..LOOKS {
         if let Some(failure) = fabric.failure.get() {
-            // Whoever leaves in peace drops the groups.
+            // A process that leaves normally drops the groups.
             if let (Some(watch), true) = (watch.upgrade(), failure != CollectiveError::Closed) {
                 watch.end();
             }
@@ -132,8 +131,8 @@ impl Drop for Watch {
         }
         peers.iter().for_each(|peers| peers.settle(&self.fabric.failure));
         for peers in &peers {
-            // SAFETY: all members of this process have settled, and whoever could call them is
-            // gone: every member has a handle to this.
+            // SAFETY: all members of this process have settled, and no caller is left: every member
+            // holds a handle to this `Watch`.
             unsafe { peers.free() };
         }
     }

@@ -1,4 +1,4 @@
-//! The part of the other ranks in the meeting.
+//! The part of the ranks other than 0 in the meeting.
 
 use super::Rendezvous;
 use super::frames::{
@@ -17,16 +17,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-/// How long rank 0, which tells every second for whom it waits, may say nothing: it may tell
-/// others meanwhile that take nothing.
+/// How long rank 0 may be silent. It reports the missing ranks every second, but a report may be
+/// delayed by ranks that accept nothing.
 const SILENCE: Duration = Duration::from_secs(PATIENCE.as_secs() + 2);
 
 /// The pause between two attempts to reach rank 0.
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// Finds rank 0, hears who the others are, and connects to them.
+/// Connects to rank 0, receives the roster, and connects to the other ranks.
 pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError> {
-    // A little longer than rank 0 waits, so that its word about missing ranks comes first.
+    // A little longer than rank 0 waits, so that its report of missing ranks arrives first.
     let deadline = Instant::now() + plan.timeout + Duration::from_secs(2);
     let mut coordinator = reach(plan, Instant::now() + plan.timeout).await?;
     let own = SocketAddr::new(plan.bind, 0);
@@ -37,7 +37,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let listener = TcpListener::bind(own).await.map_err(failed)?;
     let mut address = listener.local_addr().map_err(failed)?;
     if address.ip().is_unspecified() {
-        // The others reach this machine where rank 0 does.
+        // The others reach this machine at the same address as rank 0 does.
         address.set_ip(coordinator.local_address().map_err(failed)?.ip());
     }
     let hello = Hello {
@@ -76,7 +76,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             Err(error) => {
                 let (error, Connection { reader, writer, .. }) = (error.of(0), &mut coordinator);
                 if matches!(error, CollectiveError::Protocol { .. }) {
-                    // All are to know; if rank 0 is gone, there is nobody to tell.
+                    // All ranks should receive this error. If rank 0 is gone, nobody can.
                     let _ = write_frame(writer, &Report::Failed(error.clone())).await;
                     drain(reader).await;
                 }
@@ -104,7 +104,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             };
             let mut writer = writer.lock().await;
             has_reported.set(true);
-            // Whoever hears the answers of rank 0 notices if it is gone.
+            // If rank 0 is gone, the reader of its answers notices.
             let _ = write_frame(&mut writer, &report).await;
             begun
         };
@@ -112,12 +112,12 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             loop {
                 let answer = match timeout(quiet, read_frame(reader)).await {
                     Ok(Ok(answer)) => answer,
-                    // It asks all of them before that.
+                    // Rank 0 asks all ranks before that time.
                     Err(_) => return Err(silent(0, quiet)),
                     Ok(Err(Lost::Malformed(reason))) => {
                         let error = Lost::Malformed(reason).of(0);
                         let mut writer = writer.lock().await;
-                        // After the report, rank 0 goes on as in a world.
+                        // After the report, rank 0 expects frames of a world.
                         let _ = match has_reported.get() {
                             true => write_abort(&mut writer, &error).await,
                             false => write_frame(&mut writer, &Report::Failed(error.clone())).await,
@@ -130,10 +130,10 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 match answer {
                     Answer::Asked => {
                         let mut writer = writer.lock().await;
-                        // A report is the answer, after which rank 0 listens no more.
+                        // The report is the answer, and after it rank 0 reads no more.
                         if !has_reported.get() {
                             let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
-                            // If it is gone, what it said last is still to be read.
+                            // If rank 0 is gone, its last answer must still be read.
                             let _ = write_frame(&mut writer, &waiting).await;
                         }
                     }
@@ -150,11 +150,11 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 // A report through an encrypted connection may arrive, and rank 0 may answer it,
                 // before this rank has seen that the system took all of it.
                 Ok(_) if has_reported.get() => (begin.await, Some(heard)),
-                // Rank 0 lets nobody go before all have told it that they are ready.
+                // Rank 0 lets no rank go before all have reported that they are ready.
                 heard => return Err(heard.err().unwrap_or_else(out_of_turn)),
             },
         };
-        // The others have as much time as this one had, and rank 0 asks those that are late.
+        // The others have as much time as this rank had, and rank 0 asks late ranks.
         let decided = match &begun {
             Ok(_) => connecting.max(Instant::now()) + readiness::patience(plan, facts()),
             Err(_) => Instant::now(),
@@ -165,9 +165,9 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         };
         match (begun, heard) {
             (Ok(started), Some(Ok(verdict))) => readiness::agreed(started, verdict),
-            // Rank 0 knows which rank is to blame.
+            // Rank 0 knows which rank is at fault.
             (_, Some(Err(error))) => return Err(error),
-            // Unless it is itself.
+            // Unless rank 0 itself is at fault.
             (Ok(_) | Err(CollectiveError::PeerUnreachable { .. }), None) => {
                 return Err(silent(0, 2 * GRACE));
             }
@@ -186,7 +186,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     })
 }
 
-/// Connects to rank 0, which may not listen yet, and proves the token.
+/// Connects to rank 0, which may not listen yet, and proves knowledge of the token.
 async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, CollectiveError> {
     let mut reason = String::from("no answer");
     let mut encryption_differs = false;
@@ -208,13 +208,13 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, Colle
                 reason
             }
             Ok(Err(Refusal::Foreign(reason))) => reason,
-            // The last attempt may have had too little time for an answer.
+            // The last attempt may have been too short for an answer.
             Err(_) if limit < PATIENCE => reason,
             Err(_) => String::from("no answer"),
         };
         if Instant::now() + PAUSE >= deadline {
             let (address, seconds) = (plan.address.clone(), plan.timeout.as_secs());
-            // Rank 0 may give up first, and the last attempt finds nobody.
+            // Rank 0 may give up first; then the last attempt finds nobody.
             let other = encryption_differs.then(|| other_encryption(plan.is_encrypted));
             let reason = other.unwrap_or(reason);
             return Err(CollectiveError::CoordinatorUnreachable { address, seconds, reason });
@@ -223,7 +223,7 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, Colle
     }
 }
 
-/// The difference between rank 0 and a rank with this `PHALANX_TLS`.
+/// Describes the difference between rank 0 and a rank with this `PHALANX_TLS`.
 fn other_encryption(is_encrypted: bool) -> String {
     let (theirs, own) = if is_encrypted { (0, 1) } else { (1, 0) };
     format!("PHALANX_TLS is {theirs} there and {own} here")

@@ -24,31 +24,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-/// How often the ranks that have arrived are told which ones are missing. Each time costs a frame
+/// How often rank 0 sends the missing ranks to those that have arrived. Each report costs a frame
 /// for every rank.
 const NEWS: Duration = Duration::from_secs(1);
 
-/// How many connections the system keeps that were not accepted yet.
+/// How many connections the system queues before they are accepted.
 const BACKLOG: i32 = 1024;
 
-/// A process that wakes so much later than it asked for has not run.
+/// A process that wakes this much too late did not run meanwhile.
 const PAUSED: Duration = Duration::from_millis(250);
 
-/// A rank that has proved the token and said who it is.
+/// A rank that has proved the token and sent its hello.
 struct Arrival {
     writer: Writer,
     hello: Hello,
 }
 
-/// Why a caller is not taken in.
+/// Why a caller is refused.
 enum Unwelcome {
     /// It did not prove the token.
     Refused(Refusal),
-    /// It proved the token, and the frame after that came damaged.
+    /// The caller proved the token, but its next frame came damaged.
     Malformed(CollectiveError),
 }
 
-/// What ranks say, each as the next report and the reader that goes on.
+/// The pending reports of the ranks, each with the reader to continue with.
 type Reports = JoinSet<(usize, Reader, Result<Report, Lost>)>;
 
 /// Waits for all other ranks, compares their agreements, and introduces them to each other.
@@ -124,24 +124,24 @@ async fn listen(
     bound(address).map_err(failed(address.to_string()))
 }
 
-/// Listens where no other program can, whoever has started it.
+/// Listens on an address exclusively, even against sockets of other users.
 ///
-/// Two sockets may be bound to one port while neither listens, if both ask for it, also those of
-/// two users. This one asks, for the launcher keeps the port reserved until now and connections of
-/// an earlier world may still be closing; but not once it listens.
+/// Two sockets may be bound to one port while neither listens, if both set the option
+/// `SO_REUSEADDR`. This socket sets it, because the launcher reserves the port until now and
+/// connections of an earlier world may still be closing. It clears the option when it listens.
 fn bound(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
-    // If another program was faster, it has the port, and this call fails.
+    // If another program listened first, it has the port, and this call fails.
     socket.listen(BACKLOG)?;
     socket.set_reuse_address(false)?;
     TcpListener::from_std(socket.into())
 }
 
-/// Accepts connections until all ranks are there. If the meeting fails, ranks that arrive a moment
-/// later receive the error, too.
+/// Accepts connections until all ranks have arrived. If the meeting fails, ranks that arrive a
+/// moment later receive the error too.
 async fn gather(
     plan: &Rendezvous,
     listener: &TcpListener,
@@ -181,16 +181,16 @@ async fn gather(
                     encryption_differs = true;
                     Ok(())
                 }
-                // Strangers and connections that gave up.
+                // Strangers, and connections that gave up.
                 Err(Unwelcome::Refused(Refusal::Foreign(_))) => Ok(()),
             },
-            // No rank has been asked anything, so a report now is an error.
+            // No rank has been asked yet, so a report is an error.
             Some(Ok((rank, _, report))) = reports.join_next() => Err(match report {
                 Ok(Report::Failed(error)) => error,
                 Ok(_) => Lost::Malformed(String::from("a report out of turn")).of(rank),
                 Err(lost) => lost.of(rank),
             }),
-            // The list is sent even if it has not changed: it shows that this rank lives.
+            // The list is sent even if unchanged, because it shows that this rank lives.
             _ = news.tick() => tell_who_is_missing(missing, arrivals).await,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
@@ -217,12 +217,12 @@ async fn gather(
             }
         }
     };
-    // A rank that comes even later finds that nobody listens.
+    // A rank that comes later finds that nobody listens.
     let _ = timeout(GRACE, come).await;
     Err(error)
 }
 
-/// The ranks that have not come.
+/// The ranks that have not arrived.
 fn missing(plan: &Rendezvous, arrivals: &[Option<Arrival>]) -> Vec<usize> {
     (1..plan.size).filter(|rank| arrivals[*rank].is_none()).collect()
 }
@@ -244,14 +244,14 @@ async fn greet(
             let other = |hello: Hello| format!("rank {peer} says that it is rank {}", hello.rank);
             let lost = damaged.map(other).map_or_else(|lost| lost, Lost::Malformed);
             let error = lost.of(peer);
-            // Rank 0 reports the same error, whether this one can be told or not.
+            // Rank 0 reports the same error, whether or not this rank receives it.
             let _ = tell(peer, &mut writer, &Answer::Refused(error.clone())).await;
             Err(Unwelcome::Malformed(error))
         }
     }
 }
 
-/// Takes a rank in, if it fits.
+/// Admits a rank if it fits.
 async fn admit(
     plan: &Rendezvous,
     mut arrival: Arrival,
@@ -268,12 +268,12 @@ async fn admit(
         arrivals[rank] = Some(arrival);
         return Ok(());
     };
-    // Rank 0 reports the same error, whether this one can be told or not.
+    // Rank 0 reports the same error, whether or not this rank receives it.
     let _ = tell(rank, &mut arrival.writer, &Answer::Refused(error.clone())).await;
     Err(error)
 }
 
-/// Lets a rank that gives up earlier than rank 0 say whom it waited for.
+/// Reports the missing ranks, so that a rank that gives up before rank 0 can name them.
 async fn tell_who_is_missing(
     missing: Vec<usize>,
     arrivals: &mut [Option<Arrival>],
@@ -315,11 +315,11 @@ fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> Colle
     }
 }
 
-/// The connections with the other ranks, and the MPI library by which messages go, or why not.
+/// The connections to the other ranks, and the MPI library for messages or the reason against it.
 type Introduced = (Vec<Connection>, Result<Arc<Mpi>, String>);
 
-/// Sends the roster, waits until all ranks are connected with each other and have begun to use MPI
-/// if they may, and lets them go.
+/// Sends the roster and waits until all ranks are connected with each other and have started MPI if
+/// they may. Then lets them go.
 async fn introduce(
     plan: &Rendezvous,
     writers: Vec<(usize, Writer)>,
@@ -334,8 +334,8 @@ async fn introduce(
     tokio::pin!(started);
     let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
     let mut inquiry = Inquiry::default();
-    // Rank 0 asks long before the time is over whether all ranks live, so that the others learn of
-    // a stopped rank within that time.
+    // Long before the time-out, rank 0 asks whether all ranks live, so that the others learn of a
+    // stopped rank in time.
     let (mut probe, pause) = (Inquiry::default(), probe_pause(plan.timeout));
     let mut probe_at = Instant::now() + plan.timeout / 2;
     while failed.is_none() && (own.is_none() || !reports.is_empty()) {
@@ -355,7 +355,7 @@ async fn introduce(
                         continue;
                     }
                     Ok(Report::Ready(verdict)) => told.push((rank, verdict)),
-                    // Perhaps the unreached rank hangs, and not the one that reports it.
+                    // The unreached rank may hang, rather than the one that reports it.
                     Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
                         inquiry.failed(rank, error);
                         if !inquiry.is_begun() {
@@ -375,7 +375,7 @@ async fn introduce(
                 probe = Inquiry::default();
                 probe.asks(&unready);
                 for (rank, writer) in &mut writers {
-                    // To those that are ready it says that this rank lives.
+                    // The question shows ready ranks that this rank lives.
                     let _ = tell(*rank, writer, &Answer::Asked).await;
                 }
             }
@@ -383,11 +383,11 @@ async fn introduce(
                 let is_late = limit.elapsed() > PAUSED;
                 limit = Instant::now() + GRACE;
                 if is_late {
-                    // This process did not run; reports of the others may be waiting to be read.
+                    // This process did not run: reports of the others may be waiting.
                 } else if inquiry.asks(&unready) {
                     let asked = writers.iter_mut().filter(|(rank, _)| unready.contains(rank));
                     for (rank, writer) in asked {
-                        // One that takes nothing answers nothing.
+                        // A rank that accepts nothing will not answer.
                         let _ = tell(*rank, writer, &Answer::Asked).await;
                     }
                 } else {
@@ -397,13 +397,13 @@ async fn introduce(
         }
         failed = failed.or_else(|| inquiry.answer());
     }
-    // All others are ready.
+    // All other ranks are ready.
     failed = failed.or_else(|| inquiry.verdict());
     told.sort_by_key(|(rank, _)| *rank);
     let verdict = Verdict::of(told.into_iter());
     let answer = failed.clone().map_or(Answer::Go(verdict.clone()), Answer::Refused);
     for (rank, writer) in &mut writers {
-        // A rank that has died since is noticed by everybody on its connections.
+        // If a rank has died since, all others notice it on their connections.
         let _ = tell(*rank, writer, &answer).await;
     }
     if let Some(error) = failed {
@@ -416,21 +416,21 @@ async fn introduce(
     Ok((whole.collect(), readiness::agreed(own, verdict)))
 }
 
-/// The next report of a rank.
+/// Reads the next report of a rank.
 async fn hear(rank: usize, mut reader: Reader) -> (usize, Reader, Result<Report, Lost>) {
     let report = read_frame(&mut reader).await;
     (rank, reader, report)
 }
 
-/// Sends all ranks that have arrived the reason why there will be no world.
+/// Sends all arrived ranks the reason why there will be no world.
 async fn refuse(writers: Vec<(usize, Writer)>, error: CollectiveError) -> CollectiveError {
     // A rank that has gone meanwhile needs no reason.
     let _ = tell_all(writers, Answer::Refused(error.clone())).await;
     error
 }
 
-/// Sends all ranks the same answer at the same time, so that a rank that reads nothing delays no
-/// other. Returns the ranks that were reached, in their order, and the error of one that was not.
+/// Sends the same answer to all ranks in parallel, so that a rank that reads nothing delays no
+/// other. Returns the reached ranks in order, and the error of one that was not reached.
 async fn tell_all(
     writers: Vec<(usize, Writer)>,
     answer: Answer,

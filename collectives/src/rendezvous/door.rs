@@ -1,10 +1,10 @@
-//! Connections that have proved nothing yet: strangers may open as many as they like, and keep no
-//! rank out.
+//! Limits connections that have proved nothing yet, so that strangers keep no rank out, however
+//! many they open.
 //!
-//! A rank proves within a round trip that it knows the token. Whoever says nothing costs a
-//! descriptor until its time is over, and a descriptor that a stranger holds is one that a rank
-//! does not get. So there are few of them at a time, by address and in all, and where there are as
-//! many, the oldest has to go: a rank that is met by that tries again.
+//! A rank proves within a round trip that it knows the token. A silent caller occupies a descriptor
+//! until its time-out, and a rank cannot get a descriptor that a stranger holds. Therefore the
+//! number of unproved connections is limited, by address and in total. At the limit, the oldest is
+//! closed; a rank whose connection is closed this way tries again.
 
 use super::frames::PATIENCE;
 use crate::open_files::{are_too_many, spare};
@@ -16,23 +16,23 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// How many connections may be unproved at a time, where there are descriptors for them.
+/// The most unproved connections at a time, if there are descriptors for them.
 const MOST: usize = 256;
-/// The pauses after the system has given no connection: with a caller that goes, and without.
+/// The pauses after the system refused a connection: if a caller was dismissed, and otherwise.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
-/// The least number, however few descriptors there are.
+/// The lower limit, however few descriptors there are.
 const LEAST: usize = 4;
 
-/// A listening socket and whoever has called and proved nothing.
+/// A listening socket and its callers that have proved nothing yet.
 pub(super) struct Door<'a, T, G> {
     listener: &'a TcpListener,
-    /// What a caller has to do.
+    /// The handshake with a caller.
     greet: G,
     greetings: JoinSet<Option<T>>,
     /// The oldest first.
     callers: VecDeque<(Id, IpAddr, AbortHandle)>,
     most: usize,
-    /// Why nobody gets in, if that is so.
+    /// Why the system accepts no connection, if it does not.
     obstacle: Option<io::Error>,
 }
 
@@ -42,20 +42,20 @@ where
     F: Future<Output = T> + Send + 'static,
     G: Fn(TcpStream) -> F,
 {
-    /// The door of a rank that is to be connected with so many others.
+    /// The door of a rank that connects with this many others.
     pub(super) fn new(listener: &'a TcpListener, ranks: usize, greet: G) -> Door<'a, T, G> {
-        // Half of what the ranks leave: libraries open files of their own meanwhile.
+        // Half of the descriptors that the ranks leave: libraries need some meanwhile.
         let most = (spare().saturating_sub(ranks) / 2).clamp(LEAST, MOST);
         let (greetings, callers) = (JoinSet::new(), VecDeque::new());
         Door { listener, greet, greetings, callers, most, obstacle: None }
     }
 
-    /// What the system said when it gave no connection last, unless it has given one since.
+    /// The last error of accepting a connection, unless one was accepted since.
     pub(super) fn obstacle(&self) -> Option<&io::Error> {
         self.obstacle.as_ref()
     }
 
-    /// What comes of the next caller that takes part.
+    /// The result of the next handshake that finishes.
     pub(super) async fn next(&mut self) -> T {
         loop {
             tokio::select! {
@@ -83,7 +83,7 @@ where
     fn let_in(&mut self, stream: TcpStream, address: IpAddr) {
         let is_alike = |caller: &(Id, IpAddr, AbortHandle)| caller.1 == address;
         let alike = self.callers.iter().filter(|caller| is_alike(caller)).count();
-        // Three quarters for one address: most worlds have all of their ranks on one machine.
+        // Three quarters for one address, because most worlds have all ranks on one machine.
         if alike >= self.most * 3 / 4 {
             let oldest = self.callers.iter().position(is_alike);
             self.dismiss(oldest.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What ranks say to each other while they meet, after the token was proved.
+//! The frames that ranks exchange while they meet, after the token is proved.
 
 use super::Rendezvous;
 use super::readiness::Verdict;
@@ -19,36 +19,36 @@ use tokio::time::{Instant, timeout};
 /// The longest frame: rosters of thousands of ranks.
 const FRAME_BYTES: usize = 16 << 20;
 
-/// Bytes of a head: the length of what follows, and its marks.
+/// The bytes of a header: the length of the payload, and the marks.
 const HEAD_BYTES: usize = 4 + MARK_BYTES;
 
-/// A connection both of whose ends have proved the token.
+/// A connection whose two ends have proved the token.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// The rank at the other end, as it says.
+    /// The rank at the other end, as it states.
     pub(super) peer: usize,
     pub(super) reader: Reader,
     pub(super) writer: Writer,
 }
 
-/// What comes over a connection.
+/// The receiving half of a connection.
 #[derive(Debug)]
 pub(crate) struct Reader {
     half: OwnedReadHalf,
     seal: Seal,
 }
 
-/// What goes over a connection.
+/// The sending half of a connection.
 #[derive(Debug)]
 pub(crate) struct Writer {
     half: OwnedWriteHalf,
     seal: Seal,
-    /// What encrypts the connection.
+    /// The encryption of the connection.
     tunnel: Option<Arc<Tunnel>>,
 }
 
 impl Connection {
-    /// A connection whose frames are marked with these seals.
+    /// A connection whose frames these seals mark and check.
     pub(super) fn new(
         peer: usize,
         (stream, tunnel): (TcpStream, Option<Arc<Tunnel>>),
@@ -60,14 +60,13 @@ impl Connection {
         Connection { peer, reader, writer: Writer { half: writer, seal: outgoing, tunnel } }
     }
 
-    /// The address of this end, where the other one reaches it.
+    /// The address of this end as the other end sees it.
     pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
         let own = self.writer.half.local_addr();
         self.writer.tunnel.as_ref().map_or(own, |tunnel| tunnel.local_address())
     }
 
-    /// The stream and what encrypts it, and what the next frames of this end and of the other one
-    /// are marked with.
+    /// The stream, its encryption, and the seals for the next outgoing and incoming frames.
     pub(crate) fn into_parts(self) -> (TcpStream, Option<Arc<Tunnel>>, [Seal; 2]) {
         let Connection { reader, writer, .. } = self;
         let whole = reader.half.reunite(writer.half);
@@ -77,8 +76,8 @@ impl Connection {
 }
 
 impl Writer {
-    /// Writes bytes and returns once the system has all of them. A rank that then ends, and with it
-    /// the task that encrypts, has still sent its last word.
+    /// Writes bytes and returns once the system has all of them. Even if the rank then ends, and
+    /// with it the encrypting task, its last frame is sent.
     async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.half.write_all(bytes).await?;
         if let Some(tunnel) = &self.tunnel {
@@ -88,25 +87,25 @@ impl Writer {
     }
 }
 
-/// How long one exchange with a stranger may take.
+/// The time limit of one exchange with a stranger.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a rank may take to answer when rank 0 asks which ranks it still waits for.
+/// How long a rank may take to answer when rank 0 asks for which ranks it waits.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// The deadline for connecting, counted from the moment at which the ranks know of each other. The
+/// The deadline for connecting, counted from the moment at which the ranks receive the roster. The
 /// plan's time-out covers arriving; connecting gets the same time again.
 pub(super) fn connecting_until(plan: &Rendezvous) -> Instant {
     Instant::now() + plan.timeout.max(PATIENCE)
 }
 
-/// How long a rank that is not ready may take to answer, for this time-out of the start-up. Once
-/// half of the time-out has passed, rank 0 asks it again after each such pause.
+/// How long a rank that is not ready may take to answer, for this time-out of start-up. After half
+/// of the time-out, rank 0 asks again after each such pause.
 pub(super) fn probe_pause(timeout: Duration) -> Duration {
     GRACE.max(timeout / 4)
 }
 
-/// What ranks do before there is a world, as errors tell it.
+/// The activity of ranks before there is a world, for errors.
 const DOING: &str = "while the ranks met";
 
 /// The error of a rank that is lost before there is a world.
@@ -125,7 +124,7 @@ pub(super) fn silent(rank: usize, time: Duration) -> CollectiveError {
 pub(super) struct Hello {
     pub(super) rank: usize,
     pub(super) size: usize,
-    /// Where the rank listens for the others.
+    /// The address on which the rank listens for the others.
     pub(super) address: String,
     pub(super) local_devices: usize,
     pub(super) agreement: Facts,
@@ -137,17 +136,17 @@ pub(super) struct Hello {
 pub(super) enum Answer {
     /// These ranks have not arrived yet.
     Waiting(Vec<usize>),
-    /// All are there and agree.
+    /// All ranks have arrived and agree.
     Welcome(Roster),
-    /// Some rank is late or was not reached: which ranks does the receiver still wait for?
+    /// Some rank is late or was not reached: asks the receiver for which ranks it waits.
     Asked,
-    /// All are connected with each other; whether messages go by MPI.
+    /// All ranks are connected with each other; states whether MPI carries the messages.
     Go(Verdict),
     /// There will be no world.
     Refused(CollectiveError),
 }
 
-/// Who is in the world.
+/// The ranks of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Roster {
     pub(super) entries: Vec<Entry>,
@@ -162,11 +161,11 @@ pub(super) struct Entry {
     pub(super) facts: Facts,
 }
 
-/// The report of a rank to rank 0 once it has the roster: whether it is connected with all others,
+/// The report of a rank to rank 0 after it has the roster: whether it is connected with all others,
 /// and whether MPI has started.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
-    /// The answer to a question: these ranks are not connected with it yet.
+    /// The answer to `Asked`: these ranks are not connected with the sender yet.
     Waiting(Vec<usize>),
     Ready(Verdict),
     Failed(CollectiveError),
@@ -176,8 +175,8 @@ pub(super) enum Report {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Introduction {
     pub(super) rank: usize,
-    /// The seed of the world, so that a straggler of an earlier world is not taken for a rank of
-    /// this one.
+    /// The seed of the world. It distinguishes ranks of this world from stragglers of an earlier
+    /// one.
     pub(super) seed: u64,
 }
 
@@ -192,14 +191,14 @@ pub(super) async fn write_frame<T: Serialize>(to: &mut Writer, value: &T) -> io:
     to.write(&[head.as_slice(), &bytes, &code].concat()).await
 }
 
-/// Tells a rank whose world has begun that it ends.
+/// Informs a rank whose world has begun that the world ends.
 pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io::Result<()> {
     let frame = abort(error, &mut to.seal);
     to.write(&frame).await
 }
 
-/// Sends a frame to a rank. A rank that does not take it in time counts as lost: after a frame that
-/// was sent in part, no other frame can be read.
+/// Sends a frame to a rank. A rank that does not accept it in time counts as lost: after a partly
+/// sent frame, no other frame can be read.
 pub(super) async fn tell<T: Serialize>(
     rank: usize,
     to: &mut Writer,
@@ -214,21 +213,21 @@ pub(super) async fn tell<T: Serialize>(
     }
 }
 
-/// Waits a short time for the other end to close its half. A connection that is closed while bytes
-/// are unread may lose the last frame that was sent.
+/// Waits a short time for the other end to close its half. Closing a connection with unread bytes
+/// may lose the last frame sent.
 pub(super) async fn drain(from: &mut Reader) {
     let mut sink = [0; 4096];
     let end = async { while matches!(from.half.read(&mut sink).await, Ok(1..)) {} };
-    // Later frames do not matter any more.
+    // Later frames do not matter.
     let _ = timeout(GRACE, end).await;
 }
 
-/// Why a frame did not come.
+/// Why a frame was not received.
 #[derive(Debug)]
 pub(super) enum Lost {
     /// The connection has ended.
     Gone(io::Error),
-    /// The bytes differ from those that were sent, or are no frame of this version.
+    /// The bytes are damaged, or are not a frame of this version.
     Malformed(String),
 }
 
@@ -257,7 +256,7 @@ pub(super) async fn read_frame<T: DeserializeOwned>(from: &mut Reader) -> Result
     if len > FRAME_BYTES {
         return Err(Lost::Malformed(format!("a frame of {len} bytes")));
     }
-    // Grows with what really comes, not with what is promised.
+    // The buffer grows with the bytes received, not with the claimed length.
     let mut bytes = Vec::new();
     let whole = len + CODE_BYTES;
     let read = (&mut from.half).take(whole as u64).read_to_end(&mut bytes).await?;
@@ -269,8 +268,8 @@ pub(super) async fn read_frame<T: DeserializeOwned>(from: &mut Reader) -> Result
     deserialize::<FRAME_BYTES, T>(bytes).map_err(Lost::Malformed)
 }
 
-/// Sets a new connection up: short frames are sent without delay, and the system sends probes while
-/// the connection is idle. Unanswered probes end the connection, unless `watch` notices earlier.
+/// Configures a new connection: short frames are sent without delay, and the system probes the idle
+/// connection. Unanswered probes end it, unless `watch` notices earlier.
 pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = socket2::TcpKeepalive::new()

@@ -1,4 +1,4 @@
-//! The entrance to a world of several processes.
+//! The entry to a world of several processes.
 
 use super::readiness::Transport;
 use super::{attend, coordinate, readiness};
@@ -11,45 +11,45 @@ use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
 
-/// What a process brings to the meeting of all processes of a program.
+/// The settings with which a process joins the meeting of all processes of a program.
 pub struct Rendezvous {
     /// The number of this process.
     pub rank: usize,
-    /// How many processes there are.
+    /// The number of processes.
     pub size: usize,
     /// Where rank 0 listens, as `host:port`.
     pub address: String,
-    /// The address of this machine to listen on; loopback unless told otherwise.
+    /// The address of this machine to listen on; loopback by default.
     pub bind: IpAddr,
     /// The secret that all processes share.
     pub token: Vec<u8>,
-    /// How long to wait for the others.
+    /// How long to wait for the other processes.
     pub timeout: Duration,
-    /// How many devices this process has.
+    /// The number of devices of this process.
     pub local_devices: usize,
-    /// What must be equal on all ranks, such as the version and the configuration.
+    /// The settings that must be equal on all ranks, such as the version and the configuration.
     pub agreement: Facts,
-    /// What the others should know about this process but need not equal, such as memory limits.
+    /// Facts for the other processes that may differ, such as memory limits.
     pub facts: Facts,
-    /// On rank 0: a socket that listens already, instead of one made for `bind` and the port of
+    /// On rank 0: a socket that already listens. It replaces one made for `bind` and the port of
     /// `address`.
     pub listener: Option<TcpListener>,
-    /// How messages between processes are to travel; the same on all ranks.
+    /// How messages between processes travel; the same on all ranks.
     pub transport: Transport,
-    /// How long a rank may give no sign of life before the world ends; for ever without. To
-    /// be the same on all ranks, which give signs of life accordingly.
+    /// How long a rank may send no sign of life before the world ends; `None` for no limit. Must be
+    /// the same on all ranks, because it decides the interval of signs of life.
     pub stall: Option<Duration>,
-    /// The MPI library, which is initialised if all ranks have it and nobody has done so, or why
-    /// there is none to use.
+    /// The MPI library, or why there is none. If all ranks have it and it is not initialised, the
+    /// rendezvous initialises it.
     pub mpi: Result<Library, String>,
-    /// What messages cost, as rank 0 knows it; what others know does not count.
+    /// What messages cost. Only the table of rank 0 counts.
     pub prices: Option<Prices>,
-    /// Whether connections are encrypted; the same on all ranks, which do not meet else.
+    /// Whether connections are encrypted. Must be the same on all ranks, or they cannot meet.
     pub is_encrypted: bool,
 }
 
 impl Rendezvous {
-    /// A rendezvous on loopback with one device a process, an empty token and a minute of patience.
+    /// A rendezvous on loopback with one device a process, an empty token and a minute of time-out.
     pub fn new(rank: usize, size: usize, address: impl Into<String>) -> Rendezvous {
         Rendezvous {
             rank,
@@ -75,8 +75,8 @@ impl Rendezvous {
     ///
     /// Errors: `Token`, `Listen`, `RanksMissing`, `CoordinatorUnreachable`, `Disagreement`,
     /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `RankSilent`, `Protocol`,
-    /// `MpiUnavailable` and `Network`, on every rank that is there; `Closed` when the user gives
-    /// up.
+    /// `MpiUnavailable` and `Network`, on every present rank; `Closed` if the user interrupts the
+    /// call.
     pub fn join(mut self) -> Result<World, CollectiveError> {
         let Rendezvous { rank, size, local_devices, .. } = self;
         if rank >= size || local_devices == 0 {

@@ -1,5 +1,4 @@
-//! The connections of the ranks other than 0 with each other: the higher rank connects to the lower
-//! one.
+//! Connects the ranks other than 0 with each other: the higher rank connects to the lower one.
 
 use super::Rendezvous;
 use super::door::Door;
@@ -17,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// The reason given for a rank that should have connected to this one and did not.
+/// The reason for a rank that should have connected to this one and did not.
 pub(super) const LATE: &str = "it did not connect in time";
 
 /// Why a connection was not made.
@@ -26,20 +25,20 @@ enum Failed {
     Unreached(usize, String),
     /// The introduction of a rank came damaged.
     Malformed(CollectiveError),
-    /// The caller is no rank of this world.
+    /// The caller is not a rank of this world.
     Stranger,
 }
 
-/// The connections of a rank to the others, by their numbers.
+/// The connections of a rank to the others, by rank.
 pub(super) type Connections = RefCell<Vec<Option<Connection>>>;
 
-/// The ranks but 0 that `rank` is not connected with.
+/// The ranks other than 0 with which `rank` is not connected.
 pub(super) fn missing(rank: usize, connections: &Connections) -> Vec<usize> {
     let connections = connections.borrow();
     (1..connections.len()).filter(|&peer| peer != rank && connections[peer].is_none()).collect()
 }
 
-/// Connects this rank with all others but 0.
+/// Connects this rank with all others except 0.
 pub(super) async fn connect(
     plan: &Rendezvous,
     roster: &Roster,
@@ -50,7 +49,7 @@ pub(super) async fn connect(
     let (rank, token): (usize, Arc<[u8]>) = (plan.rank, plan.token.as_slice().into());
     let (seed, is_encrypted) = (roster.seed, plan.is_encrypted);
     let mut tasks = JoinSet::new();
-    // A stranger is no error. A rank that is refused reports that itself.
+    // A stranger is no error. A refused rank reports its refusal itself.
     let mut door = Door::new(listener, plan.size, |stream| {
         let token = token.clone();
         async move { answer((stream, is_encrypted), &token, seed).await }
@@ -103,8 +102,8 @@ pub(super) fn unreached(peer: usize, roster: &Roster, reason: String) -> Collect
     CollectiveError::PeerUnreachable { rank: peer, address, reason }
 }
 
-/// Connects to a rank that listens already. A refusal may come from a full queue, so the connection
-/// is tried again for a while.
+/// Connects to a rank that already listens. A refusal may come from a full queue, so the call
+/// retries for a while.
 async fn call(
     (peer, address): (usize, &str),
     token: &[u8],
@@ -150,7 +149,7 @@ async fn answer(
         Err(Lost::Gone(_)) => return Err(Failed::Stranger),
         Err(malformed) => return Err(Failed::Malformed(malformed.of(connection.peer))),
     };
-    // A rank of another world.
+    // The caller is a rank of another world.
     if introduction.seed != seed {
         return Err(Failed::Stranger);
     }

@@ -1,9 +1,9 @@
 //! How processes find each other, prove that they belong together, and agree.
 //!
 //! Rank 0 listens; the others connect to it and then to each other. Every connection begins with a
-//! proof of the shared token in frames of fixed size, before anything else is read. Rank 0 compares
-//! what must be equal and tells everybody where everybody is; when something is wrong, it tells
-//! everybody who is there.
+//! proof of the shared token, in frames of fixed size, before anything else is read. Rank 0
+//! compares the settings that must be equal and sends everybody the addresses of all ranks. If
+//! something is wrong, it sends the error to all ranks that are present.
 
 mod attend;
 mod coordinate;

@@ -1,10 +1,9 @@
-//! Whether messages between processes go by MPI: what ranks tell each other before anybody
-//! initialises the library, and its initialisation on all of them.
+//! Decides whether MPI carries messages between processes, and starts it on all ranks.
 //!
-//! A rank that initialises MPI waits for all others to do so. So each tells first, over TCP,
-//! whether it has the library and which one; only when all have the same do all begin, each on a
-//! thread of its own and within the limit of start-up; and only when all have succeeded do messages
-//! go by it.
+//! A rank that initialises MPI waits until all others do the same. Therefore each rank first states
+//! over TCP whether it has the library, and which one. Only if all have the same do all initialise
+//! it, each on its own thread and within the time limit of start-up. Only if all succeed does MPI
+//! carry messages.
 
 use super::Rendezvous;
 use crate::CollectiveError;
@@ -17,23 +16,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// The fact by which a process tells how messages between processes may travel.
+/// The name of the fact that states how a process's messages may travel.
 const TRANSPORT: &str = "transport";
-/// Its value on a process whose messages may go by MPI; otherwise it is the reason.
+/// Its value if a process's messages may travel by MPI; otherwise the value is the reason.
 const READY: &str = "mpi";
-/// The fact that tells which library a process has open.
+/// The name of the fact with the library that a process has open.
 const LIBRARY: &str = "MPI library";
-/// The fact with the price table.
+/// The name of the fact with the price table.
 const PRICES: &str = "prices";
-/// The fact with the name of the host.
+/// The name of the fact with the host's name.
 const HOST: &str = "host";
-/// The pauses between two looks at a start: short ones at first.
+/// The pauses between two checks of a start: short ones at first.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// How messages between processes travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transport {
-    /// By MPI if all processes can, else over TCP.
+    /// By MPI if all processes can, otherwise over TCP.
     #[default]
     Auto,
     /// Over TCP.
@@ -43,7 +42,7 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The name, as PHALANX_TRANSPORT takes it.
+    /// The name, as PHALANX_TRANSPORT accepts it.
     pub const fn name(self) -> &'static str {
         match self {
             Transport::Auto => "auto",
@@ -53,7 +52,7 @@ impl Transport {
     }
 }
 
-/// What this process tells the others of its library.
+/// The facts of this process about its library.
 pub(super) fn facts(plan: &Rendezvous) -> Facts {
     let told = match readiness(plan) {
         Ok(library) => [(TRANSPORT, String::from(READY)), (LIBRARY, library.identity())].to_vec(),
@@ -64,7 +63,7 @@ pub(super) fn facts(plan: &Rendezvous) -> Facts {
     told.map(|(name, value)| (String::from(name), value)).collect()
 }
 
-/// The library, if messages of this process may go by it, or why not.
+/// The library, if this process's messages may travel by it; otherwise the reason.
 fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
     if plan.transport == Transport::Tcp {
         return Err(String::from("PHALANX_TRANSPORT is tcp"));
@@ -84,7 +83,7 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         Library::check_place(place, (plan.rank, plan.size))?;
     }
     match library.threads().map_err(known)? {
-        // Our threads would call the library while the program does.
+        // Our threads would call the library at the same time as the program.
         Some(threads) if plan.transport == Transport::Auto && threads < Threads::Multiple => {
             Err(format!("the library was initialised with {}", threads.name()))
         }
@@ -100,20 +99,20 @@ fn value<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
     facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
 }
 
-/// The hosts of ranks that have told these facts, one for each rank.
+/// The hosts of the ranks that have sent these facts, one for each rank.
 pub(crate) fn hosts<'a>(
     facts: impl IntoIterator<Item = &'a Facts>,
 ) -> impl Iterator<Item = &'a str> {
     facts.into_iter().filter_map(|facts| value(facts, HOST))
 }
 
-/// The price table of all ranks, whose facts these are: that of rank 0, if it is of their hosts.
+/// The price table for ranks of these facts: that of rank 0, if it applies to their hosts.
 pub(crate) fn agreed_prices(facts: &[&Facts]) -> Option<Prices> {
     let prices: Prices = value(facts.first()?, PRICES)?.parse().ok()?;
     prices.are_of(hosts(facts.iter().copied())).then_some(prices)
 }
 
-/// Whether all ranks may begin to use MPI, or why not. The same on all.
+/// Checks whether all ranks may start MPI. The error states why not, alike on all ranks.
 fn may_begin<'a>(
     transport: Transport,
     facts: impl Iterator<Item = &'a Facts>,
@@ -139,29 +138,29 @@ fn may_begin<'a>(
     Ok(())
 }
 
-/// How long the start of MPI may take, if there is one.
+/// How long the start of MPI may take; zero if MPI does not start.
 pub(super) fn patience<'a>(plan: &Rendezvous, facts: impl Iterator<Item = &'a Facts>) -> Duration {
     may_begin(plan.transport, facts).map_or(Duration::ZERO, |()| plan.timeout)
 }
 
-/// What has come of the start of MPI on this rank.
+/// The result of the start of MPI on this rank.
 #[derive(Debug)]
 pub(super) struct Start {
-    /// The library, if it may be used, or why not.
+    /// The library, or why it may not be used.
     pub(super) mpi: Result<Arc<Mpi>, String>,
-    /// Whether it is initialised, so that it can be finalised when all are at that.
+    /// Whether the library is initialised. It can be finalised if it is so on all ranks.
     pub(super) is_initialised: bool,
 }
 
-/// Begins to use MPI if all ranks may, and waits for as long as start-up may take. An error is why
-/// no rank begins, and the same on all.
+/// Starts MPI if all ranks may, and waits up to the time limit of start-up. The error states why no
+/// rank starts it, alike on all ranks.
 pub(super) async fn start<'a>(
     plan: &Rendezvous,
     facts: impl Iterator<Item = &'a Facts>,
 ) -> Result<Start, String> {
     may_begin(plan.transport, facts)?;
     let library = plan.mpi.as_ref().map_err(String::clone)?;
-    // Until all are known to have succeeded, nobody may wait for the others in `MPI_Finalize`.
+    // Until all are known to have succeeded, no rank may wait for others in `MPI_Finalize`.
     mpi::world_begins();
     library.begin();
     let begun = Instant::now();
@@ -182,17 +181,17 @@ pub(super) async fn start<'a>(
     Ok(Start { mpi, is_initialised })
 }
 
-/// What rank 0 has found out about the starts of all ranks.
+/// What rank 0 has learnt of the starts on all ranks.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Verdict {
-    /// Why messages go over TCP, if they do.
+    /// Why messages travel over TCP; `None` if they do not.
     pub(super) without_mpi: Option<String>,
     /// Whether MPI is initialised on all ranks.
     pub(super) all_initialised: bool,
 }
 
 impl Verdict {
-    /// Of what ranks have told, in their order.
+    /// Combines the verdicts of the ranks, in their order.
     pub(super) fn of(starts: impl Iterator<Item = (usize, Verdict)>) -> Verdict {
         let mut whole = Verdict { without_mpi: None, all_initialised: true };
         for (rank, one) in starts {
@@ -204,7 +203,7 @@ impl Verdict {
     }
 }
 
-/// What this rank tells of its start: nothing is wrong with one that nobody has begun.
+/// What this rank reports of its start. A start that no rank has begun is not an error.
 pub(super) fn told(start: &Result<Start, String>) -> Verdict {
     match start {
         Ok(start) => Verdict {
@@ -215,7 +214,7 @@ pub(super) fn told(start: &Result<Start, String>) -> Verdict {
     }
 }
 
-/// The library that messages go by, or why they do not, after all ranks have told of their starts.
+/// The library that carries messages, or the reason against it, after all ranks have reported.
 pub(super) fn agreed(start: Result<Start, String>, verdict: Verdict) -> Result<Arc<Mpi>, String> {
     let start = start?;
     if verdict.all_initialised {
@@ -252,7 +251,7 @@ mod tests {
             may(&[one.clone(), without]),
             Err(String::from("rank 1: no MPI library was found"))
         );
-        // The table of rank 0 counts, and no other.
+        // Only the table of rank 0 counts.
         let mut prices = Prices::default();
         prices.set("tcp", Price { latency: 1e-6, bandwidth: 2e9 });
         prices.set("mpi", Price { latency: 2e-6, bandwidth: 1e9 });

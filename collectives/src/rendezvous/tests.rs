@@ -1,4 +1,4 @@
-//! Ranks that come and then go before the world exists.
+//! Tests with ranks that arrive and leave before the world exists.
 
 use super::Rendezvous;
 use super::attend::attend;
@@ -18,8 +18,8 @@ use tokio::time::timeout;
 
 const TOKEN: &[u8] = b"a shared secret";
 
-/// Meets as ranks 0 and 2 of three, with `ghost` in the place of rank 1; their errors. Rank 0 tells
-/// the others so many bytes about itself.
+/// Runs ranks 0 and 2 of three, with `ghost` as rank 1, and returns their errors. Rank 0 sends the
+/// others this many bytes of facts.
 fn meet_with<F: Future<Output = ()>>(
     told: usize,
     ghost: impl FnOnce(Connection, String) -> F,
@@ -85,7 +85,7 @@ fn a_rank_that_hangs_while_ranks_connect_is_named_and_not_those_that_wait_for_it
     let errors = meet_with(0, |mut stream, address| async move {
         write_frame(&mut stream.writer, &hello(address)).await.unwrap();
         while !matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Asked) {}
-        // Not a word, until rank 0 says that there is no world.
+        // Silent until rank 0 reports that there is no world.
         assert!(matches!(read_frame(&mut stream.reader).await.unwrap(), Answer::Refused(_)));
     });
     for error in errors {
@@ -114,7 +114,7 @@ fn a_rank_that_is_not_reached_and_waits_is_not_taken_for_one_that_hangs() {
 
 #[test]
 fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
-    // More than sockets take.
+    // More than the buffers of the sockets hold.
     let errors = meet_with(14 << 20, |mut stream, address| async move {
         write_frame(&mut stream.writer, &hello(address)).await.unwrap();
         tokio::time::sleep(PATIENCE + Duration::from_secs(20)).await;
@@ -126,7 +126,7 @@ fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
     }
 }
 
-/// Two others say at nearly the same time that they did not reach a rank, which answers a little
+/// Two others report at nearly the same time that they did not reach a rank, which answers a little
 /// later than they do.
 #[test]
 fn a_rank_has_its_time_to_answer_whatever_others_say() {
@@ -168,8 +168,7 @@ fn a_rank_has_its_time_to_answer_whatever_others_say() {
     assert_eq!(rank_0.join().unwrap().map(|_: World| ()).unwrap_err(), unreached);
 }
 
-/// Meets as rank 1 of two with `ghost` in the place of rank 0, which has read the report of rank 1
-/// and lets it go.
+/// Runs rank 1 of two, with `ghost` as rank 0, which has read the report of rank 1 and lets it go.
 fn meet_rank_0<F: Future<Output = Connection>>(
     is_encrypted: bool,
     ghost: impl FnOnce(Connection) -> F,
@@ -197,7 +196,7 @@ fn meet_rank_0<F: Future<Output = Connection>>(
     joined
 }
 
-/// Its connection would begin with a frame of the meeting.
+/// The connection of the world would begin with a frame of the meeting.
 #[test]
 fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
     let joined = meet_rank_0(false, |mut stream| async {
@@ -210,7 +209,7 @@ fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
     assert_eq!(joined.unwrap().seed, 7);
 }
 
-/// Rank 1 looks once in a millisecond whether its report has gone out; rank 0 answers sooner.
+/// Rank 1 checks once a millisecond whether its report has been sent; rank 0 answers sooner.
 #[test]
 fn an_answer_may_come_before_the_report_is_known_to_have_gone() {
     for _ in 0..200 {
@@ -234,14 +233,14 @@ fn of_silent_ranks_the_one_that_others_miss_is_named() {
     assert_eq!((inquiry.answer(), silent(&inquiry)), (None, Some(3)));
     inquiry.heard(3);
     inquiry.waits(3, &[], &roster);
-    // Who waited and is ready waits no longer.
+    // A rank that waited and is ready waits no longer.
     inquiry.heard(3);
     assert_eq!(silent(&inquiry), Some(1));
     inquiry.heard(1);
     assert!(matches!(inquiry.answer(), Some(CollectiveError::PeerUnreachable { rank: 3, .. })));
 }
 
-/// Both ends of a meeting of two; the other one says nothing any more once it has its turn.
+/// Tests both ends of a meeting of two; the other end falls silent at its turn.
 #[test]
 fn a_rank_that_is_stopped_while_ranks_meet_is_named_before_the_time_is_over() {
     let timeout = Duration::from_secs(10);

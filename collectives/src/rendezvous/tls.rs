@@ -1,13 +1,13 @@
 //! Encrypted connections, for networks that are not trusted (`PHALANX_TLS=1`).
 //!
-//! Both ends speak TLS 1.3, with a key that the one who accepts has made for itself and that nobody
-//! vouches for: who is at the other end is shown by the proof of the token, which goes through the
-//! encrypted connection and is bound to it. Both add to it a value that only the two ends of one
-//! TLS session have, so that somebody between them, who has a session with each, passes no proof
-//! on.
+//! Both ends speak TLS 1.3. The accepting end makes its own key, for which nobody vouches. The
+//! proof of the token identifies the other end; it travels encrypted and is bound to the
+//! connection. Both ends add to it a value that only the two ends of one TLS session have. An
+//! attacker in the middle has another session with each end, so it cannot forward the proof.
 //!
-//! Behind the encryption there is a connection of this machine, whose near end is used as any
-//! other: a task passes bytes on. So nothing else knows of it, and it costs two more copies.
+//! A loopback connection of this machine resides behind the encryption. Its near end is used like
+//! any other connection, and a task forwards the bytes. No other code knows of this, at the cost of
+//! two copies.
 
 use super::token::{ENCRYPTED, GREETING, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -35,34 +35,34 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-/// Bytes of the value that both ends of a session have.
+/// The bytes of the value that both ends of a session derive.
 const BINDING_BYTES: usize = 32;
-/// What that value is for.
+/// The label of that value.
 const LABEL: &[u8] = b"EXPORTER-phalanx-token";
-/// How often it is looked whether bytes have gone on.
+/// The interval between two checks whether bytes have been forwarded.
 const LOOK: Duration = Duration::from_millis(1);
-/// More than the longest frame: of so many zeros the reader finds that they are none.
+/// More zeros than the longest frame has bytes: a reader recognises that they are not a frame.
 const RUBBISH: usize = 1 << 19;
 
-/// The far side of a connection that is encrypted.
+/// The encrypting side of a connection.
 #[derive(Debug)]
 pub(crate) struct Tunnel {
     /// Another handle of the encrypted connection.
     outer: std::net::TcpStream,
-    /// The number of the far end of the connection behind it, from which bytes are passed on.
+    /// The descriptor of the far end of the loopback connection, from which bytes are forwarded.
     far: RawFd,
-    /// Bytes were taken from there and are not with the system yet.
+    /// Whether bytes were taken from there that the system does not have yet.
     is_passing: AtomicBool,
-    /// No more bytes are passed on.
+    /// Whether no more bytes are forwarded.
     has_ended: AtomicBool,
 }
 
-/// A new connection, of which nothing is known.
+/// A new connection before the proof.
 pub(super) struct Opened {
-    /// What is read and written.
+    /// The stream to read and write.
     pub(super) stream: TcpStream,
     pub(super) tunnel: Option<Arc<Tunnel>>,
-    /// What only the two ends of the encryption know; nothing where there is none.
+    /// The value that only the two ends of the session have; empty without encryption.
     pub(super) binding: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ impl From<TcpStream> for Opened {
     }
 }
 
-/// A connection that this process has made, encrypted if that is asked for.
+/// Wraps a connection that this process has made, encrypted if `is_encrypted`.
 pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> Result<Opened, Refusal> {
     if !is_encrypted {
         return Ok(stream.into());
@@ -83,7 +83,7 @@ pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> Result<O
     let mut is_plain = false;
     let stream = poll_fn(|context| {
         let mut first = [0; GREETING.len()];
-        // Before the handshake takes them.
+        // Look at the bytes before the handshake takes them.
         is_plain |= matches!(outer.peek(&mut first), Ok(count) if first[..count] == *GREETING);
         connecting.as_mut().poll(context)
     });
@@ -96,7 +96,7 @@ pub(super) async fn connected(stream: TcpStream, is_encrypted: bool) -> Result<O
     Ok(encrypted(stream, outer, binding.map_err(io::Error::other)?).await?)
 }
 
-/// A connection that this process has accepted, encrypted if that is asked for.
+/// Wraps a connection that this process has accepted, encrypted if `is_encrypted`.
 pub(super) async fn accepted(mut stream: TcpStream, is_encrypted: bool) -> Result<Opened, Refusal> {
     if !is_encrypted {
         return Ok(stream.into());
@@ -104,8 +104,7 @@ pub(super) async fn accepted(mut stream: TcpStream, is_encrypted: bool) -> Resul
     let mut first = [0];
     stream.peek(&mut first).await?;
     if first[0] == GREETING[0] {
-        // The greeting is read first: a connection that closes with bytes unread may lose the
-        // answer.
+        // Read the greeting first: a connection that closes with unread bytes may lose the answer.
         let mut greeting = [0; GREETING.len()];
         stream.read_exact(&mut greeting).await?;
         stream.write_all(ENCRYPTED).await?;
@@ -138,7 +137,7 @@ async fn encrypted(
     });
     let (reader, writer) = split(stream);
     let (far_reader, far_writer) = far.into_split();
-    // They end with the connection.
+    // The tasks end with the connection.
     tokio::spawn(arriving(reader, far_writer));
     tokio::spawn(leaving(far_reader, writer, tunnel.clone()));
     Ok(Opened { stream: near, tunnel: Some(tunnel), binding: binding.to_vec() })
@@ -151,7 +150,7 @@ async fn pair() -> io::Result<(TcpStream, TcpStream)> {
     let own = near.local_addr()?;
     loop {
         let (far, from) = listener.accept().await?;
-        // Another process may have called first.
+        // Another process may have connected first.
         if from == own {
             near.set_nodelay(true)?;
             far.set_nodelay(true)?;
@@ -160,13 +159,13 @@ async fn pair() -> io::Result<(TcpStream, TcpStream)> {
     }
 }
 
-/// Passes on what comes.
+/// Forwards incoming bytes.
 async fn arriving(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf) {
     let mut bytes = vec![0; 1 << 16];
     loop {
         let count = match from.read(&mut bytes).await {
             Ok(count @ 1..) => count,
-            // Of bytes that do not decrypt the reader hears as of a damaged frame.
+            // If bytes do not decrypt, the reader gets zeros: it rejects a damaged frame.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 let _ = to.write_all(&vec![0; RUBBISH]).await;
                 break;
@@ -181,11 +180,11 @@ async fn arriving(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf) {
     let _ = to.shutdown().await;
 }
 
-/// Passes on what goes.
+/// Forwards outgoing bytes.
 async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: Arc<Tunnel>) {
     let mut bytes = vec![0; 1 << 16];
     while from.readable().await.is_ok() {
-        // Before the bytes are gone from where others see that they wait.
+        // Set before the bytes leave the buffer in which others see them waiting.
         tunnel.is_passing.store(true, Ordering::SeqCst);
         let count = match from.try_read(&mut bytes) {
             Ok(0) => break,
@@ -200,27 +199,27 @@ async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: A
     }
     // The other end may be gone.
     let _ = to.shutdown().await;
-    // Before the far end is closed and its number is another file's.
+    // Set before the far end is closed and its descriptor reused.
     tunnel.has_ended.store(true, Ordering::SeqCst);
 }
 
 impl Tunnel {
-    /// The encrypted connection.
+    /// The descriptor of the encrypted connection.
     pub(crate) fn outer(&self) -> RawFd {
         self.outer.as_raw_fd()
     }
 
-    /// The address of this end of it.
+    /// The address of this end of the encrypted connection.
     pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
         self.outer.local_addr()
     }
 
-    /// Its sockets, this end of which other processes are not to have.
+    /// The sockets that forks of this process must not keep.
     pub(crate) fn sockets(&self) -> [RawFd; 2] {
         [self.outer.as_raw_fd(), self.far]
     }
 
-    /// Whether all that was written to the near end has gone on.
+    /// Whether everything written to the near end has been forwarded.
     pub(crate) fn is_flushed(&self) -> bool {
         if self.has_ended.load(Ordering::SeqCst) {
             return true;
@@ -231,7 +230,7 @@ impl Tunnel {
         (status != 0 || waiting == 0) && !self.is_passing.load(Ordering::SeqCst)
     }
 
-    /// Waits until all that was written to the near end has gone on.
+    /// Waits until everything written to the near end has been forwarded.
     pub(super) async fn flushed(&self) {
         while !self.is_flushed() {
             sleep(LOOK).await;
@@ -240,7 +239,7 @@ impl Tunnel {
 
     /// Ends the connection.
     pub(crate) fn disconnect(&self) {
-        // It may have ended.
+        // The connection may have ended already.
         let _ = self.outer.shutdown(Shutdown::Both);
     }
 }
@@ -249,8 +248,7 @@ fn ring() -> Arc<CryptoProvider> {
     Arc::new(provider::default_provider())
 }
 
-/// How this process encrypts connections that it accepts: with a key of its own that no other
-/// process and no later one has.
+/// The encryption of accepted connections, with a key that no other process and no later one has.
 fn server() -> io::Result<Arc<ServerConfig>> {
     static SERVER: OnceLock<Arc<ServerConfig>> = OnceLock::new();
     if let Some(server) = SERVER.get() {
@@ -272,7 +270,7 @@ fn server() -> io::Result<Arc<ServerConfig>> {
     Ok(SERVER.get_or_init(|| Arc::new(server)).clone())
 }
 
-/// How this process encrypts connections that it makes.
+/// The encryption of connections that this process makes.
 fn client() -> io::Result<Arc<ClientConfig>> {
     let client = ClientConfig::builder_with_provider(ring())
         .with_protocol_versions(&[&TLS13])
@@ -283,7 +281,7 @@ fn client() -> io::Result<Arc<ClientConfig>> {
     Ok(Arc::new(client))
 }
 
-/// Takes whatever key the other end has, if it has it: that it knows the token is proved later.
+/// Accepts every key that the other end proves to own. The token is proved later.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 
@@ -305,7 +303,7 @@ impl ServerCertVerifier for Anybody {
         _key: &CertificateDer<'_>,
         _signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        // No session is of that version.
+        // No session has that version.
         Err(Error::InvalidCertificate(CertificateError::BadSignature))
     }
 
@@ -367,8 +365,8 @@ mod tests {
         });
     }
 
-    /// Between two ends that know the token: it has a session with each, and passes on what they
-    /// say.
+    /// The attacker sits between two ends that know the token, has a session with each, and
+    /// forwards their messages.
     #[test]
     fn somebody_between_who_does_not_know_the_token_is_refused() {
         block_on(async {
@@ -411,7 +409,7 @@ mod tests {
                             let count = count.unwrap_or(0);
                             if count == 0 { break }
                             passed += 1;
-                            // Behind the handshake.
+                            // After the handshake.
                             if passed > 3 { bytes[count - 1] ^= 1 }
                             let _ = towards_server.write_all(&bytes[..count]).await;
                         }
@@ -431,7 +429,7 @@ mod tests {
                     let _ = one.stream.write_all(&[7; 64]).await;
                     match other.stream.read_exact(&mut came).await {
                         Ok(_) if came == [7; 64] => {}
-                        // Zeros, of which no frame is made, or the end.
+                        // Zeros, which are not a frame, or the end.
                         Ok(_) => return came == [0; 64],
                         Err(_) => return true,
                     }

@@ -1,11 +1,10 @@
 //! The proof, at the start of every connection, that both ends know the token.
 //!
-//! Challenge and response with HMAC-SHA256: the one who accepted sends a nonce, the one who
-//! connected answers with a nonce of its own, its rank and the code of all, and only then gets a
-//! code back.
-//! The codes of the two directions begin with different words, so that neither can be sent back to
-//! its maker. The token itself never travels. Of it and both nonces come the keys with which all
-//! frames of the connection are marked from then on.
+//! Challenge and response with HMAC-SHA256. The accepting end sends a nonce. The connecting end
+//! answers with its own nonce, its rank and a code of all of these. Only then does it receive a
+//! code in return. The codes of the two directions begin with different words, so no code can be
+//! sent back to its maker. The token itself never travels. The token and both nonces give the keys
+//! that mark all later frames of the connection.
 
 use super::frames::Connection;
 use super::tls::Opened;
@@ -19,9 +18,9 @@ use tokio::net::TcpStream;
 
 /// The first bytes in both directions: the protocol and its version.
 pub(super) const GREETING: &[u8; 8] = b"PHALANX2";
-/// The answer of an end that encrypts to a greeting that is not encrypted.
+/// The answer of an encrypting end to an unencrypted greeting.
 pub(super) const ENCRYPTED: &[u8; 8] = b"PHALANX*";
-/// The first byte of a caller that encrypts: a handshake of TLS.
+/// The first byte of an encrypting caller: a TLS handshake.
 pub(super) const HANDSHAKE: u8 = 0x16;
 const NONCE_BYTES: usize = 32;
 const CODE_BYTES: usize = 32;
@@ -33,9 +32,9 @@ const ACCEPTED: u8 = 1;
 pub(super) enum Refusal {
     /// The tokens differ.
     Token,
-    /// One of the two ends encrypts and the other one does not.
+    /// One of the two ends encrypts and the other does not.
     Encryption,
-    /// The other end is no rank of this version, or went away.
+    /// The other end is not a rank of this version, or has gone.
     Foreign(String),
 }
 
@@ -45,7 +44,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// The proof at the end that accepted the connection.
+/// The proof at the accepting end.
 pub(super) async fn challenge(
     opened: impl Into<Opened>,
     token: &[u8],
@@ -56,8 +55,8 @@ pub(super) async fn challenge(
     stream.write_all(&[GREETING.as_slice(), &own].concat()).await?;
     if let Err(refusal) = expect_greeting(&mut stream).await {
         if matches!(refusal, Refusal::Encryption) {
-            // A connection that closes with bytes unread may lose the greeting, by which the caller
-            // knows that this end does not encrypt.
+            // A connection that closes with unread bytes may lose the greeting, which shows the
+            // caller that this end does not encrypt.
             let mut sink = [0; 512];
             while matches!(stream.read(&mut sink).await, Ok(1..)) {}
         }
@@ -81,7 +80,7 @@ pub(super) async fn challenge(
     Ok(Connection::new(peer, (stream, tunnel), accepted, connected))
 }
 
-/// The proof at the end that made the connection, which is that of `rank`, to the rank `peer`.
+/// The proof at the connecting end, which is `rank` and calls the rank `peer`.
 pub(super) async fn respond(
     opened: impl Into<Opened>,
     token: &[u8],
@@ -90,7 +89,7 @@ pub(super) async fn respond(
 ) -> Result<Connection, Refusal> {
     let Opened { mut stream, tunnel, binding } = opened.into();
     let token = &bound(token, &binding);
-    // At once: an end that encrypts waits for a word of the caller, and then says so.
+    // Sent at once: an encrypting end waits for these bytes and then reports the difference.
     stream.write_all(GREETING).await?;
     expect_greeting(&mut stream).await?;
     let mut theirs = [0; NONCE_BYTES];
@@ -109,12 +108,12 @@ pub(super) async fn respond(
     Ok(Connection::new(peer, (stream, tunnel), connected, accepted))
 }
 
-/// What is to be known at both ends: the token, and what is of this encryption alone.
+/// The secret of both ends: the token and the value of this encrypted session.
 fn bound(token: &[u8], binding: &[u8]) -> Vec<u8> {
     [token, binding].concat()
 }
 
-/// What marks the frames of the end that made the connection, and of the one that accepted it.
+/// The seals of the connecting end's frames and of the accepting end's frames.
 fn seals(token: &[u8], accepted: &[u8], connected: &[u8]) -> [Seal; 2] {
     let key = |direction: &[u8]| make_code(token, direction, accepted, connected);
     [b"frames of who connected", b"frames of who accepted!"]

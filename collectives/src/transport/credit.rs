@@ -1,34 +1,34 @@
-//! Credit: how much of short messages may be on its way, or lie unclaimed, at the other end of a
-//! connection.
+//! Credit: limits the short messages that may be travelling to, or stored unclaimed in, the process
+//! at the other end of a connection.
 //!
-//! Short messages are sent before anybody asks for them, so the receiving process keeps them until
-//! then. Each process lends every other one a fixed amount of its memory for that. The sender takes
-//! from the amount when it sends; the receiver gives it back, in portions, when the messages are
-//! claimed. A sender that has nothing left announces its message as if it were a long one, and the
-//! bytes stay with it until the receiver asks for them. So a reader never stops reading, no message
-//! waits for another, and a program that would be correct with long messages stays correct.
+//! Short messages are sent before the receiver asks for them, and the receiving process stores them
+//! until then. Each process lends every other one a fixed amount of memory for this. A sender takes
+//! credit from it when it sends; the receiver returns the credit in portions when messages are
+//! claimed. A sender without credit announces its message like a long one and keeps the bytes until
+//! the receiver asks for them. Therefore a reader never stops reading, no message waits for
+//! another, and a program that is correct with long messages is correct with short ones.
 //!
-//! What an announced message leaves at the receiver is one entry in a queue, and the sender holds
-//! the whole message for as long.
+//! An announced message costs the receiver one entry in a queue. The sender keeps the whole message
+//! meanwhile.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a process keeps for each other process at the most.
+/// The most memory that a process lends to each other process.
 pub(super) const CREDIT_BYTES: u64 = 4 << 20;
-/// What a message counts beside its bytes: its place in a queue and in the allocator.
+/// The cost of a message beside its bytes: its entry in a queue and the allocator's overhead.
 const MESSAGE_BYTES: u64 = 128;
-/// Credit goes back in portions of at least this size; what is withheld hinders nobody, since
-/// messages without credit go too.
+/// Credit is returned in portions of at least this size. Withheld credit blocks nobody, because
+/// messages without credit are sent too.
 const PORTION_BYTES: u64 = CREDIT_BYTES / 8;
 
 /// Both directions of the credit of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Credit {
-    /// Sent by this process and not given back by the other.
+    /// Credit that this process has taken and the other has not returned.
     taken: AtomicU64,
-    /// Arrived at this process and not given back to the other.
+    /// The cost of messages that arrived here and whose credit this process has not returned.
     lent: AtomicU64,
-    /// The part of it that is claimed.
+    /// The part of `lent` whose messages are claimed.
     claimed: AtomicU64,
 }
 
@@ -40,25 +40,25 @@ impl Credit {
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// The other end gives credit back; false if it was never taken.
+    /// Handles credit that the other end returns; false if it was never taken.
     pub(super) fn given_back(&self, bytes: u64) -> bool {
         let give = |taken: u64| taken.checked_sub(bytes);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, give).is_ok()
     }
 
-    /// A message has arrived; false if the other end had no credit for it.
+    /// Counts a message that has arrived; false if the other end had no credit for it.
     pub(super) fn arrived(&self, len: usize) -> bool {
         self.lent.fetch_add(cost(len), Ordering::Relaxed) + cost(len) <= CREDIT_BYTES
     }
 
-    /// A message that had arrived is claimed; how much credit is to be given back now, if any.
+    /// Counts an arrived message as claimed. Returns the credit to give back now, if any.
     pub(super) fn claimed(&self, len: usize) -> Option<u64> {
         let claimed = self.claimed.fetch_add(cost(len), Ordering::Relaxed) + cost(len);
         if claimed < PORTION_BYTES {
             return None;
         }
         let portion = self.claimed.swap(0, Ordering::Relaxed);
-        // Before the other end can know of it, and so before anything sent for it arrives.
+        // Before the other end can receive the credit, and so before messages sent with it arrive.
         self.lent.fetch_sub(portion, Ordering::Relaxed);
         (portion > 0).then_some(portion)
     }

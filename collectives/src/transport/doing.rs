@@ -1,5 +1,5 @@
-//! What ranks are doing, as far as this process knows: told with every sign of life, and by the
-//! error about a rank that is gone or silent.
+//! The last known activity of each rank. Ranks send it with every sign of life; the error about a
+//! dead or silent rank quotes it.
 
 use crate::tickets::{Ticket, cut};
 use crate::{CollectiveError, Operation};
@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// The longest text that a sign of life carries of a step.
+/// The byte limit of the texts in a sign of life.
 const TEXT_BYTES: usize = 512;
-/// Bits of an operation's size beside its number.
+/// The bits of an operation's size, below the bits of its number.
 const SIZE_BITS: u32 = 56;
 
-/// What a rank is doing.
+/// The activity of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doing {
-    /// The number of its last step; 0 before the first.
+    /// The number of the rank's last step; 0 before the first.
     step: u64,
-    /// What it does there, as a verb phrase.
+    /// What the rank does in that step, as a verb phrase.
     cause: String,
     /// The call site.
     site: String,
-    /// The operation of a communicator that it is in, as `Under` keeps it.
+    /// The operation of a communicator that the rank is in, encoded as in `Under`.
     under: u64,
 }
 
@@ -54,11 +54,11 @@ impl fmt::Display for Doing {
     }
 }
 
-/// The operation that a process is in, or the last one begun of several.
+/// The operation that a process is in; of several, the one begun last.
 #[derive(Debug, Default)]
 pub(crate) struct Under(AtomicU64);
 
-/// An operation until it is over.
+/// Guard of an operation in progress.
 #[derive(Debug)]
 pub(crate) struct Begun<'a>(&'a Under, u64);
 
@@ -73,24 +73,24 @@ impl Under {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        // Another thread may have begun another one meanwhile.
+        // Another thread may have begun another operation meanwhile.
         let _ = self.0.0.compare_exchange(self.1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// The waits of this process for others that are under way.
+/// The waits of this process for other ranks.
 #[derive(Debug, Default)]
 pub(crate) struct Waits(Mutex<(u64, Vec<Wait>)>);
 
-/// A wait.
+/// One wait in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Wait {
     pub(super) number: u64,
-    /// The rank that is waited for, if that is known.
+    /// The rank that this process waits for, if known.
     pub(super) rank: Option<usize>,
 }
 
-/// A wait until it is over.
+/// Guard of a wait in progress.
 #[derive(Debug)]
 pub(crate) struct Waiting<'a>(&'a Waits, u64);
 
@@ -107,7 +107,7 @@ impl Waits {
         Waiting(self, number)
     }
 
-    /// The wait that has begun first.
+    /// The oldest wait.
     fn first(&self) -> Option<Wait> {
         self.locked().1.first().copied()
     }
@@ -119,14 +119,14 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// What this process does and what the others were last known to do.
+/// The activity of this process, and the last known activity of the others.
 #[derive(Debug)]
 pub(crate) struct Doings {
     rank: usize,
     by_rank: Mutex<Vec<Doing>>,
     pub(crate) under: Under,
     pub(crate) waits: Waits,
-    /// This process is at another step than the others were told.
+    /// Signals that this process is at another step than it last reported.
     changed: Notify,
 }
 
@@ -141,7 +141,7 @@ impl Doings {
         self.by_rank.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A rank is at the step of a ticket.
+    /// Records that a rank is at the step of this ticket.
     pub(super) fn at(&self, rank: usize, ticket: &Ticket) {
         self.locked()[rank].take(ticket);
         if rank == self.rank {
@@ -149,7 +149,7 @@ impl Doings {
         }
     }
 
-    /// This process observes a value at a call site, which may take no step.
+    /// Records that this process observes a value at a call site; this need not be a step.
     pub(crate) fn observes(&self, cause: &str, site: &str) {
         let mut locked = self.locked();
         let own = &mut locked[self.rank];
@@ -161,19 +161,19 @@ impl Doings {
         }
     }
 
-    /// Waits until this process does something of which the others were not told.
+    /// Waits until this process has something new to report.
     pub(super) async fn change(&self) {
         self.changed.notified().await;
     }
 
-    /// What this process has waited for longest: which wait that is, and a text that names the rank
-    /// and what both do.
+    /// The number of the oldest wait of this process, and its text: the awaited rank and what both
+    /// ranks do.
     pub(super) fn waits(&self) -> Option<(u64, impl FnOnce(u64) -> String)> {
         let wait = self.waits.first()?;
         Some((wait.number, move |seconds| {
             let (own, all) = (self.own(), self.locked());
             let others = (0..all.len()).filter(|rank| *rank != self.rank);
-            // Where all are waited for, it is the one that is furthest behind.
+            // If all ranks are awaited, name the one at the earliest step.
             let rank = wait.rank.or_else(|| others.min_by_key(|rank| all[*rank].step));
             let rank = rank.unwrap_or(self.rank);
             let last = all.get(rank).cloned().unwrap_or_default();
@@ -184,22 +184,22 @@ impl Doings {
         }))
     }
 
-    /// A rank has told what it does.
+    /// Takes a rank's report of its activity.
     pub(super) fn heard(&self, rank: usize, doing: Doing) {
         let known = &mut self.locked()[rank];
-        // A ticket goes its way beside the signs of life.
+        // Tickets and signs of life may overtake each other.
         if doing.step >= known.step {
             *known = doing;
         }
     }
 
-    /// What this process tells of itself.
+    /// The activity that this process reports.
     pub(super) fn own(&self) -> Doing {
         let under = self.under.0.load(Ordering::Relaxed);
         Doing { under, ..self.locked()[self.rank].clone() }
     }
 
-    /// What a rank was last known to do.
+    /// The last known activity of a rank.
     pub(super) fn of(&self, rank: usize) -> String {
         self.locked()[rank].to_string()
     }

@@ -1,4 +1,4 @@
-//! What the communicators of one process share: queues, links, the failure and the tickets.
+//! The state that the communicators of one process share: queues, links, failure and tickets.
 
 use super::doing::Doings;
 use super::frame::{Control, EAGER_BYTES, Frame, Header, Kind};
@@ -19,21 +19,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How long a rank that leaves waits for the others to leave too.
+/// How long a leaving rank waits for the others to leave too.
 const LINGER: Duration = Duration::from_millis(100);
-/// How long a rank that leaves tries to send what it has posted.
+/// How long a leaving rank tries to send what it has posted.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How long a rank tries to tell the others why the world has ended.
+/// How long a rank tries to send the others the reason why the world has ended.
 const NEWS: Duration = Duration::from_millis(500);
-/// How long ranks that differ may take to tell what they have recorded; a busy machine takes its
-/// time. If they do not tell, the world ends after this time with the error that is known: messages
-/// of different lengths where there are no tickets are reported so much later. It is less than the
-/// 5 s within which every rank is promised an error.
+/// How long ranks whose tickets differ may take to send their records; a busy machine needs time.
+/// After it the world ends with the error that is known, so messages of different lengths without
+/// tickets are reported this much later. It is shorter than the 5 s within which every rank is
+/// promised an error.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long the news of why a rank leaves may follow its goodbye.
+/// How long after its goodbye the reason why a rank leaves may arrive.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
-/// Groups of which one frame tells.
+/// The number of groups that one `Begun` frame lists.
 const BEGUN_AT_ONCE: usize = 4096;
 
 /// The shared state of a process in a world.
@@ -45,21 +45,21 @@ pub(crate) struct Fabric {
     pub(crate) doings: Arc<Doings>,
     pub(crate) inside: Inside,
     mailbox: Mailbox,
-    /// By rank; none to this process itself, and none at all in a world of one process.
+    /// Links by rank; `None` for this process itself. Empty in a world of one process.
     links: Vec<Option<Arc<Link>>>,
-    /// Who moves the messages between processes, if not the links.
+    /// Moves the messages between processes, if MPI carries them.
     engine: OnceLock<Arc<Engine>>,
-    /// Who has left, for the engine: a rank may be so far ahead that there is none here yet.
+    /// The ranks that have left. It is kept here because a rank may leave before the engine exists.
     pub(crate) departures: Arc<Departures>,
     tickets: Mutex<Tickets>,
     records: Records,
-    /// On rank 0: tickets that differ, while the ranks that posted them are asked.
+    /// On rank 0: tickets that differ, while rank 0 asks their ranks for records.
     dispute: Mutex<Option<Dispute>>,
     lead: Lead,
     leaving: AtomicBool,
-    /// The others have been told by this process why the world has ended.
+    /// Whether this process has sent the others the reason why the world has ended.
     told: AtomicBool,
-    /// Whether a message had another length than expected: the world is about to end.
+    /// Whether a message had an unexpected length: the world is about to end.
     misfit: AtomicBool,
 }
 
@@ -94,13 +94,13 @@ impl Fabric {
         self.links[process].as_ref().expect("bug: a message to a process without a link")
     }
 
-    /// Bytes that this process has given to the network.
+    /// The number of bytes that this process has given to the network.
     pub(crate) fn bytes_written(&self) -> u64 {
         let by_mpi = self.engine.get().map_or(0, |engine| engine.bytes_sent());
         by_mpi + self.links().map(|link| link.bytes_written()).sum::<u64>()
     }
 
-    /// From now on MPI moves the messages between processes.
+    /// Lets MPI move the messages between processes from now on.
     pub(crate) fn use_engine(self: &Arc<Fabric>, engine: Arc<Engine>) {
         let fabric: Arc<dyn Watcher> = self.clone();
         engine.watch(Arc::downgrade(&fabric) as Weak<dyn Watcher>);
@@ -108,12 +108,12 @@ impl Fabric {
         assert!(is_first, "bug: a world with two engines");
     }
 
-    /// Who moves the messages between processes, if MPI does.
+    /// The engine that moves the messages between processes, if MPI carries them.
     pub(crate) fn engine(&self) -> Option<&Arc<Engine>> {
         self.engine.get()
     }
 
-    /// Ends the world on all ranks, unless it has ended; gives back the error that ended it.
+    /// Ends the world on all ranks, unless it has ended. Returns the error that ended it.
     pub(crate) fn fail(&self, error: CollectiveError) -> CollectiveError {
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
         if end(self.rank, &self.failure, &links, &error) {
@@ -128,7 +128,7 @@ impl Fabric {
         self.fail(CollectiveError::Aborted { rank, error_code, message: error.to_string() })
     }
 
-    /// Posts a send to a member that lives in `process`.
+    /// Posts a send to a member in `process`.
     pub(crate) fn post_send(
         &self,
         channel: Channel,
@@ -162,7 +162,7 @@ impl Fabric {
             claim.finish();
             return Ok(transfer);
         }
-        // Announced even when the receiver is ready, so that it can compare the lengths.
+        // Announced even if the receiver is ready, so that it can compare the lengths.
         link.post(header(Kind::Announce, data.len as u64).with(&[]));
         if let Some(at) = queue.cleared.iter().position(|cleared| *cleared == sequence) {
             queue.cleared.remove(at);
@@ -173,7 +173,7 @@ impl Fabric {
         Ok(transfer)
     }
 
-    /// Posts a receive from a member that lives in `process`.
+    /// Posts a receive from a member in `process`.
     pub(crate) fn post_receive(
         &self,
         channel: Channel,
@@ -262,7 +262,7 @@ impl Fabric {
         Ok(receive)
     }
 
-    /// Makes the one copy of a message within the process.
+    /// Makes the single copy of a message within the process.
     fn copy(
         &self,
         channel: Channel,
@@ -272,7 +272,7 @@ impl Fabric {
         if !self.fits(channel, send.len() as u64, receive.len()) {
             return Ok(());
         }
-        // An end that was cancelled belongs to a world that has ended.
+        // A cancelled end belongs to a world that has ended.
         if let (Some(source), Some(mut target)) = (send.claim(), receive.claim()) {
             target.copy_from(&source).map_err(|error| self.fail_of_device(&error))?;
             source.finish();
@@ -281,8 +281,8 @@ impl Fabric {
         self.failure.check()
     }
 
-    /// Whether a message has the length that is expected. If not, it never arrives, and the world
-    /// ends soon: ranks that send other lengths went different ways, of which their tickets tell
+    /// Whether a message has the expected length. If not, the message never arrives and the world
+    /// ends soon: ranks that send other lengths took different ways, and their tickets explain
     /// more.
     fn fits(&self, channel: Channel, sent: u64, expected: usize) -> bool {
         if sent != expected as u64 {
@@ -297,7 +297,7 @@ impl Fabric {
         self.misfit.load(Ordering::SeqCst)
     }
 
-    /// Ends the world, unless it ends for a better reason within a moment.
+    /// Ends the world with this error, unless it ends with a better one within `PATIENCE`.
     fn fail_soon(&self, error: CollectiveError) {
         let (rank, failure) = (self.rank, self.failure.clone());
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
@@ -309,7 +309,7 @@ impl Fabric {
         });
     }
 
-    /// A whole message has come over a link.
+    /// Handles a whole message that arrived over a link.
     pub(super) fn arrived(
         &self,
         link: &Link,
@@ -340,7 +340,7 @@ impl Fabric {
         Ok(())
     }
 
-    /// A long message, or one without credit, is ready at the other end.
+    /// Handles the announcement of a long message, or of one without credit.
     pub(super) fn announced(
         &self,
         link: &Link,
@@ -357,7 +357,7 @@ impl Fabric {
         if !self.fits(channel, len, transfer.len()) {
             return Ok(());
         }
-        // Where a short message was expected nobody has been told yet that its place is ready.
+        // A receive that expects a short message has not reported that its memory is ready.
         let is_short = transfer.len() <= EAGER_BYTES;
         queue.filling.push((sequence, transfer));
         if is_short {
@@ -366,7 +366,7 @@ impl Fabric {
         Ok(())
     }
 
-    /// The place of a long message is ready at the other end.
+    /// Handles the report that the receiver of a long message is ready.
     pub(super) fn cleared(&self, link: &Link, channel: Channel, sequence: u64) {
         let mut shard = self.mailbox.shard(&channel);
         let queue = shard.entry(channel).or_default();
@@ -377,14 +377,14 @@ impl Fabric {
         }
     }
 
-    /// The place of a long message whose bytes are coming.
+    /// The receive whose bytes are arriving.
     pub(super) fn filling(&self, channel: Channel, sequence: u64) -> Option<Arc<Transfer>> {
         let shard = self.mailbox.shard(&channel);
         let (_, transfer) = shard.get(&channel)?.filling.iter().find(|(at, _)| *at == sequence)?;
         Some(transfer.clone())
     }
 
-    /// All bytes of a long message have come.
+    /// Removes a receive whose bytes have all arrived.
     pub(super) fn filled(&self, channel: Channel, sequence: u64) {
         if let Some(queue) = self.mailbox.shard(&channel).get_mut(&channel) {
             queue.filling.retain(|(at, _)| *at != sequence);
@@ -399,8 +399,8 @@ impl Fabric {
         Err(CollectiveError::Protocol { rank: link.peer, reason })
     }
 
-    /// A rank has said goodbye: an error if something from it is still waited for, or something is
-    /// still on its way to it.
+    /// Handles the goodbye of a rank: an error if this process still waits for a message of that
+    /// rank, or still has bytes to send to it.
     pub(super) fn check_departure(&self, link: &Link) {
         self.departures.note(link.peer);
         let is_needed = self.mailbox.waits_for(link.peer) || link.owes_bulk();
@@ -409,8 +409,8 @@ impl Fabric {
         }
     }
 
-    /// Something is wanted from a rank that has said goodbye. Its tickets say more about why; what
-    /// rank 0 makes of them may be on its way.
+    /// The error of a call that needs a rank which has said goodbye. Its tickets explain more, so
+    /// this waits a moment for rank 0's verdict on them.
     fn left(&self, rank: usize) -> CollectiveError {
         let deadline = Instant::now() + DEPARTURE_GRACE;
         while Instant::now() < deadline && !self.failure.is_set() {
@@ -419,12 +419,12 @@ impl Fabric {
         self.fail(CollectiveError::RankLeft { rank })
     }
 
-    /// Drops what is kept for a member of a group that is no longer used.
+    /// Drops the queues of a member of a group that is no longer used.
     pub(crate) fn forget(&self, group: u64, member: usize) {
         self.mailbox.forget(group, member as u32);
     }
 
-    /// A control frame has come from a rank.
+    /// Handles a control frame of a rank.
     pub(super) fn control(&self, rank: usize, control: Control) {
         match control {
             Control::Abort(error) => {
@@ -458,7 +458,7 @@ impl Fabric {
         self.lead.settle(count);
     }
 
-    /// Keeps what the ticket of a number is about, in case that ranks differ.
+    /// Keeps the operations of the ticket of this number, in case ranks differ.
     pub(crate) fn record(&self, number: u64, recorded: Arc<dyn Recorded>) {
         if !self.links.is_empty() && !self.failure.is_set() {
             self.records.keep(number, recorded);
@@ -469,7 +469,7 @@ impl Fabric {
         self.dispute.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks two ranks what they have recorded. The world ends when they have told, or soon.
+    /// Asks two ranks for their records. The world ends when both answer, or after `PATIENCE`.
     fn ask(&self, dispute: Dispute) {
         let (number, ranks) = (dispute.number, dispute.ranks);
         {
@@ -497,8 +497,8 @@ impl Fabric {
         }
     }
 
-    /// Compares a ticket of this process with those of the others. Waits for no answer, only for
-    /// ranks that are far behind, and not before leaving.
+    /// Posts a ticket of this process for comparison. Does not wait for an answer, but waits for
+    /// ranks that are far behind, unless the ticket is an exit.
     pub(crate) fn post_ticket(&self, ticket: Ticket) {
         if self.links.is_empty() || self.failure.is_set() {
             return;
@@ -525,7 +525,7 @@ impl Fabric {
     }
 
     fn act(&self, verdict: Verdict) {
-        // What comes of tickets that differ is no news of its own: the world ends soon.
+        // A dispute is open, so further differences are not reported: the world ends soon.
         let is_news = |verdict: &Verdict| {
             matches!(verdict, Verdict::Diverged(_) | Verdict::ToAll(..) | Verdict::Disputed(_))
         };
@@ -562,7 +562,7 @@ impl Fabric {
         self.leaving.load(Ordering::SeqCst)
     }
 
-    /// Says goodbye to all ranks. The coordinator stays until all have left, since it compares
+    /// Says goodbye to all ranks. The coordinator stays until all have left, because it compares
     /// their tickets.
     pub(crate) fn leave(&self) {
         if self.leaving.swap(true, Ordering::SeqCst) {
@@ -570,7 +570,7 @@ impl Fabric {
         }
         if let Some(engine) = self.engine.get() {
             engine.flush(FAREWELL);
-            // What is not told was not begun.
+            // The others treat collectives that are not reported here as not begun.
             for begun in self.departures.begun().chunks(BEGUN_AT_ONCE) {
                 for link in self.links() {
                     link.post_control(&Control::Begun(begun.to_vec()));
@@ -582,7 +582,7 @@ impl Fabric {
             link.leave();
         }
         if self.rank == 0 {
-            // Ranks that differ end the world within a moment, also where they have left.
+            // Ranks that differ end the world within a moment, even after they have left.
             let is_peace = || self.disputed().is_none() && self.links().all(|link| link.has_left());
             while !self.failure.is_set() && !is_peace() {
                 self.rest();
@@ -599,8 +599,8 @@ impl Fabric {
         if is_told || self.pass_on() {
             self.flush(NEWS);
         }
-        // A connection that closes before the other end has closed may lose what is still on its
-        // way.
+        // A connection that closes before the other end has closed may lose bytes that are still
+        // travelling.
         let deadline = Instant::now() + LINGER;
         while Instant::now() < deadline && !self.links().all(|link| link.has_left()) {
             self.rest();
@@ -612,8 +612,8 @@ impl Fabric {
         }
     }
 
-    /// Tells the others why the world has ended, if it has: the end of this process may come to
-    /// them sooner than the news of who has ended it. Says whether it has.
+    /// Sends the others the reason why the world has ended, if it has: otherwise they may see the
+    /// end of this process first. Returns whether the world has ended.
     pub(crate) fn pass_on(&self) -> bool {
         let Some(error) = self.failure.get() else { return false };
         if error != CollectiveError::Closed && !self.told.swap(true, Ordering::SeqCst) {
@@ -622,8 +622,8 @@ impl Fabric {
         true
     }
 
-    /// Between two looks at whether others have left, who may still wait for what the engine's
-    /// library has to say of their messages.
+    /// Sleeps between two checks. Others may wait for messages that only calls of the engine's
+    /// library complete, so this calls it.
     fn rest(&self) {
         if let Some(engine) = self.engine.get() {
             engine.push();
@@ -631,7 +631,7 @@ impl Fabric {
         std::thread::sleep(Duration::from_millis(1));
     }
 
-    /// Waits until everything posted has been written, but not for long.
+    /// Waits until everything posted has been written, or until the limit.
     pub(crate) fn flush(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !self.links().all(|link| link.is_flushed()) {
@@ -658,7 +658,7 @@ impl Watcher for Fabric {
 
 /// Ends the world on all ranks, unless it has ended.
 fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) -> bool {
-    // Who sees it and leaves waits until what is posted has gone, and must find it posted.
+    // A thread that sees the failure and leaves flushes posted frames, so post the abort first.
     let tell = || links.iter().for_each(|link| link.post_control(&Control::Abort(error.clone())));
     let is_first = failure.set_after(error.clone(), tell);
     if is_first {
@@ -667,19 +667,19 @@ fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveEr
     is_first
 }
 
-/// Tells the sender of a message that its place is ready.
+/// The frame that informs the sender of a message that its receiver is ready.
 fn clear(channel: Channel, sequence: u64) -> Frame {
     Header { kind: Kind::Clear, channel, sequence, value: 0, payload: 0 }.with(&[])
 }
 
-/// Gives the sender of a short message its credit back.
+/// Returns the credit of a short message to its sender.
 fn give_back(link: &Link, len: usize) {
     if let Some(portion) = link.credit.claimed(len) {
         link.post(Header { value: portion, ..Header::plain(Kind::Credit, 0) }.with(&[]));
     }
 }
 
-/// Puts a whole message into its place, unless the place was withdrawn.
+/// Copies a whole message into the receive's memory, unless the receive was cancelled.
 fn fill(transfer: &Transfer, bytes: &[u8]) {
     if let Some(mut claim) = transfer.claim() {
         claim.bytes_mut(0..bytes.len()).copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! What travels over the connection of two processes: fixed headers, raw array bytes, serialized
+//! The frames of a connection between two processes: fixed headers, raw array bytes and serialised
 //! control frames.
 
 use super::doing::Doing;
@@ -7,29 +7,29 @@ use super::seal::{CODE_BYTES, MARK_BYTES, SUM_BYTES, Seal};
 use crate::{CollectiveError, Operation, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Messages up to this length are sent without asking while there is credit.
+/// Messages up to this length are sent without asking, while there is credit.
 pub(crate) const EAGER_BYTES: usize = 64 << 10;
-/// The longest run of array bytes in one frame, so that urgent frames soon get their turn.
+/// The most array bytes in one frame; the limit lets urgent frames pass soon.
 pub(super) const CHUNK_BYTES: usize = 256 << 10;
 /// The longest serialized control frame.
 pub(crate) const CONTROL_BYTES: usize = 128 << 10;
 /// Bytes of an encoded header, with its number and its code.
 pub(super) const HEADER_BYTES: usize = 40 + MARK_BYTES;
-/// The most bytes of a frame that is not read to its place.
+/// The longest frame that is buffered, rather than read directly into its destination.
 pub(super) const FRAME_BYTES: usize = HEADER_BYTES + CONTROL_BYTES + CODE_BYTES;
 
-/// The two kinds of traffic of a group, matched apart from each other.
+/// The two kinds of traffic of a group, which are matched separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Lane {
     /// `send`, `recv`, `send_recv` and `exchange`.
     Messages,
-    /// The messages that collectives are made of.
+    /// The messages of collectives.
     Collectives,
 }
 
 impl Lane {
-    /// Where the messages of an operation go.
+    /// The lane of an operation's messages.
     pub(crate) const fn of(operation: Operation) -> Lane {
         match operation {
             Operation::Send | Operation::Receive | Operation::SendReceive | Operation::Exchange => {
@@ -54,22 +54,22 @@ impl Lane {
 pub(super) enum Kind {
     /// A whole short message.
     Eager,
-    /// A longer message is ready, or one without credit; `value` is its length.
+    /// A longer message, or one without credit, is ready; `value` is its length.
     Announce,
-    /// The place of message `sequence` is ready.
+    /// The receiver of message `sequence` is ready.
     Clear,
-    /// Bytes of message `sequence` from offset `value`; none, at its length, after all others.
+    /// Bytes of message `sequence` from offset `value`. The last frame is empty, at the end.
     Bulk,
     /// A serialized `Control`.
     Control,
-    /// The last frame of a rank that leaves in peace.
+    /// The last frame of a rank that leaves normally.
     Goodbye,
     /// `value` bytes of short messages have been claimed.
     Credit,
 }
 
 impl Kind {
-    /// Bytes behind a payload, which show that it came as it was sent.
+    /// The number of bytes after a payload that prove it undamaged.
     pub(super) const fn trailer(self, payload: usize) -> usize {
         match self {
             Kind::Control => CODE_BYTES,
@@ -93,19 +93,19 @@ pub(super) struct Header {
 /// Frames that concern the world as a whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Control {
-    /// A ticket, to the coordinator; or the coordinator's exit, to all.
+    /// A ticket for the coordinator, or the coordinator's exit for all.
     Ticket(Ticket),
     /// The world has ended.
     Abort(CollectiveError),
-    /// All ranks have posted so many tickets; from the coordinator to all.
+    /// All ranks have posted this many tickets; from the coordinator to all.
     Settled(u64),
-    /// The coordinator asks what the ticket of a number is about.
+    /// The coordinator asks for the records of the ticket of this number.
     Tell(u64),
-    /// What it is about.
+    /// The records of the ticket of this number.
     Told(u64, Told),
-    /// The sender lives, and does this.
+    /// A sign of life with the activity of the sender.
     Beat(Doing),
-    /// The sender leaves, and has begun so many of MPI's collectives on each of these groups.
+    /// The sender leaves; for each group, the number of MPI's collectives that it has begun.
     Begun(Vec<(u64, u64)>),
 }
 
@@ -116,7 +116,7 @@ impl Header {
         Header { kind, channel, sequence: 0, value: 0, payload }
     }
 
-    /// The header, with room for number and code.
+    /// Encodes the header, with room for the number and the code.
     pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = self.kind as u8;
@@ -130,7 +130,7 @@ impl Header {
         bytes
     }
 
-    /// The header in the given bytes, whose code was found right, or what is wrong with them.
+    /// Decodes bytes whose code was found right. The error says what is wrong with them.
     pub(super) fn decode(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
         let kind = match bytes[0] {
             0 => Kind::Eager,
@@ -165,7 +165,7 @@ impl Header {
         Ok(Header { kind, channel, sequence: long(24), value: long(32), payload })
     }
 
-    /// The frame of this header with `payload` behind it, to be sealed in its turn.
+    /// A frame of this header and `payload`, to be sealed when its turn comes.
     pub(super) fn with(mut self, payload: &[u8]) -> Frame {
         self.payload =
             u32::try_from(payload.len()).expect("bug: payload of a frame beyond its limit");
@@ -177,7 +177,7 @@ impl Header {
     }
 }
 
-/// A whole frame that waits for its turn.
+/// A whole frame that waits to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     kind: Kind,
@@ -185,7 +185,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The bytes as they travel: the next frame that `seal` marks.
+    /// The bytes to send, with the marks of the next number.
     pub(super) fn sealed(self, seal: &mut Seal) -> Vec<u8> {
         let Frame { kind, mut bytes } = self;
         let (head, payload) = bytes.split_at_mut(HEADER_BYTES);
@@ -210,8 +210,8 @@ impl Control {
     /// The whole frame.
     pub(super) fn frame(&self) -> Frame {
         let payload = serialize::<CONTROL_BYTES>(self).unwrap_or_else(|_| {
-            // Only texts can be this long, and a world that ends must end even when nobody can say
-            // why.
+            // Only texts can be this long. A world that ends must end even if the reason does not
+            // fit.
             let message = String::from("its error was too long to send");
             let short = CollectiveError::Network { reason: message };
             serialize::<CONTROL_BYTES>(&Control::Abort(short))
@@ -221,7 +221,7 @@ impl Control {
     }
 }
 
-/// The next frame of a connection, which says that the world has ended.
+/// The next frame of a connection, which reports that the world has ended.
 pub(crate) fn abort(error: &CollectiveError, seal: &mut Seal) -> Vec<u8> {
     Control::Abort(error.clone()).frame().sealed(seal)
 }
@@ -236,7 +236,7 @@ pub(crate) fn serialize<const LIMIT: usize>(value: &impl Serialize) -> Result<Ve
     Ok(bytes)
 }
 
-/// Reads a control value; refuses what is too long or has bytes left over.
+/// Deserialises a control value. Refuses a value that is too long or has bytes left over.
 pub(crate) fn deserialize<const LIMIT: usize, T: DeserializeOwned>(
     bytes: &[u8],
 ) -> Result<T, String> {

@@ -1,5 +1,5 @@
-//! Tasks of the network's thread, none of which ends in silence: its runtime keeps the panic of a
-//! task to itself, and all others would wait for what that task no longer does.
+//! Guards the tasks of the network thread. The runtime does not report the panic of a task, and all
+//! ranks would wait for that task's work.
 
 use super::fabric::Fabric;
 use crate::CollectiveError;
@@ -10,14 +10,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// The code of a broken promise of ours.
+/// The code of an internal error.
 const BUG: &str = "PX033";
 
-/// Runs a task of a fabric, which ends for all ranks if the task panics.
+/// Runs a task of a fabric. If it panics, the world ends on all ranks.
 pub(crate) async fn guarded(fabric: Arc<Fabric>, task: impl Future<Output = ()>) {
     let mut task = pin!(task);
     let outcome = poll_fn(|context| {
-        // What the task has left half done belongs to a world that ends.
+        // The state that a panicked task leaves behind belongs to a world that ends.
         let poll = AssertUnwindSafe(|| task.as_mut().poll(context));
         match catch_unwind(poll) {
             Ok(polled) => polled.map(Ok),

@@ -16,45 +16,45 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-/// The connection to one process. Frames are written by the poster when the socket takes them at
-/// once, and by the link's task otherwise.
+/// The connection to one process. The posting thread writes a frame if the socket accepts it at
+/// once; otherwise the link's task writes it.
 #[derive(Debug)]
 pub(crate) struct Link {
     /// The rank at the other end.
     pub(super) peer: usize,
     pub(super) stream: TcpStream,
-    /// What encrypts the stream behind its other end.
+    /// The encryption between the stream and the other end.
     tunnel: Option<Arc<Tunnel>>,
     pub(super) credit: Credit,
     outgoing: Mutex<Outgoing>,
-    /// What frames of the other end are marked with, until their reader takes it.
+    /// Checks the marks of incoming frames, until the reader takes it.
     incoming: Mutex<Option<Seal>>,
-    /// There may be something to write.
+    /// Signals that there may be something to write.
     wake: Notify,
-    /// The other end has said goodbye or is gone.
+    /// Whether the other end has said goodbye or is gone.
     left: AtomicBool,
     bytes_written: AtomicU64,
-    /// How often something has come from the other end.
+    /// The number of times that bytes have come from the other end.
     heard: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Outgoing {
-    /// Marks frames when their turn comes.
+    /// Marks each frame when its turn comes.
     seal: Seal,
-    /// The checksum of the array bytes before, which goes with the next frame.
+    /// The checksum of the preceding array bytes, which is sent with the next frame.
     sum: Option<[u8; SUM_BYTES]>,
-    /// Whole frames, which go before array bytes.
+    /// Whole frames, which are sent before array bytes.
     frames: VecDeque<Frame>,
     /// Long messages, which take turns.
     bulk: VecDeque<Bulk>,
-    /// The frame being written, of which the other end has seen a part.
+    /// The frame being written; the other end may have received a part of it.
     current: Option<Current>,
-    /// A goodbye follows when everything else is written.
+    /// Whether to send a goodbye when everything else is written.
     leaving: bool,
-    /// Nothing can be written any more.
+    /// Whether nothing can be written any more.
     closed: bool,
-    /// A long message was not written when that came to be.
+    /// Whether a long message was still unwritten when the link closed.
     lost_bulk: bool,
 }
 
@@ -80,8 +80,8 @@ enum Stopped {
 }
 
 impl Link {
-    /// The connection to the rank `peer` and what encrypts it; the frames of this end and of the
-    /// other one are marked with these seals.
+    /// The connection to the rank `peer` with its encryption. `outgoing` marks the frames of this
+    /// end, `incoming` checks those of the other end.
     pub(crate) fn new(
         peer: usize,
         (stream, tunnel): (TcpStream, Option<Arc<Tunnel>>),
@@ -101,18 +101,18 @@ impl Link {
         })
     }
 
-    /// The number of the socket that leads to the other process.
+    /// The descriptor of the socket that leads to the other process.
     pub(super) fn socket(&self) -> RawFd {
         self.tunnel.as_ref().map_or_else(|| self.stream.as_raw_fd(), |tunnel| tunnel.outer())
     }
 
-    /// The numbers of all of its sockets.
+    /// The descriptors of all sockets of the link.
     pub(crate) fn sockets(&self) -> impl Iterator<Item = RawFd> {
         let behind = self.tunnel.iter().flat_map(|tunnel| tunnel.sockets());
         [self.stream.as_raw_fd()].into_iter().chain(behind)
     }
 
-    /// What the frames that come are to be compared with, once.
+    /// The seal that checks incoming frames. It can be taken once.
     pub(super) fn incoming(&self) -> Option<Seal> {
         self.incoming.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -133,17 +133,17 @@ impl Link {
         self.bytes_written.load(Ordering::Relaxed)
     }
 
-    /// Something has come from the other end.
+    /// Records that bytes have come from the other end.
     pub(super) fn note_heard(&self) {
         self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Grows whenever something comes from the other end.
+    /// A count that grows whenever bytes come from the other end.
     pub(super) fn heard(&self) -> u64 {
         self.heard.load(Ordering::Relaxed)
     }
 
-    /// Whether everything posted so far has been given to the system, or never will be.
+    /// Whether the system has everything posted so far, or the link is closed.
     pub(super) fn is_flushed(&self) -> bool {
         let outgoing = self.outgoing();
         let empty =
@@ -153,7 +153,7 @@ impl Link {
         outgoing.closed || (is_written && has_gone())
     }
 
-    /// Whether a long message has not been written, or never will be, that somebody waits for.
+    /// Whether a long message that somebody waits for is not yet written, or never will be.
     pub(super) fn owes_bulk(&self) -> bool {
         self.outgoing().owes_bulk()
     }
@@ -170,8 +170,8 @@ impl Link {
         }
     }
 
-    /// Sends a whole frame unless others still wait to be sent: an end that takes nothing would
-    /// find all of them later.
+    /// Sends a whole frame unless other frames wait: an end that accepts nothing would receive a
+    /// backlog later.
     pub(super) fn post_if_idle(&self, frame: &Frame) {
         if self.outgoing().frames.is_empty() {
             self.post(frame.clone());
@@ -183,7 +183,7 @@ impl Link {
         self.post(control.frame());
     }
 
-    /// Sends the bytes of a long message that the other end is ready for.
+    /// Sends the bytes of a long message whose receiver is ready.
     pub(super) fn post_bulk(&self, channel: Channel, sequence: u64, transfer: Arc<Transfer>) {
         let mut outgoing = self.outgoing();
         if outgoing.closed {
@@ -200,9 +200,9 @@ impl Link {
         self.wake.notify_one();
     }
 
-    /// Ends the connection in both directions, whoever still holds the link.
+    /// Ends the connection in both directions, even if others hold the link.
     pub(crate) fn disconnect(&self) {
-        // An error means that it has ended already.
+        // An error means that the connection has ended already.
         let _ = socket2::SockRef::from(&self.stream).shutdown(Shutdown::Both);
         if let Some(tunnel) = &self.tunnel {
             tunnel.disconnect();
@@ -227,7 +227,7 @@ impl Link {
         }
     }
 
-    /// Writes until nothing is left or the socket takes no more.
+    /// Writes until nothing is left or the socket accepts no more.
     fn pump(&self, outgoing: &mut Outgoing, bulk_too: bool) -> Stopped {
         loop {
             let Some(current) = outgoing.current.take().or_else(|| outgoing.next(bulk_too)) else {
@@ -255,7 +255,7 @@ impl Link {
         }
     }
 
-    /// Writes the current frame as far as the socket takes it.
+    /// Writes the current frame as far as the socket accepts it.
     fn write_some(&self, mut current: Current) -> io::Result<Progress> {
         loop {
             let outcome = match &mut current {
@@ -277,15 +277,15 @@ impl Link {
                         let count = self.stream.try_write_vectored(&slices)?;
                         let of_ahead = ahead.len().min(count);
                         *ahead_written += of_ahead;
-                        // The bytes are still in the processor's cache. Only those that were
-                        // written count: the rest comes with a later call.
+                        // The bytes are still in the processor's cache. Only written bytes count: a
+                        // later call handles the rest.
                         sum.add(&bytes[..count - of_ahead]);
                         range.start += count - of_ahead;
                         Ok(count)
                     };
                     match bulk.transfer.claim() {
                         Some(claim) => write(&claim.bytes()[whole]),
-                        // Cancelled: the promised bytes only keep the frames behind them readable.
+                        // Cancelled: zeros keep the frames after the promised bytes readable.
                         None => write(&vec![0; whole.len()]),
                     }
                 }
@@ -319,8 +319,8 @@ impl Link {
 enum Progress {
     /// The frame is written.
     Written,
-    /// The bytes of a message are written; the rest of it, if there is one, waits for its turn, and
-    /// their checksum is to follow, if there were any.
+    /// A chunk is written. The rest of its message, if any, waits for its turn. The chunk's
+    /// checksum, if it had bytes, is sent next.
     Chunk(Option<Bulk>, Option<[u8; SUM_BYTES]>),
     Blocked(Current),
 }
@@ -339,8 +339,8 @@ impl Outgoing {
         }
     }
 
-    /// What is written next. A checksum goes with what follows it, so that it costs no call of its
-    /// own, or alone where nothing follows.
+    /// What to write next. A checksum is sent with the frame after it, which saves a call, or alone
+    /// if nothing follows.
     fn next(&mut self, bulk_too: bool) -> Option<Current> {
         let mut ahead = self.sum.take().map_or_else(Vec::new, Vec::from);
         if let Some(frame) = self.frames.pop_front() {
@@ -354,8 +354,8 @@ impl Outgoing {
             return alone(ahead);
         }
         while let Some(bulk) = self.bulk.pop_front() {
-            // Without the empty frame that ends it, a cancelled message is never taken for a whole
-            // one.
+            // A cancelled message lacks the empty frame that ends it, so it is never taken for a
+            // whole one.
             if bulk.transfer.is_cancelled() {
                 continue;
             }
@@ -392,7 +392,7 @@ impl Outgoing {
         self.lost_bulk || bulk.any(|bulk| !bulk.transfer.is_cancelled())
     }
 
-    /// Drops everything; the other end is gone.
+    /// Drops everything, because the other end is gone.
     fn close(&mut self) {
         let lost_bulk = self.owes_bulk();
         *self = Outgoing { closed: true, lost_bulk, ..Outgoing::new(self.seal.clone()) };

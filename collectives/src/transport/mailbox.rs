@@ -5,7 +5,7 @@ use super::transfer::Transfer;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where messages of one sender to one receiver queue up. Members are counted within the group.
+/// The queue of messages from one sender to one receiver. Members are counted within the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Channel {
     pub(crate) group: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Channel {
     pub(crate) to: u32,
 }
 
-/// What has been posted or has arrived on a channel and found no partner yet.
+/// Sends, receives and arrivals of a channel that have no partner yet.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// Sends of this process to itself.
@@ -25,11 +25,11 @@ pub(super) struct Queue {
     pub(super) cleared: VecDeque<u64>,
     /// The sequence of the next send to another process.
     pub(super) next_send: u64,
-    /// Receives without a message, by sequence.
+    /// Receives whose message has not come, by sequence.
     pub(super) receives: VecDeque<(u64, Arc<Transfer>)>,
-    /// Messages without a receive.
+    /// Messages that no receive has claimed.
     pub(super) arrivals: VecDeque<Arrival>,
-    /// Receives whose bytes are on their way, by sequence.
+    /// Receives whose bytes are arriving, by sequence.
     pub(super) filling: Vec<(u64, Arc<Transfer>)>,
     /// The sequence of the next receive.
     pub(super) next_receive: u64,
@@ -47,18 +47,18 @@ type Shard = HashMap<Channel, Queue>;
 /// The queues of a process.
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
-    /// Device threads of different pairs rarely meet at one lock.
+    /// Several locks, so that device threads of different pairs rarely contend.
     shards: [Mutex<Shard>; 16],
 }
 
 impl Mailbox {
-    /// The lock under which the channel's queue may be used.
+    /// Locks the queues among which the channel's queue is.
     pub(super) fn shard(&self, channel: &Channel) -> MutexGuard<'_, Shard> {
         let mixed = channel.group ^ (u64::from(channel.from) << 2) ^ u64::from(channel.to);
         self.shards[(mixed % 16) as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a message from or to a process is still waited for.
+    /// Whether this process waits for a message from a process, or one to it is announced.
     pub(super) fn waits_for(&self, process: usize) -> bool {
         self.shards.iter().any(|shard| {
             let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +69,7 @@ impl Mailbox {
         })
     }
 
-    /// Forgets the empty queues that lead to member `member` of a group it no longer uses.
+    /// Drops the empty queues from and to a member of a group that this process no longer uses.
     pub(super) fn forget(&self, group: u64, member: u32) {
         for shard in &self.shards {
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,12 @@
-//! Messages between the members of groups, wherever the members are.
+//! Messages between the members of groups, within a process and between processes.
 //!
 //! A message is matched by its channel (group, lane, sender, receiver) and its position among the
-//! channel's messages. Between members of one process it is one copy, made by whoever comes second.
-//! Between processes, short messages are sent at once and kept by the receiving process until they
-//! are asked for; longer ones are announced, and their bytes travel once the receiver has said
-//! where to put them. So a reader never waits for a receive, and the frames of one connection never
-//! block each other. Memory for unexpected messages has a limit (`credit`), beyond which short ones
-//! are announced too. Every frame shows that it came as it was sent (`seal`).
+//! channel's messages. Within one process it is one copy, made by the end that comes second.
+//! Between processes, short messages are sent at once, and the receiving process stores them until
+//! they are claimed. Longer ones are announced, and their bytes travel once the receiver is ready.
+//! Therefore a reader never waits for a receive, and the frames of a connection never block each
+//! other. Memory for unexpected messages is limited (`credit`); beyond the limit, short messages
+//! are announced too. Marks on every frame reveal damage (`seal`).
 
 mod credit;
 mod doing;

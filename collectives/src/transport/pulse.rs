@@ -1,12 +1,12 @@
-//! Signs of life: every process tells all others once in a while that it lives and what it does,
-//! from the thread of the network, which runs whatever the program computes.
+//! Signs of life: every process regularly reports to all others that it lives and what it does. The
+//! network thread sends the reports, so they continue whatever the program computes.
 //!
-//! A rank of which nothing is heard (a process that was stopped, a host that hangs) is named on
-//! standard error after a few seconds, and ends the world after a time that the program chooses. A
-//! rank that is merely slow is never taken for such a one. A process counts only time in which it
-//! has run itself: one that was stopped for an hour finds nobody silent when it goes on.
+//! A silent rank (a stopped process, a hanging host) is named on standard error after a few
+//! seconds, and ends the world after a time that the user chooses. A rank that is merely slow is
+//! never taken for silent. A process counts only time in which it ran itself: one that was stopped
+//! for an hour finds no rank silent when it continues.
 //!
-//! The same look also sees to it that no rank outlives the world: see `Inside`.
+//! The same loop ensures that no rank outlives the world: see `Inside`.
 
 use super::doing::{Doing, Doings};
 use super::fabric::Fabric;
@@ -21,29 +21,29 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 /// The shortest and the longest pause between two signs of life.
 const BEATS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-/// How much each process adds to the pause, so that many are not kept busy with each other.
+/// The addition to the pause for each process, which limits the traffic of large worlds.
 const BEAT_OF_PROCESS: Duration = Duration::from_millis(5);
-/// How long the news of a step waits for others.
+/// How long a report of a new step waits for further steps.
 const REST: Duration = Duration::from_millis(5);
-/// After how long a wait for a rank is reported, and how often then.
+/// The time after which a wait for a rank is reported, and the interval of later reports.
 const WAITED: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(60)];
-/// After how much silence a rank is named.
+/// The silence after which a rank is named.
 const NAMED: Duration = Duration::from_secs(5);
-/// The pause between two looks at who is silent.
+/// The interval between two checks for silent ranks.
 const LOOK: Duration = Duration::from_millis(250);
-/// How much of the time between two looks counts.
+/// The most time that counts between two checks.
 const MOST: Duration = Duration::from_secs(1);
-/// How long a program may not have heard of the end of its world, or stay inside of a call after
-/// it. Less than the 10 s within which all ranks are promised to have ended: a failure takes some
-/// time to be noticed.
+/// How long a program may continue without the error of its ended world, or stay inside of a call
+/// after the end. Less than the 10 s in which all ranks are promised to end, because a failure is
+/// noticed with a delay.
 const LAST_RESORT: Duration = Duration::from_secs(8);
 
-/// What the program does, as far as its end is concerned when its world has ended.
+/// Tracks whether the program notices that its world has ended.
 ///
-/// Calls that are under way return soon after that, with the error, unless they are stuck in
-/// foreign code that nobody can interrupt: a driver, an MPI library that starts. A program that is
-/// outside of all calls hears of the end at its next one, but may never come to that: it waits, by
-/// means of its own, for ranks that are gone. One that has heard may do what it likes.
+/// Running calls soon return the error, unless they are stuck in foreign code that nothing can
+/// interrupt: a driver, or an MPI library that starts. A program outside of all calls receives the
+/// error at its next call, but may never make one: it may wait, by its own means, for ranks that
+/// are gone. A program that has received the error may continue.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
     count: AtomicUsize,
@@ -54,13 +54,13 @@ pub(crate) struct Inside {
 /// Why a process does not end by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stay {
-    /// A call is under way: this many have begun or ended before.
+    /// A call is running; the value counts the calls begun and ended so far.
     Inside(u64),
-    /// The program computes or waits, and nobody has told it.
+    /// The program computes or waits, and has not received the error.
     Unaware,
 }
 
-/// A call of the program while it is under way.
+/// Guard of a running call of the program.
 #[derive(Debug)]
 pub struct Entered<'a>(&'a Inside);
 
@@ -71,16 +71,16 @@ impl Inside {
         Entered(self)
     }
 
-    /// The program knows how its world has ended, or has left it.
+    /// Records that the program knows how its world ended, or has left it.
     pub(crate) fn note_heard(&self) {
         self.has_heard.store(true, Ordering::Relaxed);
     }
 
-    /// What the program is to be ended for if it goes on; nothing if it is left alone.
+    /// The reason to end the program if this state lasts; `None` if it may continue.
     fn stay(&self) -> Option<Stay> {
         let turns = self.turns.load(Ordering::Relaxed);
         match self.has_heard.load(Ordering::Relaxed) {
-            // However often it calls what does not tell it.
+            // Even if the program makes calls: none of them has returned the error.
             false => Some(Stay::Unaware),
             true => (self.count.load(Ordering::Relaxed) > 0).then_some(Stay::Inside(turns)),
         }
@@ -94,7 +94,7 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// Tells all others that this process lives, until the task is dropped or the world has ended.
+/// Sends signs of life to all others until the task is dropped or the world has ended.
 pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
     let processes = u32::try_from(fabric.links().count()).unwrap_or(u32::MAX);
     let pause = BEAT_OF_PROCESS.saturating_mul(processes).clamp(BEATS[0], BEATS[1]);
@@ -104,7 +104,7 @@ pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
     while !fabric.failure.is_set() {
         tokio::select! {
             _ = beats.tick() => {}
-            // A report of the death of this rank is to say where it was.
+            // A report about the death of this rank should name its latest step.
             () = fabric.doings.change() => sleep(REST).await,
         }
         let own: Doing = fabric.doings.own();
@@ -117,14 +117,14 @@ pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
 
 struct Watched {
     link: Arc<Link>,
-    /// How much had been heard at the last look.
+    /// The link's count of arrivals at the last check.
     heard: u64,
     silence: Duration,
     is_named: bool,
 }
 
-/// Names silent ranks and ends the world when one has been silent for as long as `stall`;
-/// afterwards sees to it that this process ends. Until the task is dropped.
+/// Names silent ranks, and ends the world when one has been silent for `stall`. After the world has
+/// ended, it ensures that this process ends. Runs until the task is dropped.
 pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
     let watched = |link: &Arc<Link>| Watched {
         link: link.clone(),
@@ -157,7 +157,7 @@ pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
     end_at_last(&fabric).await;
 }
 
-/// For how long this process has been in the wait that began first.
+/// How long the oldest wait of this process has lasted.
 #[derive(Debug, Default)]
 struct Waited {
     wait: u64,
@@ -166,7 +166,7 @@ struct Waited {
 }
 
 impl Waited {
-    /// The report that is due after so much more time, if one is.
+    /// Adds time to the wait. Returns a report if one is due.
     fn look(&mut self, doings: &Doings, passed: Duration) -> Option<String> {
         let (wait, text) = doings.waits()?;
         if wait != self.wait {
@@ -214,17 +214,17 @@ impl Watched {
     }
 }
 
-/// Writes a line to standard error, which may take its time.
+/// Writes a line to standard error on a thread of its own, because the write may block.
 fn tell(line: String) {
     let write = move || {
-        // Nothing is to be done where standard error takes nothing.
+        // If standard error accepts nothing, there is nothing to do.
         let _ = writeln!(std::io::stderr(), "{line}");
     };
     let _ = std::thread::Builder::new().name(String::from("phalanx-report")).spawn(write);
 }
 
-/// Ends this process if its program does not hear that the world has failed, or stays inside of a
-/// call although it has.
+/// Ends this process if its program does not receive the error of the failed world, or stays inside
+/// of a call.
 async fn end_at_last(fabric: &Fabric) {
     let Some(failure) = fabric.failure.get().filter(|error| *error != CollectiveError::Closed)
     else {
@@ -234,7 +234,7 @@ async fn end_at_last(fabric: &Fabric) {
     let (mut stayed, mut last) = (Duration::ZERO, Instant::now());
     loop {
         tokio::time::sleep(LOOK).await;
-        // A process that was stopped meanwhile has had no chance to hear.
+        // A process that was stopped meanwhile could not receive the error.
         stayed += last.elapsed().min(MOST);
         last = Instant::now();
         let now = fabric.inside.stay();
@@ -251,7 +251,8 @@ async fn end_at_last(fabric: &Fabric) {
                  phalanx: rank {} {why}, for {seconds} s, and is ended",
                 fabric.rank
             ));
-            // The line has its chance; destructors would wait for what is stuck.
+            // Gives the line time to be written. No destructor may run: it would wait for the stuck
+            // call.
             std::thread::sleep(LOOK);
             // SAFETY: ends the process at once and runs nothing of it.
             unsafe { libc::_exit(1) };

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 /// How long to wait, after a connection has ended, for the reason why the world ends.
 const GRACE: Duration = Duration::from_millis(50);
-/// What is read with array bytes: their checksum and the next header.
+/// The bytes read along with array bytes: their checksum and the next header.
 const BEHIND_BYTES: usize = SUM_BYTES + HEADER_BYTES;
-/// How much is read ahead: the longest frame that is not read to its place, and as much again.
+/// The buffer for reading ahead: twice the longest buffered frame.
 const HELD_BYTES: usize = 2 * FRAME_BYTES;
 
-/// Reads frames until the other end leaves or the connection breaks, and tells the fabric.
+/// Reads frames until the other end leaves or the connection breaks, and passes them to the fabric.
 pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let rank = link.peer;
     let seal = link.incoming().expect("bug: a connection with two readers");
@@ -67,8 +67,7 @@ struct Reader<'a> {
     held: Vec<u8>,
     start: usize,
     end: usize,
-    /// Array bytes probably come next. Then nothing is read ahead, because bytes that are read
-    /// ahead are copied once more.
+    /// Array bytes probably come next. Then nothing is read ahead, because that costs another copy.
     expects_bulk: bool,
 }
 
@@ -131,8 +130,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads until at least `count` bytes are held, and no more than `most` where array bytes may
-    /// come behind them.
+    /// Reads until at least `count` bytes are held. If array bytes may follow, reads at most
+    /// `most`.
     async fn hold(&mut self, count: usize, most: usize) -> Result<(), Broken> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -157,8 +156,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads array bytes straight to their place, and with them their checksum and the header
-    /// behind.
+    /// Reads array bytes straight into the receive's memory, with their checksum and the next
+    /// header.
     async fn bulk(&mut self, fabric: &Fabric, header: &Header) -> Result<(), Broken> {
         let malformed = |what: &str| Broken::Malformed(format!("{what}: {header:?}"));
         let transfer: Option<Arc<Transfer>> = fabric.filling(header.channel, header.sequence);
@@ -250,7 +249,7 @@ mod tests {
     const THEIRS: &[u8] = b"theirs";
     const CHANNEL: Channel = Channel { group: 0, lane: Lane::Messages, from: 1, to: 0 };
 
-    /// Rank 0 of two, which has posted receives, and rank 1's end of the connection.
+    /// Rank 0 of two, with posted receives, and rank 1's end of the connection.
     struct Posted {
         fabric: Arc<Fabric>,
         far: TcpStream,
@@ -281,7 +280,7 @@ mod tests {
         (message * 71 + at + at / 251) as u8
     }
 
-    /// The frames of three messages, of which the long ones take turns, and where each ends.
+    /// The frames of three messages, of which the long ones alternate, and the end of each frame.
     fn frames() -> (Vec<u8>, Vec<usize>) {
         let header = |kind, sequence: usize, value: usize| Header {
             kind,
@@ -332,7 +331,7 @@ mod tests {
                 let Posted { fabric, mut far, places, transfers } = post().await;
                 for bytes in frames.chunks(piece) {
                     far.write_all(bytes).await.unwrap();
-                    // The reader finds no more than this.
+                    // The reader finds exactly this piece.
                     tokio::task::yield_now().await;
                 }
                 while !transfers.iter().all(|transfer| transfer.is_done()) {
@@ -349,8 +348,8 @@ mod tests {
         }
     }
 
-    /// A rank asks for a long message and leaves while it is on its way; then its process ends, or
-    /// goes on and reads no more.
+    /// A rank asks for a long message and leaves before all of it has arrived. Then its process
+    /// ends, or continues and reads no more.
     #[test]
     fn a_rank_that_leaves_what_it_has_asked_for_is_an_error_for_the_sender() {
         for is_gone in [true, false] {
@@ -358,7 +357,7 @@ mod tests {
                 let (fabric, link, mut far) = pair().await;
                 tokio::spawn(read(fabric.clone(), link.clone()));
                 tokio::spawn(link.clone().write());
-                // More than sockets take.
+                // More than the buffers of the sockets hold.
                 let data = Buffer::from_vec(vec![7u8; 64 << 20]).whole();
                 let route = Route { group: 0, from: 0, to: 0 };
                 let channel = Channel { group: 0, lane: Lane::Messages, from: 0, to: 1 };
@@ -387,7 +386,7 @@ mod tests {
     #[test]
     fn a_connection_that_ends_within_a_frame_is_a_dead_rank() {
         let (frames, ends) = frames();
-        // Within a header, the bytes of a short message, and those of a long one.
+        // The connection ends in a header, in a short message, and in a long message.
         for end in [20, ends[0] + HEADER_BYTES + 100, ends[2] + HEADER_BYTES + 1000] {
             runtime().block_on(async {
                 let Posted { fabric, mut far, transfers, .. } = post().await;
@@ -403,11 +402,11 @@ mod tests {
         }
     }
 
-    /// What a reader makes of these bytes: the error that ends the world, or none when all messages
-    /// have come.
+    /// What a reader makes of these bytes: the error that ends the world, or `None` when all
+    /// messages have arrived.
     async fn outcome(bytes: &[u8]) -> Option<CollectiveError> {
         let Posted { fabric, mut far, transfers, .. } = post().await;
-        // The reader may be gone before it has read all.
+        // The reader may end before it has read everything.
         let _ = far.write_all(bytes).await;
         loop {
             match fabric.failure.get() {
@@ -418,11 +417,11 @@ mod tests {
         }
     }
 
-    /// The end of the world is seen at the reader, whose frames to the other rank are not damaged.
+    /// The reader ends the world. Its own frames to the other rank are not damaged.
     #[test]
     fn a_bit_that_is_not_as_it_was_sent_is_an_error_and_never_a_message_or_a_wait() {
         let (frames, ends) = frames();
-        // All of the heads, the ends with their checks, and samples of what is between.
+        // All bytes of the headers and trailers, and samples between them.
         let starts = [0].into_iter().chain(ends.iter().copied());
         let mut places = Vec::new();
         for (start, end) in starts.zip(&ends) {
@@ -433,16 +432,16 @@ mod tests {
         runtime().block_on(async {
             assert_eq!(outcome(&frames).await, None);
             for at in places {
-                // Each bit of some bytes, one of each of the others.
+                // Every bit of every 16th byte, and one bit of the others.
                 let bits = if at % 16 == 0 { 0..8 } else { at % 8..at % 8 + 1 };
                 for bit in bits {
                     let mut damaged = frames.clone();
                     damaged[at] ^= 1 << bit;
-                    // The reader comes to the last check without waiting for more.
+                    // The reader reaches the last check without waiting for more bytes.
                     let found = tokio::time::timeout(Duration::from_secs(20), outcome(&damaged));
                     let found = found.await.unwrap_or_else(|_| panic!("bit {bit} of {at} hangs"));
                     let is_found = matches!(found, Some(CollectiveError::Protocol { rank: 1, .. }));
-                    // The last frame comes when all messages have.
+                    // The last frame arrives after all messages.
                     let is_last = at >= ends[ends.len() - 2];
                     assert!(is_found || is_last, "bit {bit} of {at}: {found:?}");
                 }
@@ -465,14 +464,14 @@ mod tests {
         });
     }
 
-    /// What a peer of this version that has gone wrong may send.
+    /// What a faulty peer of this version may send.
     #[test]
     fn frames_that_claim_too_much_are_errors() {
         let plain = |kind| Header { channel: CHANNEL, ..Header::plain(kind, 0) };
         let bulk = Header { sequence: 9, value: 1 << 63, ..plain(Kind::Bulk) }.with(&[]);
         let announced = Header { value: 1 << 63, ..plain(Kind::Announce) }.with(&[]);
         let credit = Header { value: 1, ..plain(Kind::Credit) }.with(&[]);
-        // What a rank does, with a text of so many bytes.
+        // The activity of a rank, with a text that claims this many bytes.
         let text = [&[5, 0, 253][..], &(1u64 << 63).to_le_bytes()].concat();
         let text = plain(Kind::Control).with(&text);
         let frames = [

@@ -1,18 +1,15 @@
-//! What shows that a frame came as it was sent, from the other end of its connection, and in its
-//! turn.
+//! Marks that prove a frame undamaged, in order, and sent by the other end of its connection.
 //!
-//! Networks correct what they damage only almost always: the check of TCP has 16 bits, and a
-//! network card, a switch or the memory of either may have changed bytes after it was made. A bit
-//! that is not as it was sent would be a wrong number, or a length of which nothing comes, so that
-//! a rank waits for ever. Hence the head of every frame carries its number among those of its
-//! connection and direction, and a code of all of it; frames that steer (tickets, errors,
-//! announcements) have a code of what follows, too, and array bytes a checksum.
+//! Networks correct most damage, but not all: the check of TCP has 16 bits, and a network card, a
+//! switch or their memory may change bytes after it is computed. One wrong bit would make a wrong
+//! number, or a wrong length for which a rank waits for ever. Therefore every header carries the
+//! frame's number in its connection and direction, and a code of the whole header. Control frames
+//! (tickets, errors) also have a code of their payload, and array bytes have a checksum.
 //!
-//! Codes are HMAC-SHA256 with a key that only the two ends have, made of the token and the nonces
-//! of their handshake, another one for each direction: who does not know the token makes no frame,
-//! changes none, and sends none again. The checksum of array bytes is CRC-32, which finds every
-//! change of up to 32 bits in a row, and of any two bits, but is nothing that somebody could not
-//! make to fit; against whoever can change bytes on purpose there is encryption.
+//! Codes are HMAC-SHA256 with a key that only the two ends have. It is derived from the token and
+//! the nonces of the handshake, and differs by direction. Without the token, nobody can make,
+//! change or repeat a frame. The checksum is CRC-32: it finds every change within 32 successive
+//! bits and of any two bits, but does not resist forgery; encryption does.
 
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -24,15 +21,15 @@ pub(crate) const MARK_BYTES: usize = 8 + CODE_BYTES;
 /// Bytes of the checksum behind array bytes.
 pub(crate) const SUM_BYTES: usize = 4;
 
-/// What frames of one direction of a connection are marked with, or their marks compared with.
+/// Marks the frames of one direction of a connection, or checks their marks.
 #[derive(Clone, Debug)]
 pub(crate) struct Seal {
     key: Hmac<Sha256>,
-    /// How many frames have been marked or found right.
+    /// The number of frames marked or checked so far.
     count: u64,
 }
 
-/// The checksum of array bytes that come in pieces.
+/// The checksum of array bytes that arrive in pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct Sum(crc32fast::Hasher);
 
@@ -48,7 +45,7 @@ impl Seal {
         code
     }
 
-    /// Writes number and code into the last bytes of the head of the next frame.
+    /// Writes the number and the code into the last bytes of the next frame's header.
     pub(crate) fn mark(&mut self, head: &mut [u8]) {
         let (rest, mark) = head.split_at_mut(head.len() - MARK_BYTES);
         let (number, code) = mark.split_at_mut(8);
@@ -58,7 +55,7 @@ impl Seal {
         self.count += 1;
     }
 
-    /// Whether a head is the next one that the other end has marked, or what is wrong with it.
+    /// Checks that a header is the next one that the other end has marked.
     pub(crate) fn check(&mut self, head: &[u8]) -> Result<(), String> {
         let (rest, mark) = head.split_at(head.len() - MARK_BYTES);
         let (number, code) = mark.split_at(8);
@@ -78,27 +75,27 @@ impl Seal {
         self.count.wrapping_sub(1)
     }
 
-    /// The code of what follows the head that was marked last.
+    /// The code of the payload of the header that was marked last.
     pub(crate) fn code_of(&self, payload: &[u8]) -> [u8; CODE_BYTES] {
         let number = self.number().to_le_bytes();
         let whole = self.code([b"rest", &number, payload]).finalize().into_bytes();
         *whole.first_chunk().expect("bug: a short code")
     }
 
-    /// Whether what follows the head that was checked last is as it was sent.
+    /// Checks the payload of the header that was checked last.
     pub(crate) fn check_code(&self, payload: &[u8], code: &[u8]) -> Result<(), String> {
         let number = self.number().to_le_bytes();
         let is_right = self.code([b"rest", &number, payload]).verify_truncated_left(code).is_ok();
         if is_right { Ok(()) } else { Err(self.damaged()) }
     }
 
-    /// The checksum of no bytes yet, of the frame whose head was marked or checked last.
+    /// An empty checksum for the frame whose header was marked or checked last.
     pub(crate) fn sum(&self) -> Sum {
-        // Bytes of one frame are none of another.
+        // The number is the initial value, so bytes of another frame have another checksum.
         Sum(crc32fast::Hasher::new_with_initial(self.number() as u32))
     }
 
-    /// Whether bytes of this checksum are as they were sent.
+    /// Checks that bytes of this checksum are undamaged.
     pub(crate) fn check_sum(&self, sum: Sum, sent: &[u8]) -> Result<(), String> {
         if sum.finish() == sent { Ok(()) } else { Err(self.damaged()) }
     }
@@ -173,7 +170,7 @@ mod tests {
             }
             let (payload, marks) = damaged.split_at(bytes.len());
             let mut found = came.sum();
-            // In pieces, as from a network.
+            // In pieces, as a network delivers them.
             payload.chunks(7).for_each(|piece| found.add(piece));
             let by_code = came.check_code(payload, &marks[..CODE_BYTES]).is_err();
             let by_sum = came.check_sum(found, &marks[CODE_BYTES..]).is_err();

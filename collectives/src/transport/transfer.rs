@@ -1,4 +1,4 @@
-//! One end of one message: the bytes to send, or the place to receive into.
+//! One end of one message: the bytes to send, or the memory that receives.
 
 use super::doing::Doings;
 use crate::mpi::Engine;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const WAITING: u8 = 0;
-/// Somebody reads or writes the bytes right now; never for longer than one copy.
+/// A thread reads or writes the bytes now; never for longer than one copy.
 const CLAIMED: u8 = 1;
 const DONE: u8 = 2;
 const CANCELLED: u8 = 3;
@@ -27,7 +27,7 @@ pub(crate) struct Transfer {
     pub(super) process: usize,
     state: AtomicU8,
     sleepers: Sleepers,
-    /// Who moves the bytes, if MPI does. Then nobody claims them.
+    /// Moves the bytes if MPI carries the message. Then nobody claims them.
     engine: Option<Arc<Engine>>,
 }
 
@@ -51,12 +51,12 @@ impl Transfer {
         self.process
     }
 
-    /// Where the bytes are, and how many.
+    /// The address and the number of the bytes.
     pub(crate) fn place(&self) -> (*mut u8, usize) {
         (self.data.as_ptr(), self.data.len)
     }
 
-    /// MPI has moved the bytes.
+    /// Ends a transfer whose bytes MPI has moved.
     pub(crate) fn end(&self) {
         let ended = self.state.compare_exchange(WAITING, DONE, Ordering::SeqCst, Ordering::SeqCst);
         if ended.is_ok() {
@@ -64,7 +64,7 @@ impl Transfer {
         }
     }
 
-    /// How many bytes the message has.
+    /// The length of the message in bytes.
     pub(crate) fn len(&self) -> usize {
         self.data.len
     }
@@ -84,7 +84,7 @@ impl Transfer {
         self.state.load(Ordering::SeqCst) == CANCELLED
     }
 
-    /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
+    /// Waits for the end of the transfer. If the world fails first, the transfer is cancelled.
     pub(crate) fn wait(&self, failure: &Failure, doings: &Doings) -> Result<(), CollectiveError> {
         let _waiting = (!self.is_done()).then(|| doings.waits.begin(Some(self.process)));
         match &self.engine {
@@ -126,12 +126,12 @@ impl Claim<'_> {
     /// Copies a whole message whose two ends have the same length. The ends may overlap when a
     /// member sends to itself.
     ///
-    /// Errors: those of GPUs, in whose memory both ends may lie.
+    /// Errors: those of GPUs, in whose memory both ends may reside.
     pub(super) fn copy_from(&mut self, source: &Claim<'_>) -> Result<(), DeviceError> {
         copy_settled(&source.0.data, &self.0.data)
     }
 
-    /// Ends the transfer and wakes whoever waits for it.
+    /// Ends the transfer and wakes the threads that wait for it.
     pub(super) fn finish(self) {
         let transfer = self.0;
         std::mem::forget(self);
@@ -151,7 +151,7 @@ pub(crate) struct Exchange {
     pub(crate) transfers: Vec<Arc<Transfer>>,
     pub(crate) failure: Arc<Failure>,
     pub(crate) doings: Arc<Doings>,
-    /// The operation and how many bytes it moves, for whoever asks what this process does.
+    /// The operation and the bytes that it moves, for reports of this process's activity.
     pub(crate) begun: (Operation, usize),
 }
 
@@ -165,7 +165,7 @@ impl Completion for Exchange {
 
     fn wait(&self) -> Result<(), EventError> {
         let _begun = self.doings.under.begin(self.begun.0, self.begun.1);
-        // Every transfer is waited for, so that after an error none of them is still in use.
+        // Wait for every transfer, so that none of them is in use after an error.
         let outcomes =
             self.transfers.iter().map(|transfer| transfer.wait(&self.failure, &self.doings));
         outcomes.fold(Ok(()), Result::and).map_err(EventError::new)

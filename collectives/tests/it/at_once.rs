@@ -1,4 +1,4 @@
-//! Short data of GPUs that reach each other's memory, which goes within one kernel: lengths around
+//! Short data of GPUs that can access each other's memory, which one kernel moves: lengths around
 //! every boundary, slices of any alignment, and members that are slow at times.
 
 use crate::fixture::{bytes, on_gpus, place, slice};
@@ -8,7 +8,7 @@ use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
 use std::time::Duration;
 
-/// The longest data that goes at once.
+/// The longest data that one kernel moves.
 const MOST: usize = 256 << 10;
 
 fn on_every_plane(work: impl Fn(&dyn Communicator) + Sync) {
@@ -22,7 +22,7 @@ fn on_every_plane(work: impl Fn(&dyn Communicator) + Sync) {
     }
 }
 
-/// What a member has at a place in a call.
+/// The byte of a member at a position of a call's data.
 fn byte(member: usize, call: usize, at: usize) -> u8 {
     (member * 41 + call * 7 + at + at / 253) as u8
 }
@@ -31,7 +31,7 @@ fn data(member: usize, call: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| byte(member, call, at)).collect()
 }
 
-/// A slice at some bytes behind the start of its buffer.
+/// A slice that starts some bytes after the start of its buffer.
 fn shifted(shift: usize, bytes: &[u8]) -> Slice {
     let whole = [vec![0; shift], bytes.to_vec(), vec![0; 5]].concat();
     slice(&whole).slice(shift, bytes.len())
@@ -59,7 +59,7 @@ fn reductions_of_lengths_around_every_boundary() {
                 [items.saturating_sub(1).max(1), items.max(1), items + 1]
             });
             for (number, items) in lengths.enumerate() {
-                // Items are aligned as their elements are, and slices no better.
+                // Items are aligned like their elements, and slices no better.
                 let shift = [0, size, 16, 3 * size][number % 4];
                 let own: Vec<u8> =
                     (0..items).flat_map(|at| item(member.rank(), at, dtype, monoid)).collect();
@@ -119,7 +119,7 @@ fn slow_members_get_the_data_of_the_call_that_they_are_in() {
         let length = |call: usize| [8, 4096, 24, 65_536, 262_144, 16, 20_000][call % 7];
         let mut results = Vec::new();
         for call in 0..calls {
-            // Nobody else waits on the host for whoever sleeps.
+            // No other member waits on the host for a sleeping member.
             if (call + 11 * own).is_multiple_of(37) {
                 std::thread::sleep(Duration::from_millis(3));
             }
@@ -139,7 +139,7 @@ fn slow_members_get_the_data_of_the_call_that_they_are_in() {
                     results.push(data);
                 }
             }
-            // What goes by the other stream in between keeps its place.
+            // Work of the other stream in between keeps its order.
             if call % 16 == 5 {
                 let (next, previous) = ((own + 1) % members, (own + members - 1) % members);
                 let received = place(len);

@@ -152,7 +152,7 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
     }
 }
 
-/// Not a number, and numbers beside it.
+/// NaN, and numbers next to it.
 #[test]
 fn extremes_on_gpus_keep_what_is_not_a_number() {
     for ((_, plane), members) in on_gpus() {
@@ -190,7 +190,7 @@ fn sums_on_gpus_have_the_same_bits_on_every_member_and_every_time() {
     }
 }
 
-/// Numbers whose sum shows the order of additions.
+/// Numbers whose sum reveals the order of additions.
 fn rough(rank: usize, items: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(rank as u64 + 1);
     let mut number = || {
@@ -202,7 +202,7 @@ fn rough(rank: usize, items: usize) -> Vec<u8> {
     (0..items).flat_map(|_| number().to_ne_bytes()).collect()
 }
 
-/// The bits of sums of rough numbers, of the members that live in this process.
+/// The bits of sums of rough numbers, for the members of this process.
 fn rough_sums(fixture: &Fixture, items: usize) -> Vec<(usize, [Vec<u8>; 3])> {
     let sums = fixture.run(|member| {
         let data = || slice(&rough(member.rank(), items));

@@ -1,4 +1,4 @@
-//! Ranks that die, leave or disagree: an error on all others, never a hang.
+//! Ranks that die, leave or disagree cause an error on all others, never a hang.
 
 use crate::fixture::{Fixture, bytes, connected, local, meetings, place, slice, tcp};
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous};
@@ -38,7 +38,7 @@ fn kill(
             );
         }
     });
-    // Later calls say the same.
+    // Later calls return the same error.
     for member in &survivors {
         assert_eq!(reduce(&**member, 8).unwrap_err().code(), "PX060");
         assert_eq!(member.barrier().unwrap_err().code(), "PX060");
@@ -50,7 +50,7 @@ fn the_death_of_any_rank_is_an_error_on_all_others() {
     kill(tcp(3), 1, |member| reduce(member, 8));
     kill(tcp(3), 0, |member| reduce(member, 1 << 20));
     kill(connected(&[2, 1, 2]), 1, |member| member.barrier());
-    // Messages between survivors that never come.
+    // Messages between survivors that never arrive.
     kill(tcp(4), 2, |member| {
         let peer = [1, 3, 0, 0][member.rank()];
         let event = member.send_recv(&place(1 << 20), peer, &place(1 << 21), peer)?;
@@ -58,7 +58,7 @@ fn the_death_of_any_rank_is_an_error_on_all_others() {
     });
 }
 
-/// The other side of the next test: a rank that joins, says that it has, and waits to be killed.
+/// The child process of the next test: a rank that joins, confirms it, and waits to be killed.
 #[test]
 fn child_waits_to_be_killed() {
     let Ok(address) = std::env::var("PHALANX_TEST_CHILD_ADDRESS") else {
@@ -108,10 +108,10 @@ fn a_killed_process_is_an_error_on_all_others() {
     }
 }
 
-/// Bytes that no socket takes at once.
+/// More bytes than a socket accepts at once.
 const LONG: usize = 16 << 20;
 
-/// Exchanges long messages with the other of two ranks until rank 0 says that it was the last.
+/// Exchanges long messages between two ranks until rank 0 marks the last one.
 fn exchange_until(
     member: &dyn Communicator,
     is_last: impl Fn() -> bool,
@@ -128,7 +128,7 @@ fn exchange_until(
     unreachable!("there are always more numbers")
 }
 
-/// The other side of the next test: a rank that is stopped and goes on.
+/// The child process of the next test: a rank that is stopped and continued.
 #[test]
 fn child_is_stopped_for_a_while() {
     let Ok(address) = std::env::var("PHALANX_TEST_STOPPED_CHILD_ADDRESS") else {
@@ -176,7 +176,7 @@ fn a_process_that_is_stopped_in_the_middle_of_long_messages_is_not_taken_for_dea
     assert!(child.wait().unwrap().success());
 }
 
-/// The other side of the next test: a rank that hears of the end of its world and cannot return.
+/// The child process of the next test: a rank that is stuck in a call when its world ends.
 #[test]
 fn child_is_stuck() {
     let Ok(address) = std::env::var("PHALANX_TEST_STUCK_CHILD_ADDRESS") else {
@@ -215,7 +215,7 @@ fn a_rank_that_is_stuck_in_a_call_does_not_outlive_its_world() {
     assert!(errors.contains("rank 1 is stuck since then, for 8 s, and is ended"), "{errors}");
 }
 
-/// The other side of the next test: a rank whose program does something else when its world ends.
+/// The child process of the next test: a rank whose program makes no calls when its world ends.
 #[test]
 fn child_is_elsewhere() {
     let Ok(address) = std::env::var("PHALANX_TEST_ELSEWHERE_CHILD_ADDRESS") else {
@@ -233,7 +233,7 @@ fn child_is_elsewhere() {
         std::thread::sleep(Duration::from_millis(10));
     }
     world.note_told();
-    // Longer than one that nobody has told lasts.
+    // Longer than a program lives that has not received the error.
     std::thread::sleep(Duration::from_secs(if is_told { 11 } else { 60 }));
     std::process::exit(7);
 }
@@ -282,8 +282,7 @@ fn an_abort_reaches_every_wait_with_its_reason() {
     for fixture in &[connected(&[1, 2]), local(3)] {
         let last = fixture.members.len() - 1;
         let errors = std::thread::scope(|scope| {
-            // An event that was started before, a collective, and a message, all without their
-            // partners.
+            // An event started earlier, a collective and a message, all without partners.
             let event = fixture.members[0].recv(&place(1 << 20), last).unwrap();
             let barrier = scope.spawn(|| fixture.members[0].barrier().unwrap_err());
             let (sender, sent) = channel();
@@ -318,7 +317,7 @@ fn a_rank_that_leaves_early_is_an_error_for_who_waits_for_it() {
             assert_eq!(waiter.join().unwrap(), CollectiveError::RankLeft { rank: 1 });
         }
     });
-    // Its own shutdown may have heard of the others' error.
+    // Its own shutdown may have received the others' error.
     let code = reduce(&*fixture.members[1], 8).unwrap_err().code();
     assert!(["PX061", "PX079"].contains(&code), "{code}");
 }
@@ -353,8 +352,8 @@ fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
                     1 => member.recv(&place(expected), 0),
                     _ => member.recv(&place(8), 0),
                 };
-                // A short message is on its way as soon as it is posted; the error comes with the
-                // next wait.
+                // A short message is sent as soon as it is posted; the error comes with the next
+                // wait.
                 let outcome = event.and_then(|event| Ok(event.wait()?));
                 outcome.and_then(|()| member.barrier()).unwrap_err()
             });

@@ -1,5 +1,5 @@
-//! Worlds to test in: threads of this process, alone or connected over loopback, each of which has
-//! a GPU where there are several.
+//! Worlds for tests: threads of this process, alone or connected over loopback, each with a GPU if
+//! there are several.
 
 use crate::absence;
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, device_facts};
@@ -15,22 +15,22 @@ use std::time::Duration;
 pub struct Fixture {
     pub worlds: Vec<World>,
     pub members: Vec<Arc<dyn Communicator>>,
-    /// The device of each member, in whose memory the slices of its thread lie.
+    /// The device of each member, which holds the slices of its thread.
     devices: Vec<Arc<dyn Device>>,
-    /// Groups of several tests would wait for each other on the same GPUs.
+    /// Held because groups of several tests would wait for each other on the same GPUs.
     #[allow(dead_code, reason = "held until the fixture is dropped")]
     turn: Option<MutexGuard<'static, ()>>,
 }
 
 thread_local! {
-    /// Where the slices of this thread lie, if not on the host.
+    /// The memory for slices of this thread; `None` for the host.
     static DEVICE: RefCell<Option<Arc<dyn Device>>> = const { RefCell::new(None) };
 }
 
 /// A plane: a name, and worlds of a number of members.
 pub type Plane = (&'static str, fn(usize) -> Fixture);
 
-/// Every plane that has to pass the table.
+/// Every plane that must pass the table.
 pub const PLANES: &[Plane] = &[("local", local), ("tcp", tcp), ("hybrid", hybrid)];
 
 /// One process.
@@ -43,13 +43,13 @@ pub fn tcp(members: usize) -> Fixture {
     connected(&vec![1; members])
 }
 
-/// Two processes, of which the second has more devices.
+/// Two processes; the second has more devices if the number is odd.
 pub fn hybrid(members: usize) -> Fixture {
     if members == 1 { local(1) } else { connected(&[members / 2, members - members / 2]) }
 }
 
-/// The planes of GPUs, with the numbers of members that there are GPUs for, and NCCL; none where
-/// there is one GPU or none.
+/// The planes of GPUs, with the numbers of members for which there are GPUs and NCCL; empty if
+/// there are fewer than two GPUs.
 pub fn on_gpus() -> Vec<(Plane, usize)> {
     let count = cuda_devices(&options()).unwrap_or(0);
     let planes: [Plane; 2] = [("nccl", one_process), ("nccl of processes", processes)];
@@ -67,7 +67,7 @@ pub fn options() -> CudaOptions {
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
 }
 
-/// The first GPUs, and whoever has them to itself.
+/// The first GPUs, and the guard that gives the test exclusive use of them.
 fn gpus(members: usize) -> (Vec<Arc<dyn Device>>, Option<MutexGuard<'static, ()>>) {
     static GPUS: OnceLock<Vec<Arc<dyn Device>>> = OnceLock::new();
     static TURN: Mutex<()> = Mutex::new(());
@@ -84,7 +84,7 @@ fn one_process(members: usize) -> Fixture {
     Fixture { devices, turn, ..Fixture::of(vec![world]) }
 }
 
-/// As many processes as members, as far as the library can tell.
+/// As many processes as members, as the library sees it.
 fn processes(members: usize) -> Fixture {
     let (devices, turn) = gpus(members);
     let meetings = meetings(members).into_iter().zip(&devices).map(|(meeting, device)| {
@@ -136,7 +136,7 @@ impl Fixture {
         Fixture { worlds, members, devices: Vec::new(), turn: None }
     }
 
-    /// Whether the members' GPUs reach each other's memory, so that short data goes at once.
+    /// Whether the members' GPUs can access each other's memory: one kernel moves short data.
     pub fn is_at_once(&self) -> bool {
         let gpus = || {
             let gpu = |device: &'_ Arc<dyn Device>| {
@@ -180,7 +180,7 @@ impl Fixture {
         })
     }
 
-    /// Leaves in peace on all ranks.
+    /// Leaves normally on all ranks.
     pub fn shutdown(&self) {
         std::thread::scope(|scope| {
             for world in &self.worlds {

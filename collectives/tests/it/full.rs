@@ -1,4 +1,4 @@
-//! What takes too much memory for every run.
+//! Tests that need too much memory for every run.
 
 use crate::fixture::connected;
 use phalanx_device::Buffer;

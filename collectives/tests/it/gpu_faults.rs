@@ -1,4 +1,4 @@
-//! Members on GPUs that fail or never come: an error on all others, and their streams go on.
+//! Members on GPUs that fail or never come cause an error on all others, whose streams continue.
 
 use crate::fixture::{bytes, on_gpus, slice};
 use phalanx_collectives::CollectiveError;
@@ -18,7 +18,7 @@ fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
         let outcomes = fixture.run(|member| {
             member.prepare().unwrap();
             if member.rank() == 0 {
-                // The others are in the middle of their collective by then.
+                // By then the others are in the middle of their collective.
                 std::thread::sleep(Duration::from_millis(200));
                 fixture.worlds[0].abort(gives_up(0));
                 return None;
@@ -26,7 +26,7 @@ fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
             let data = slice(&vec![0; 1 << 20]);
             let begun = member.all_reduce(&data, DType::F64, Monoid::Add);
             let waited = begun.and_then(|event| Ok(event.wait()?));
-            // Until the stream goes on: reading waits for it.
+            // Reading waits until the stream continues.
             let mut bytes = vec![0; 8];
             data.buffer.read(0, &mut bytes);
             let later = member.all_reduce(&data, DType::F64, Monoid::Add).map(drop);
@@ -45,7 +45,7 @@ fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
     for ((name, plane), members) in on_gpus() {
         let fixture = plane(members);
         let outcomes = fixture.run(|member| {
-            // Everybody has the kernel.
+            // All members load the kernel.
             let data = slice(&[0; 64]);
             member.all_reduce(&data, DType::F64, Monoid::Add).unwrap().wait().unwrap();
             if member.rank() == 0 {
@@ -53,7 +53,7 @@ fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
                 fixture.worlds[0].abort(gives_up(0));
                 return None;
             }
-            // Several in the stream, some of which have not begun when the world ends.
+            // Several kernels in the stream; some have not begun when the world ends.
             let begun = (0..5).map(|_| member.all_reduce(&data, DType::F64, Monoid::Add).map(drop));
             let begun: Vec<_> = begun.collect();
             let mut bytes = [0; 8];
@@ -63,7 +63,7 @@ fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
         });
         for (member, outcome) in outcomes.into_iter().enumerate() {
             let Some((begun, later)) = outcome else { continue };
-            // What was enqueued before is over; whoever was still enqueuing has the error, too.
+            // Earlier enqueued work is complete; a member still enqueuing also gets the error.
             assert!(
                 begun
                     .iter()
@@ -71,7 +71,7 @@ fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
             );
             assert_eq!(later, Err(gives_up(0)), "{name}, member {member}");
         }
-        // Other groups of the same GPUs work on.
+        // Other groups of the same GPUs continue to work.
         drop(fixture);
         let fixture = plane(members);
         fixture.run(|member| {

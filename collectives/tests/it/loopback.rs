@@ -1,16 +1,16 @@
-//! Messages over TCP on loopback: that they arrive, and how long they take, which
-//! `benches/loopback.py` reads. With `LOOPBACK_RANK` and `LOOPBACK_ADDRESS` this process is one of
-//! two; without, both ranks are threads of it, and messages few.
+//! Messages over TCP on loopback: checks that they arrive, and prints times for
+//! `benches/loopback.py`. With `LOOPBACK_RANK` and `LOOPBACK_ADDRESS` this process is one of two.
+//! Without them both ranks are threads of it, and there are few messages.
 
 use crate::fixture::{Fixture, bytes, slice, tcp};
 use phalanx_collectives::{Communicator, Rendezvous};
 use std::time::{Duration, Instant};
 
-/// How long the messages are that are timed, and how many bytes of each length there are.
+/// The lengths of the timed messages, and the total bytes of each length.
 const LENGTHS: [usize; 4] = [8, 1 << 20, 4 << 20, 64 << 20];
 const TOTAL: usize = 4 << 30;
 
-/// The rank that this process is, if it is one of two, and their world.
+/// This process's rank of two, if it has one, and their world.
 fn process() -> Option<Fixture> {
     let rank = std::env::var("LOOPBACK_RANK").ok()?.parse().expect("a rank");
     let address = std::env::var("LOOPBACK_ADDRESS").expect("an address");
@@ -20,7 +20,7 @@ fn process() -> Option<Fixture> {
     Some(Fixture::of(vec![meeting.join().expect("a world")]))
 }
 
-/// Microseconds of a message: of many in a row from rank 0 to rank 1, or there and back.
+/// Microseconds per message: of many in a row from rank 0 to rank 1, or of round trips.
 fn measure(member: &dyn Communicator, len: usize, messages: usize, there_and_back: bool) -> f64 {
     let data = slice(&vec![member.rank() as u8; len]);
     let send = |to| member.send(&data, to).unwrap().wait().unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the collectives through their public interface, the same table on every plane.
+//! Tests of the collectives through their public interface: one table for every plane.
 
 #[path = "../../../tests/absence.rs"]
 mod absence;

@@ -9,12 +9,12 @@ const MEMBERS: &[usize] = &[1, 2, 3, 4, 8, 11];
 /// Bytes: nothing, one, odd, just beyond the ring's and the network's limits, several pieces.
 const SIZES: &[usize] = &[0, 1, 777, 65_537, 700_001];
 
-/// What `from` says to `to`; equal lengths differ in content.
+/// The message of `from` to `to`; messages of equal length differ in content.
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| (from * 31 + to * 17 + at + at / 251) as u8).collect()
 }
 
-/// What one member says to all.
+/// The receiver number of a message to all members.
 const ALL: usize = 99;
 
 /// Uneven lengths around `size`.
@@ -25,7 +25,7 @@ fn length(member: usize, size: usize) -> usize {
 fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
     for (name, plane) in PLANES {
         for &members in MEMBERS {
-            // Many processes with long data take long and show nothing new.
+            // Many processes with long data take long and reveal nothing new.
             let is_large = members > 4 && *name != "local";
             let fixture = plane(members);
             fixture.run(|member| {
@@ -145,8 +145,8 @@ fn messages_between_a_pair_keep_their_order() {
     each(|member, size| {
         let (own, members) = (member.rank(), member.size());
         let (next, previous) = ((own + 1) % members, (own + members - 1) % members);
-        // Sends run ahead of receives, and a collective in between does not mix with them. On a GPU
-        // they begin with the receives that they are waited for with.
+        // Sends run ahead of receives, and a collective in between does not mix with them. On a
+        // GPU, sends begin together with the receives.
         if member.takes_device_memory() {
             let (send, receive) = (slice(&message(own, next, size)), place(size));
             let sent = member.send(&send, next).unwrap();
@@ -178,7 +178,7 @@ fn messages_between_a_pair_keep_their_order() {
 
 #[test]
 fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
-    // Many more of the longest short messages than a process keeps for a sender, and tiny ones.
+    // Many more of the longest short messages than a process stores for a sender, and tiny ones.
     let len = |number: usize| [64 << 10, 0, 1, 64 << 10, 777][number % 5];
     let count = 400;
     let fixture = tcp(3);
@@ -194,7 +194,7 @@ fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
                 (member.send(&data, to).unwrap(), len(number))
             })
             .collect();
-        // What is unclaimed keeps nothing else from going through, with credit or without.
+        // Unclaimed messages block nothing else, with credit or without.
         for size in [5, 60_000, 1 << 20] {
             let (next, previous) = ((own + 1) % 3, (own + 2) % 3);
             let (send, receive) = (slice(&message(own, next, size)), place(size));

@@ -1,4 +1,4 @@
-//! What planes are called.
+//! The names of the planes.
 
 use crate::fixture::PLANES;
 

@@ -1,4 +1,4 @@
-//! Contributions of members, and what they combine to, computed with plain numbers.
+//! Contributions of members, and their combination computed with plain numbers.
 
 use num_complex::Complex64;
 use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
@@ -49,7 +49,7 @@ fn pair(element: &[u8], index: i64, dtype: DType) -> Vec<u8> {
     item
 }
 
-/// Count, mean and M2; some members have nothing.
+/// Count, mean and M2; some members contribute nothing.
 fn moments(member: usize, position: usize) -> (f64, f64, f64) {
     let count = ((member + position) % 4) as f64;
     let mean = member as f64 - position as f64 % 11.0;
@@ -60,7 +60,7 @@ fn moments(member: usize, position: usize) -> (f64, f64, f64) {
 pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoid: Monoid) {
     let numbers: Vec<Weak> = (0..members).map(|member| number(member, position, dtype)).collect();
     let context = format!("{monoid} {dtype}, {members} members, position {position}");
-    // As numbers, so that the sign of a zero, which depends on the order, does not count.
+    // Compared as numbers, so the sign of a zero, which depends on the order, does not matter.
     let exact = |expected: Weak| {
         let actual = Scalar::from_bytes(dtype, actual).to_weak();
         assert_eq!(actual, Scalar::from_weak(dtype, expected).to_weak(), "{context}");

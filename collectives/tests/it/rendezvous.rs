@@ -1,4 +1,4 @@
-//! Processes that find each other, and those that do not.
+//! Processes that meet, and processes that fail to.
 
 use crate::fixture::{join_all, meetings};
 use phalanx_collectives::{CollectiveError, Rendezvous, World};
@@ -135,7 +135,7 @@ fn a_port_in_use_and_an_absent_coordinator_are_errors() {
     let error = join(0, &address);
     assert_eq!(error.code(), "PX065");
     assert!(error.to_string().contains(&address));
-    // The socket there says nothing.
+    // The socket there sends nothing.
     assert_eq!(join(1, &address).code(), "PX067");
     drop(taken);
     assert_eq!(join(1, &address).code(), "PX067");
@@ -196,7 +196,7 @@ fn strangers_do_not_disturb_a_meeting() {
     drop(silent);
 }
 
-/// As many as half a process may open files, and more all the time.
+/// More connections than half of the files that a process may open, renewed all the time.
 #[test]
 fn strangers_that_say_nothing_keep_no_rank_out() {
     let mut ranks = meetings(3);
@@ -257,7 +257,7 @@ fn nobody_shares_the_port_of_rank_0() {
     });
 }
 
-/// The other side of the next test.
+/// The child process of the next test.
 #[test]
 fn child_counts_its_sockets_and_threads() {
     if std::env::var_os("PHALANX_TEST_CHILD_ALONE").is_none() {

@@ -1,5 +1,5 @@
-//! Collectives of short and long data on GPUs, many at a time: what comes out, and how long it
-//! took, which `benches/collectives.py` reads. `COLLECTIVES_BYTES` is how long the longest data is.
+//! Collectives of short and long data on GPUs, many at a time: checks results, and prints times for
+//! `benches/collectives.py`. `COLLECTIVES_BYTES` is the length of the longest data.
 
 use crate::fixture::{bytes, on_gpus, slice};
 use phalanx_collectives::{CollectiveError, Communicator};
@@ -7,12 +7,12 @@ use phalanx_device::{Event, Slice};
 use phalanx_ops::{DType, Monoid};
 use std::time::Instant;
 
-/// Bytes of the longest data of a run that measures nothing.
+/// The longest data in bytes of a run without measurement.
 const SHORT: usize = 64 << 10;
 
 type Collective = fn(&dyn Communicator, &Slice, &Slice) -> Result<Event, CollectiveError>;
 
-/// Collectives by name; the first slice is whole, and of the second all or the first part is used.
+/// Collectives by name: the first slice is used whole, the second whole or in part.
 const COLLECTIVES: [(&str, Collective); 5] = [
     ("all_reduce", |member, whole, _| member.all_reduce(whole, DType::F32, Monoid::Add)),
     ("all_gather", |member, whole, other| {
@@ -26,7 +26,7 @@ const COLLECTIVES: [(&str, Collective); 5] = [
     ("broadcast", |member, whole, _| member.broadcast(whole, 0)),
 ];
 
-/// Microseconds of one of many collectives in a row, which the device does without the host.
+/// Microseconds per collective of many in a row, which the device performs without the host.
 fn measure(member: &dyn Communicator, collective: Collective, data: [&Slice; 2]) -> f64 {
     let repeat = (1 << 26 >> data[0].len.ilog2().min(24)).clamp(10, 400);
     let run = |times: usize| {
@@ -49,7 +49,7 @@ fn many_collectives_in_a_row_are_in_order_on_gpus() {
     for ((name, plane), members) in on_gpus() {
         let fixture = plane(members);
         fixture.run(|member| {
-            // Each adds to what the one before it has left.
+            // Each call combines the result of the previous one.
             let data = slice(&1i64.to_ne_bytes().repeat(1000));
             for _ in 0..20 {
                 member.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
@@ -57,7 +57,7 @@ fn many_collectives_in_a_row_are_in_order_on_gpus() {
             let expected = (members as i64).wrapping_pow(20).to_ne_bytes();
             assert!(bytes(&data).chunks_exact(8).all(|item| item == expected), "{name}");
             let mut len = 1 << 10;
-            // Times are of two and four members; of three it is enough that they are right.
+            // Only times of two and four members are read; with three, correct results suffice.
             let longest = if members == 3 { SHORT } else { longest.unwrap_or(SHORT) };
             while len <= longest {
                 // Whole elements for every member.

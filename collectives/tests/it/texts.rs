@@ -1,4 +1,4 @@
-//! The kernels of the plane for GPUs compile, where NVRTC is installed.
+//! The kernels of the plane for GPUs compile, if NVRTC is installed.
 
 use crate::fixture::options;
 use phalanx_collectives::cuda_sources;
@@ -13,7 +13,7 @@ fn what_the_library_does_not_combine_has_a_kernel_that_compiles() {
             Ok(compiler) => compiler.quickly(),
             Err(error) => return println!("no kernel is compiled for GPUs: {error}"),
         };
-        // One of a few is enough to find what an architecture does not have.
+        // A sample is enough to find features that an architecture lacks.
         for (name, source) in sources.iter().step_by(share) {
             if let Err(error) = compiler.compile(name, source) {
                 panic!("{name} for sm_{capability}: {error}");

@@ -1,4 +1,4 @@
-//! Ranks that go different ways find out.
+//! Ranks that take different ways are detected.
 
 use crate::fixture::{Fixture, local, place, tcp};
 use phalanx_collectives::{CollectiveError, Ticket, TicketKind};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{sleep, yield_now};
 use std::time::Duration;
 
-/// How many tickets a rank may post that another has not.
+/// How many tickets a rank may post ahead of the slowest.
 const MOST_AHEAD: u64 = 1024;
 
 fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
@@ -14,7 +14,7 @@ fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
     Ticket { number, kind, digest, cause, site: site.into(), data: Vec::new() }
 }
 
-/// Waits for something that never comes, as a rank does whose neighbour went another way.
+/// Waits for a message that never comes, like a rank whose neighbour took another way.
 fn wait_for_ever(fixture: &Fixture, rank: usize) -> CollectiveError {
     let member = &fixture.members[rank];
     let other = (rank + 1) % fixture.members.len();
@@ -81,7 +81,7 @@ fn a_rank_that_works_after_rank_0_has_left_finds_out() {
             fixture.worlds[0].shutdown();
         });
         fixture.worlds[1].post_ticket(ticket(0, TicketKind::Close, 3, "late.py:1"));
-        // Either the tickets or the missing neighbour is noticed first.
+        // Either the tickets or the absent neighbour is noticed first.
         let code = wait_for_ever(&fixture, 1).code();
         assert!(["PX061", "PX062"].contains(&code), "{code}");
     });
@@ -111,7 +111,7 @@ fn post(fixture: &Fixture, rank: usize, number: u64) {
     fixture.worlds[rank].post_ticket(ticket(number, TicketKind::Close, number.into(), "any.py:1"));
 }
 
-/// Ends the world of a test that fails, so that nobody waits for it.
+/// Ends the world of a failing test, so that no rank waits for it.
 struct Freed<'a>(&'a Fixture);
 
 impl Drop for Freed<'_> {
@@ -122,7 +122,7 @@ impl Drop for Freed<'_> {
     }
 }
 
-/// Lets one rank go as far ahead as it can, and gives the others something to do meanwhile.
+/// Lets one rank run as far ahead as it can, while the others do `others`.
 fn run_ahead(fast: usize, others: impl FnOnce(&Fixture, &AtomicU64) + Send) -> Fixture {
     let fixture = tcp(3);
     let posted = AtomicU64::new(0);
@@ -139,7 +139,7 @@ fn run_ahead(fast: usize, others: impl FnOnce(&Fixture, &AtomicU64) + Send) -> F
         while posted.load(Ordering::SeqCst) < MOST_AHEAD {
             yield_now();
         }
-        // Time for more, if there were no limit.
+        // Time for more tickets, if there were no limit.
         sleep(Duration::from_millis(50));
         assert_eq!(posted.load(Ordering::SeqCst), MOST_AHEAD);
         others(&fixture, &posted);
@@ -172,13 +172,13 @@ fn a_rank_far_ahead_waits_for_the_slowest() {
 fn a_rank_that_waits_for_the_slowest_hears_of_every_end() {
     let code = |fixture: Fixture, rank: usize| fixture.worlds[rank].failure().unwrap().code();
     for fast in [0, 1] {
-        // Another rank goes another way, at a ticket that the fast one has posted long ago.
+        // Another rank takes another way, at a ticket that the fast one posted long ago.
         let fixture = run_ahead(fast, |fixture, _| {
             let other = ticket(0, TicketKind::Close, 77, "other.py:1");
             fixture.worlds[2].post_ticket(other);
         });
         assert_eq!(code(fixture, fast), "PX062");
-        // It gives up.
+        // The slowest rank gives up.
         let fixture = run_ahead(fast, |fixture, _| {
             fixture.worlds[2].abort(CollectiveError::Aborted {
                 rank: 2,
@@ -187,7 +187,7 @@ fn a_rank_that_waits_for_the_slowest_hears_of_every_end() {
             });
         });
         assert_eq!(code(fixture, fast), "PX063");
-        // It ends before the others.
+        // The slowest rank ends before the others.
         let fixture = run_ahead(fast, |fixture, _| {
             fixture.worlds[2].post_ticket(ticket(0, TicketKind::Exit, 0, "end of program"));
         });
@@ -210,7 +210,7 @@ fn an_exit_waits_for_nobody() {
     assert_eq!(fixture.worlds[0].failure(), Some(CollectiveError::Closed));
 }
 
-/// Whoever posts the last of them.
+/// Tests every rank as the last that posts.
 #[test]
 fn rank_0_hears_that_all_have_posted_their_exits() {
     for last in 0..3 {
@@ -225,7 +225,7 @@ fn rank_0_hears_that_all_have_posted_their_exits() {
     }
 }
 
-/// Its ticket may be compared when it has said goodbye.
+/// Its ticket may be compared after its goodbye.
 #[test]
 fn a_rank_that_went_another_way_and_has_left_is_named() {
     for _ in 0..50 {

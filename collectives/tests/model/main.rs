@@ -1,10 +1,10 @@
-//! The communicator of threads, checked by `loom`: every test runs in all orders in which its
-//! threads may go on, with all values that the orderings of their accesses let them read.
+//! The communicator of threads, checked by `loom`: every test runs in all orders of its threads,
+//! with all values that the memory orderings let them read.
 //!
-//! The modules of the crate are compiled here once more, with the checker's parts in the place of
-//! the standard library's (`sync.rs`). Each test says which change of them it was seen to find.
-//! Not checked: the standard `OnceLock` of a failure, the spinning before a sleep, and more
-//! preemptions of an order than each test says.
+//! The modules of the crate are compiled a second time here, with the checker's primitives instead
+//! of the standard library's (`sync.rs`). Each test names the faults that it was seen to find. Not
+//! checked: the standard `OnceLock` of a failure, the spinning before a sleep, and more preemptions
+//! than each test states.
 
 #[allow(dead_code, reason = "tests reach a part of it")]
 #[path = "../../src/failure.rs"]

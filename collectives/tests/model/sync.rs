@@ -1,9 +1,9 @@
-//! `src/sync.rs` of the model checker.
+//! The model checker's version of `src/sync.rs`.
 //!
-//! The checker orders fences with `SeqCst` among each other, but not accesses, which it takes for
-//! acquire and release. So there is such a fence here between two accesses of a counter with
-//! `SeqCst` that follow one another. Beside a weaker access there is none: less is ordered than
-//! would be, and nothing that a program may not rely on.
+//! The checker orders `SeqCst` fences among each other, but treats `SeqCst` accesses as acquire and
+//! release. Therefore this module puts such a fence between two successive `SeqCst` accesses of
+//! counters. There is none beside a weaker access: the model orders less than the real program, and
+//! never more than a program may rely on.
 
 pub use loom::hint::spin_loop;
 use loom::sync::MutexGuard;
@@ -12,24 +12,24 @@ use std::cell::RefCell;
 use std::sync::{Arc, LockResult};
 use std::time::Duration;
 
-/// Spinning shows the checker nothing that sleeping does not, and makes it slow.
+/// Spinning shows the checker nothing that sleeping does not, and slows it down.
 pub const SPINS: u32 = 0;
 pub const YIELDS: u32 = 0;
 
 thread_local! {
-    /// The sleepers of the model that this thread checks: a lock and a condition of each.
+    /// The sleepers of the model that this thread checks: their locks and conditions.
     static SLEEPERS: RefCell<(Vec<Lock>, Vec<Condvar>)> = RefCell::default();
 }
 
 type Lock = Arc<loom::sync::Mutex<()>>;
 
-/// Forgets the sleepers of the model before.
+/// Forgets the sleepers of the previous model.
 pub fn begin() {
     SLEEPERS.take();
 }
 
-/// Ends all sleeps, as the time does. It passes at no other moment, so that a wakeup that is lost
-/// is a deadlock, which the checker reports.
+/// Ends all sleeps, as a time-out does. Time-outs happen at no other moment, so a lost wakeup is a
+/// deadlock, which the checker reports.
 pub fn pass_time() {
     let (locks, conditions) = SLEEPERS.with_borrow(Clone::clone);
     for (lock, condition) in locks.iter().zip(conditions) {

@@ -1,11 +1,11 @@
-//! Data beyond what MPI's counts can tell, of which a world can be told that it begins with a few
-//! bytes; run under a launcher by `launch`.
+//! Data beyond the range of MPI's counts. The world's limits can be set to a few bytes for this.
+//! Runs under a launcher, started by `launch`.
 
 use crate::fixture::{bytes, library, mpi, place, slice};
 use phalanx_collectives::{Communicator, Message};
 use phalanx_ops::{DType, Monoid};
 
-/// The most bytes of a collective on a member, and how long the parts of a message are.
+/// The most bytes of a collective on a member, and the length of a message's parts.
 const LIMIT: usize = 100;
 
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
@@ -53,7 +53,7 @@ fn gathers(member: &dyn Communicator, len: usize, root: usize) {
     assert!(bytes(&back) == bytes(&part), "scatter of {len} bytes");
 }
 
-/// Pairs whose parts are short beside pairs whose parts are long.
+/// Some pairs have short parts, others long ones.
 fn exchanges(member: &dyn Communicator, len: usize) {
     let (own, size) = (member.rank(), member.size());
     let count = |from: usize, to: usize| {

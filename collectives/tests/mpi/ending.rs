@@ -1,4 +1,4 @@
-//! The end of a world by the death of a process, or by one that leaves, run under a launcher by
+//! Worlds that end by the death or departure of a process. Runs under a launcher, started by
 //! `launch`.
 
 use crate::fixture::{bytes, gpus, join, library, mpi, on_gpus, place, slice};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 type Call = fn(&dyn Communicator, &Slice) -> Result<(), CollectiveError>;
 
-/// What the others are in, by the name that `ENDING_CALL` gives.
+/// The calls in which the others are, by the name in `ENDING_CALL`.
 const CALLS: [(&str, Call); 4] = [
     ("all_gather", |member, data| {
         Ok(member.all_gather(data, &place(member.size() * data.len))?.wait()?)
     }),
     ("all_reduce", |member, data| Ok(member.all_reduce(data, DType::F64, Monoid::Add)?.wait()?)),
     ("barrier", |member, _| member.barrier()),
-    // On a group of its own, whose communicator is made in the middle, too.
+    // On a new group, so death can also happen while its communicator is made.
     ("split", |member, data| {
         let group = member.split(Some(0), 0)?.expect("a member of the group");
         Ok(group.all_reduce(&data.slice(0, 1 << 10), DType::F64, Monoid::Add)?.wait()?)
@@ -31,7 +31,7 @@ fn a_rank_is_killed_in_the_middle() {
     };
     let name = std::env::var("ENDING_CALL").unwrap_or_else(|_| String::from("all_gather"));
     let (_, call) = CALLS.iter().find(|(call, _)| *call == name).expect("a call of the table");
-    // What lies on GPUs ends as what lies on the host.
+    // Collectives of GPU data end like those of host data.
     let fixture = if on_gpus().is_empty() { mpi(job.size()) } else { gpus(job.size()) };
     fixture.run(|member| {
         let data = slice(&vec![1; 1 << 20]);
@@ -55,7 +55,7 @@ fn a_rank_is_killed_in_the_middle() {
     });
 }
 
-/// Rank 1 has done its part of a gathering and leaves; rank 2 comes long after that.
+/// Rank 1 has done its part of a gather and leaves; rank 2 starts long after that.
 #[test]
 fn a_rank_that_has_done_its_part_may_leave() {
     let Some(mpi) = library() else {
@@ -100,7 +100,7 @@ fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
-/// The root sends more than the others expect, which only the library can tell.
+/// The root sends more than the others expect, which only the library can detect.
 #[test]
 fn members_that_disagree_get_an_error() {
     let Some(mpi) = library() else {
@@ -118,13 +118,12 @@ fn members_that_disagree_get_an_error() {
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
-/// How long the parts of messages are.
+/// The length of a message's parts.
 const PART: usize = 100;
 
-/// How much rank 0 sends, how much rank 1 expects, and how long parts are there; by the number that
-/// `ENDING_MISFIT` gives. Behind it comes a message for which what is left of the first could be
-/// taken. In the last the ranks agree about the message and not about its parts, which shows that
-/// there are any.
+/// The bytes that rank 0 sends, the bytes that rank 1 expects, and the length of parts on rank 1;
+/// `ENDING_MISFIT` selects a row. A message follows that could take the rest of the first. In the
+/// last row the ranks agree on the message but not on its parts, which shows that there are parts.
 pub const MISFITS: [(usize, usize, usize); 5] = [
     (2 * PART, PART, PART),
     (PART, 2 * PART, PART),

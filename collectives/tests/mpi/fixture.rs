@@ -1,4 +1,4 @@
-//! Worlds of the processes of an MPI job, seen by one of them.
+//! Worlds of the processes of an MPI job, as one of them sees them.
 
 use phalanx_collectives::mpi::{Library, Mpi, MpiOptions};
 use phalanx_collectives::{
@@ -12,28 +12,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A process of a world, and those members of the group that live in it.
+/// A process of a world, and the members of the group in this process.
 pub struct Fixture {
     pub worlds: Vec<World>,
     pub members: Vec<Arc<dyn Communicator>>,
-    /// The device of each member, in whose memory the slices of its thread lie.
+    /// The device of each member, which holds the slices of its thread.
     devices: Vec<Arc<dyn Device>>,
 }
 
 thread_local! {
-    /// Where the slices of this thread lie, if not on the host.
+    /// The memory for slices of this thread; `None` for the host.
     static DEVICE: RefCell<Option<Arc<dyn Device>>> = const { RefCell::new(None) };
 }
 
 /// A plane: a name, and worlds of a number of members.
 pub type Plane = (&'static str, fn(usize) -> Fixture);
 
-/// The plane that has to pass the table here.
+/// The plane that must pass the table here.
 pub const PLANES: &[Plane] = &[("mpi", mpi)];
 
-/// The plane of GPUs that talk by MPI, with one GPU for each process, and with two where there are
-/// several; none where there is no GPU. `COLLECTIVES_GPUS` says whether MPI has to take their
-/// memory (`direct`) or must not (`staged`).
+/// The plane of GPUs with MPI messages: one GPU for each process, and two if there are several;
+/// empty without GPUs. `COLLECTIVES_GPUS` states whether MPI must accept GPU memory (`direct`) or
+/// must not (`staged`).
 pub fn on_gpus() -> Vec<(Plane, usize)> {
     let Some(mpi) = library() else { return Vec::new() };
     let count = cuda_devices(&options()).unwrap_or(0);
@@ -64,7 +64,7 @@ pub fn options() -> CudaOptions {
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
 }
 
-/// The processes of the job, which share the GPUs: so many members, as many in each process.
+/// The processes of the job, which share the GPUs. Each has the same share of the members.
 pub fn gpus(members: usize) -> Fixture {
     static GPUS: OnceLock<Vec<Arc<dyn Device>>> = OnceLock::new();
     let mpi = library().expect("a launcher has started this process");
@@ -79,7 +79,7 @@ pub fn gpus(members: usize) -> Fixture {
     Fixture { members: world.communicators(), worlds: vec![world], devices }
 }
 
-/// The library, in a process that a launcher has started.
+/// The library, if a launcher has started this process.
 pub fn library() -> Option<Arc<Mpi>> {
     let launched = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
     if launched.iter().all(|name| std::env::var_os(name).is_none()) {
@@ -94,8 +94,8 @@ fn mpi_options() -> MpiOptions {
     MpiOptions { library, cuda, ..MpiOptions::default() }
 }
 
-/// The processes of the job, with as many devices as make so many members. Of fewer members than
-/// processes, the last processes have none.
+/// The processes of the job, with enough devices for this many members. If there are fewer members
+/// than processes, the last processes have none.
 pub fn mpi(members: usize) -> Fixture {
     let Some(mpi) = library() else { return local(members) };
     let (rank, size) = (mpi.rank(), mpi.size());
@@ -119,7 +119,7 @@ pub fn join(
     meet(mpi, devices, transport, |meeting| meeting)
 }
 
-/// As `join`, with something changed.
+/// As `join`, with a changed rendezvous.
 fn meet(
     mpi: &Arc<Mpi>,
     devices: usize,
@@ -149,18 +149,18 @@ pub fn local(members: usize) -> Fixture {
     Fixture { members: world.communicators(), worlds: vec![world], devices: Vec::new() }
 }
 
-/// As many members as these processes would have.
+/// As many members as these processes have devices.
 pub fn connected(devices: &[usize]) -> Fixture {
     mpi(devices.iter().sum())
 }
 
-/// As `mpi`: here it takes the place of the network.
+/// As `mpi`, which replaces the network here.
 pub fn tcp(members: usize) -> Fixture {
     mpi(members)
 }
 
 impl Fixture {
-    /// Whether what lies on GPUs is combined in the order of the host.
+    /// Whether GPU data is combined in the order of the host.
     pub fn is_at_once(&self) -> bool {
         !self.devices.is_empty()
     }
@@ -193,7 +193,7 @@ impl Fixture {
         })
     }
 
-    /// Leaves in peace.
+    /// Leaves normally.
     pub fn shutdown(&self) {
         self.worlds[0].shutdown();
     }

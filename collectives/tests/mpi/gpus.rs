@@ -1,11 +1,11 @@
-//! What the table has not: long data of GPUs, and data that the device still makes.
+//! Cases that the table lacks: long data of GPUs, and data that the device is still computing.
 
 use crate::fixture::{bytes, on_gpus, place, slice};
 use phalanx_collectives::Message;
 use phalanx_device::{Strided, copy_strided};
 use phalanx_ops::{DType, Monoid};
 
-/// More than one chunk of what goes through pinned memory, and no multiple of one.
+/// More than one chunk through pinned memory, and not a multiple of one.
 const LONG: usize = (9 << 20) + 24;
 
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
@@ -53,11 +53,11 @@ fn what_a_gpu_still_makes_is_waited_for() {
             let (made, received, kept) = (place(BYTES), place(BYTES), place(BYTES));
             for turn in 0..20 {
                 let source = slice(&message(own, turn, BYTES));
-                // Enqueued, and perhaps not done when the message is asked for.
+                // Enqueued, and perhaps incomplete when the message is posted.
                 copy(&whole(&source), &whole(&made));
                 let event = member.send_recv(&made, next, &received, previous).unwrap();
                 event.wait().unwrap();
-                // Work behind the message has what it brought.
+                // Later work sees the received data.
                 copy(&whole(&received), &whole(&kept));
                 assert!(bytes(&kept) == message(previous, turn, BYTES), "turn {turn}");
                 let number = (turn as i64 + own as i64).to_ne_bytes();

@@ -1,4 +1,4 @@
-//! Starts this program under the launchers of MPI.
+//! Starts this program under MPI launchers.
 
 use crate::absence;
 use crate::ending::MISFITS;
@@ -14,11 +14,11 @@ struct Launcher {
 }
 
 const OPEN_MPI: &[&str] = &["--allow-run-as-root", "--oversubscribe"];
-/// Libraries of MPICH, and of the binary interface of the standard's version 5, beside a launcher.
+/// The libraries of MPICH, and of the standard's binary interface (version 5), next to a launcher.
 const OF_MPICH: [&str; 2] = ["libmpich.so.12", "libmpi.so.12"];
 const OF_THE_STANDARD: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so.0"];
 
-/// The launchers that are found, one for each binary interface.
+/// The launchers found, one for each binary interface.
 fn launchers() -> Vec<Launcher> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let names = ["mpirun", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"];
@@ -49,11 +49,11 @@ fn launchers() -> Vec<Launcher> {
 }
 
 impl Launcher {
-    /// Runs the tests whose names begin with one of `filters` on so many processes.
+    /// Runs the tests whose names begin with one of `filters` in this many processes.
     fn run(&self, processes: usize, options: &[&str], filters: &[&str]) -> Output {
         let program = std::env::current_exe().unwrap();
-        // Kept from ending the others, Open MPI may let a rank that has left in peace wait without
-        // end in `MPI_Finalize` for those that have failed.
+        // If Open MPI is kept from ending the others, a rank that has left normally may wait
+        // without end in `MPI_Finalize` for failed ranks.
         let limit = if options.contains(&"--enable-recovery") { "60" } else { "300" };
         let mut command = Command::new("timeout");
         command.args(["--kill-after=10", limit]).arg(&self.command);
@@ -64,7 +64,7 @@ impl Launcher {
         {
             command.env("PHALANX_MPI_LIBRARY", library);
         }
-        // A job inside a job would find the variables of the outer one.
+        // A nested job would read the variables of the outer one.
         command.stdin(Stdio::null()).output().unwrap()
     }
 }
@@ -92,7 +92,7 @@ fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
-        // Lines of several processes may run into each other.
+        // Lines of several processes may be interleaved.
         assert_eq!(text.matches("test result: ").count(), 4, "{text}");
         assert!(!text.contains("FAILED") && !text.contains("running 0 tests"), "{text}");
     });
@@ -107,8 +107,8 @@ fn a_killed_process_is_an_error_that_names_it_on_all_others() {
         let output = launcher.run(4, &[], &filters);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{:?}:\n{errors}", launcher.command);
-        // A launcher ends the others soon, perhaps before they can tell; that of Open MPI can be
-        // kept from it, and then takes the job for a success.
+        // A launcher soon ends the others, perhaps before they report. Open MPI's can be kept from
+        // that, and then reports success.
         if launcher.library.is_some() {
             return;
         }
@@ -130,7 +130,7 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
         assert_eq!(text.matches("1 passed").count(), 4, "{text}");
-        // Others see an end without `MPI_Finalize` and end all.
+        // Other launchers notice an end without `MPI_Finalize` and end all.
         if launcher.library.is_none() {
             let filters = ["ending::a_rank_that_leaves_is_an_error", "--nocapture"];
             let output = launcher.run(4, &["--enable-recovery"], &filters);
@@ -144,7 +144,7 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
 #[test]
 fn members_that_disagree_about_a_message_get_an_error() {
     each(|launcher| {
-        // Others see an end without `MPI_Finalize` and end all.
+        // Other launchers notice an end without `MPI_Finalize` and end all.
         if launcher.library.is_some() {
             return;
         }
@@ -163,7 +163,7 @@ fn members_that_disagree_about_a_message_get_an_error() {
 #[test]
 fn members_that_give_different_lengths_get_an_error_of_the_library() {
     each(|launcher| {
-        // Others see an end without `MPI_Finalize` and end all.
+        // Other launchers notice an end without `MPI_Finalize` and end all.
         if launcher.library.is_some() {
             return;
         }

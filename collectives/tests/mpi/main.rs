@@ -1,8 +1,8 @@
 //! The table of the communicator on the plane `mpi`.
 //!
-//! The tests of `launch` start this program again under the launchers of MPI that are found, which
-//! runs the table on four processes, and on their GPUs where there are any. Without a launcher the
-//! table runs in one process, where its members are threads.
+//! The tests of `launch` start this program again under the MPI launchers that are found. It then
+//! runs the table in four processes, and on their GPUs if there are any. Without a launcher the
+//! table runs in one process, whose threads are the members.
 
 #[path = "../../../tests/absence.rs"]
 mod absence;

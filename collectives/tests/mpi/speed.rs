@@ -1,5 +1,5 @@
-//! How long collectives take by MPI, which `benches/collectives_mpi.py` reads. `COLLECTIVES_BYTES`
-//! is how long the longest data is; without it what is measured is short.
+//! Times of collectives by MPI, for `benches/collectives_mpi.py`. `COLLECTIVES_BYTES` is the length
+//! of the longest data; without it the data is short.
 
 use crate::fixture::{library, mpi, on_gpus, slice};
 use phalanx_collectives::{CollectiveError, Communicator};
@@ -43,11 +43,11 @@ const CALLS: [(&str, Call); 8] = [
 #[test]
 fn many_collectives_in_a_row_end() {
     let longest = std::env::var("COLLECTIVES_BYTES").ok().and_then(|bytes| bytes.parse().ok());
-    // What nobody reads the times of is short.
+    // Few repetitions if nobody reads the times.
     let most = if longest.is_some() { 10_000 } else { 400 };
     let longest: usize = longest.unwrap_or(1 << 10);
-    // One member in each process, as the plain loops have it; `COLLECTIVES_GPUS` measures what lies
-    // on GPUs, one for each process.
+    // One member in each process, like the plain loops. `COLLECTIVES_GPUS` measures GPU data, with
+    // one GPU for each process.
     let members = library().map_or(4, |mpi| mpi.size());
     let on_gpus = std::env::var_os("COLLECTIVES_GPUS").and_then(|_| on_gpus().first().copied());
     let fixture = on_gpus.map_or_else(|| mpi(members), |((_, plane), members)| plane(members));

@@ -1,4 +1,4 @@
-//! The order in which a run happens.
+//! The sequence of a run.
 
 use super::log::{self, Log};
 use super::outcome::{signal_exit_code, signal_name};
@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long output that is still on its way is waited for after the last rank has ended.
+/// How long to wait for remaining output after the last rank has ended.
 const DRAIN: Duration = Duration::from_secs(3);
 
 /// Runs a program as a world of processes and returns the exit code when all of them have ended.
@@ -32,7 +32,7 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
         std::io::stdout().write_all(page.as_encoded_bytes()).map_err(unwritten)?;
         return Ok(0);
     }
-    // Signals are caught before there is a file to remove or a process to end.
+    // Catch signals before there is a file to remove or a process to end.
     let watch = Watch::new()?;
     let mut logs = None;
     let mut attempt = 0;
@@ -84,7 +84,7 @@ fn once(
     }
     let ending = watch.until_all_ended(&ranks);
     if ending != Ending::Well {
-        // What the ranks started may have outlived them, and nobody else will end it.
+        // Processes that the ranks started may still run, and nobody else will end them.
         ranks.iter().for_each(|rank| rank.signal(Signal::KILL));
     }
     ranks.into_iter().for_each(Rank::finish);

@@ -1,19 +1,19 @@
-//! The hosts of a run, and which of them each rank is on.
+//! The hosts of a run, and the host of each rank.
 
 use std::str::FromStr;
 
-/// Hosts with the number of ranks that each has place for.
+/// Hosts with the number of ranks that each can take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts(Vec<(String, Option<usize>)>);
 
-/// The place of a rank.
+/// The host of a rank and its position there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// The host as ssh takes it; `None` for this one.
+    /// The host as ssh accepts it; `None` for this one.
     pub host: Option<String>,
     /// The rank's number among those of its host.
     pub local_rank: usize,
-    /// How many ranks its host has.
+    /// The number of ranks on its host.
     pub local_size: usize,
 }
 
@@ -32,7 +32,7 @@ impl FromStr for Hosts {
                 None => (part, None),
             };
             let allowed = |letter: char| letter.is_alphanumeric() || "._-@".contains(letter);
-            // What begins with a dash would be an option of ssh.
+            // A name that begins with a dash would be an option of ssh.
             if host.is_empty() || host.starts_with('-') || !host.chars().all(allowed) {
                 return Err(format!("`{host}` is no name of a host"));
             }
@@ -46,13 +46,13 @@ impl FromStr for Hosts {
 }
 
 impl Hosts {
-    /// How many ranks there is place for; a host has one unless it says more.
+    /// The number of ranks that the hosts can take; a host without a number takes one.
     pub fn places(&self) -> usize {
         self.0.iter().map(|host| host.1.unwrap_or(1)).fold(0, usize::saturating_add)
     }
 
-    /// The places of so many ranks: host after host is filled. Where no host says how many it
-    /// takes, all take alike, the first ones more. `own` is the name of this host.
+    /// Assigns ranks to hosts, one host after another. If no host has a number, all take equally
+    /// many, the first ones one more. `own` is the name of this host.
     pub fn seats(&self, ranks: usize, own: &str) -> Result<Vec<Seat>, String> {
         let count = self.0.len();
         let are_open = self.0.iter().all(|host| host.1.is_none());
@@ -75,13 +75,13 @@ impl Hosts {
     }
 }
 
-/// Whether a name is that of this host, whose name is `own`.
+/// Whether a name denotes this host, which is named `own`.
 fn is_here(host: &str, own: &str) -> bool {
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let is_number = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     matches!(host, "localhost" | "127.0.0.1")
         || host == own
-        // One of the two may be the whole name.
+        // One of the two may be the full name.
         || !is_number && (short(own) == host || short(host) == own)
 }
 

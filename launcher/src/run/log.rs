@@ -1,4 +1,4 @@
-//! The files that keep what each rank writes.
+//! The log files of the ranks.
 
 use crate::error::{LauncherError, Need};
 use std::fs::{File, create_dir_all};
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The file of one rank, shared by the threads that read what it prints and what it logs.
+/// The log file of one rank, shared by the threads that read its output and its errors.
 #[derive(Clone)]
 pub struct Log {
     /// `None` once a write has failed.
@@ -14,8 +14,8 @@ pub struct Log {
     rank: usize,
 }
 
-/// Makes `rank-0.log`, `rank-1.log` and so on in a folder, which is made if it is not there. Files
-/// of an earlier run are overwritten.
+/// Creates `rank-0.log`, `rank-1.log` and so on in a folder, and the folder if it does not exist.
+/// Overwrites the files of an earlier run.
 pub fn files(folder: &Path, ranks: usize) -> Result<Vec<Log>, LauncherError> {
     let made = create_dir_all(folder).and_then(|()| {
         let file = |rank| File::create(folder.join(format!("rank-{rank}.log")));
@@ -29,7 +29,7 @@ impl Log {
         Log { file: Arc::new(Mutex::new(Some(file))), rank }
     }
 
-    /// Writes bytes as they come. A full disk ends the log, which is said once, and not the run.
+    /// Writes bytes as they arrive. A full disk ends the log, with one message, but not the run.
     pub fn write(&self, bytes: &[u8]) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));

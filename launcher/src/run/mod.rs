@@ -1,10 +1,9 @@
-//! `phalanx run`: starts the processes of a world, passes their output on and sees that all of them
-//! end.
+//! `phalanx run`: starts the processes of a world, relays their output and ensures that all end.
 //!
-//! `world` prepares what they share (secret, address, variables), `token` keeps the secret, `rank`
-//! starts one of them, `hosts` says where each is, `remote` starts those of other hosts, `relay`
-//! marks its lines with its number, `log` keeps them, and `watch` waits for all and ends them
-//! together.
+//! `world` prepares what they share (secret, address, variables), `token` keeps the secret, `hosts`
+//! assigns ranks to hosts, `rank` starts a process, `remote` starts one on another host, `relay`
+//! marks its lines with its number, `log` saves them, and `watch` waits for all processes and ends
+//! them together.
 
 mod command;
 mod hosts;

@@ -12,12 +12,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it ended well.
+    /// Whether it ended successfully.
     pub fn is_success(self) -> bool {
         self == Outcome::Status(0)
     }
 
-    /// What a shell would report for the process.
+    /// The exit code that a shell would report for the process.
     pub fn exit_code(self) -> u8 {
         match self {
             // A status is eight bits wide wherever a parent reads it.
@@ -44,7 +44,7 @@ pub fn signal_name(signal: i32) -> String {
     }
 }
 
-/// What a shell reports for a program that a signal ended.
+/// The exit code that a shell reports for a program that a signal ended.
 pub fn signal_exit_code(signal: i32) -> u8 {
     128u8.saturating_add(u8::try_from(signal).unwrap_or(u8::MAX))
 }

@@ -6,9 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The path of a program, and the arguments that go before the user's: the launcher's own for
-/// `phalanx`, the interpreter for a script of Python that is no program itself, else as a shell
-/// would find it.
+/// The path of a program, and the arguments before the user's. `phalanx` is the launcher itself; a
+/// Python script that is not executable runs with the interpreter; other programs are found as a
+/// shell finds them.
 pub fn find(program: &OsStr, own: &Own) -> Result<(PathBuf, Vec<OsString>), LauncherError> {
     if program == "phalanx" {
         return own.program_and_arguments();
@@ -29,7 +29,7 @@ fn executable(program: &OsStr) -> Result<PathBuf, LauncherError> {
     let path = Path::new(program);
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = match path.components().count() {
-        // A bare name is looked up; anything with a folder in it is a path already.
+        // A bare name is searched in PATH; a name with a folder is a path already.
         1 if !program.as_encoded_bytes().contains(&b'/') => std::env::split_paths(&folders)
             .map(|folder| folder.join(path))
             .find(|candidate| is_executable(candidate)),

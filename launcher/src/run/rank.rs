@@ -14,24 +14,24 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// A process that was started. It leads a process group of its own, so that a signal also reaches
-/// what it started.
+/// A process of a rank. It leads its own process group, so that a signal also reaches processes
+/// that it started.
 ///
-/// The process is not waited for before [`Rank::finish`], and until then its number cannot be given
-/// to another process: signals never reach a stranger.
+/// The process is not reaped before [`Rank::finish`]. Until then the system cannot reuse its id, so
+/// signals never reach another process.
 pub struct Rank {
     child: Child,
     group: Pid,
-    /// Of one on another host, which ends when this does.
+    /// For a rank on another host: that rank ends when this input closes.
     _input: Option<ChildStdin>,
 }
 
 impl Rank {
-    /// Starts the process of a rank, its lines passed on by `relays`.
+    /// Starts the process of a rank; `relays` relay its lines.
     ///
-    /// Rank 0 keeps the launcher's standard input, unless that is a terminal, which a process
-    /// outside the terminal's own group may not read; it also keeps standard output, unless that is
-    /// logged. The other ranks read nothing, and neither does a rank 0 on another host.
+    /// Rank 0 inherits the launcher's standard input, unless that is a terminal: a process outside
+    /// of the terminal's group may not read it. It also inherits standard output, unless that is
+    /// logged. The other ranks, and a rank 0 on another host, read nothing.
     pub fn start(
         own: &Own,
         world: &World,
@@ -79,34 +79,34 @@ impl Rank {
         }
         let mut input = child.stdin.take();
         if let Some(input) = &mut input {
-            // A host that cannot be reached ends the command, which says why.
+            // If the host cannot be reached, the command ends and prints the reason.
             let _ = input.write_all(&[world.token(), b"\n"].concat());
         }
         Ok(Rank { child, group, _input: input })
     }
 
-    /// The process group, whose number is also the process's.
+    /// The process group, whose id is also the process's.
     pub fn group(&self) -> Pid {
         self.group
     }
 
-    /// Sends a signal to the process and what it started.
+    /// Sends a signal to the process and the processes that it started.
     pub fn signal(&self, signal: Signal) {
-        // It fails only when nobody of the group is left, which is what was wanted.
+        // It fails only if nobody of the group is left, as intended.
         let _ = kill_process_group(self.group, signal);
     }
 
-    /// Forgets a process that has ended.
+    /// Reaps a process that has ended.
     pub fn finish(mut self) {
-        // The outcome is known already; this frees the process's number.
+        // The outcome is known already; this frees the process's id.
         let _ = self.child.wait();
     }
 }
 
 /// Becomes the program of a rank. Runs in the new process, before the program.
 ///
-/// The system is asked to end the process when the launcher dies, even by a signal that nobody can
-/// catch.
+/// It asks the system to end the process when the launcher dies, even by a signal that cannot be
+/// caught.
 pub fn start_rank(start: &StartRank) -> Result<u8, LauncherError> {
     if start.remote {
         let (program, arguments) = program_and_arguments(&start.command);
@@ -120,7 +120,7 @@ pub fn start_rank(start: &StartRank) -> Result<u8, LauncherError> {
             source: errno.into(),
         })?;
     }
-    // The launcher may have died before the system was asked.
+    // The launcher may have died before this request.
     let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
     if u32::try_from(parent) != Ok(start.parent) {
         return Ok(1);

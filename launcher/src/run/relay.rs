@@ -1,4 +1,4 @@
-//! Passes the lines of a rank on, marked with its number.
+//! Relays the lines of a rank, marked with its number.
 
 use super::log::Log;
 use std::convert::Infallible;
@@ -7,17 +7,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel}
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A line longer than this is passed on in parts, so that a rank that writes no line ends takes no
-/// memory.
+/// A longer line is relayed in parts, so that a rank that writes no line ends uses little memory.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// How long the beginning of a line may wait for its end.
+/// How long the start of a line waits for its end.
 const PROMPT: Duration = Duration::from_millis(50);
 
-/// How many parts of a rank's output wait to be written at most.
+/// The most parts of a rank's output that wait to be written.
 const PARTS: usize = 16;
 
-/// Where lines go.
+/// The destination of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// The launcher's standard output.
@@ -26,22 +25,22 @@ pub enum Channel {
     Errors,
 }
 
-/// The threads that pass lines on. Each holds a sender that it never uses: the channel closes when
-/// the last has ended.
+/// The relaying threads. Each holds a sender that it never uses: the channel closes when the last
+/// thread has ended.
 pub struct Relays {
     alive: Sender<Infallible>,
     ended: Receiver<Infallible>,
 }
 
 impl Relays {
-    /// None yet.
+    /// No threads yet.
     pub fn new() -> Relays {
         let (alive, ended) = channel();
         Relays { alive, ended }
     }
 
-    /// Starts a thread that passes on what a rank writes until nobody can write any more, and
-    /// writes it to `log`, too. What rank 0 prints is passed on without marks.
+    /// Starts a thread that relays a rank's output until the pipe closes, and also writes it to
+    /// `log`. The output of rank 0 is relayed without marks.
     pub fn pass_on(
         &self,
         rank: usize,
@@ -52,8 +51,7 @@ impl Relays {
         let alive = self.alive.clone();
         thread::spawn(move || {
             let source = Logged { source, log };
-            // Reading a pipe fails only when it is closed, which ends the rank's output like any
-            // end.
+            // Reading a pipe fails only when it is closed, which ends the rank's output normally.
             let _ = match channel {
                 Channel::Output if rank == 0 => {
                     whole_lines(source, |part| write_line(io::stdout().lock(), part))
@@ -69,18 +67,18 @@ impl Relays {
         });
     }
 
-    /// Waits until everything is passed on, but no longer than `patience`: a process that a rank
+    /// Waits until everything is relayed, but not longer than `patience`: a process that a rank
     /// left behind may hold its pipe open for ever.
     pub fn drain(self, patience: Duration) {
         let Relays { alive, ended } = self;
         drop(alive);
         let deadline = Instant::now() + patience;
-        // Nothing is ever sent, so this returns when the channel closes or time is up.
+        // Nothing is ever sent, so this returns when the channel closes or the time is up.
         let _ = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
 }
 
-/// A pipe of which all that is read is logged.
+/// A pipe whose contents are logged as they are read.
 struct Logged<R> {
     source: R,
     log: Option<Log>,
@@ -96,9 +94,9 @@ impl<R: Read> Read for Logged<R> {
     }
 }
 
-/// Gives the lines of `source` to `write`, each as soon as it is whole, so that what a program
-/// writes piece by piece is not torn by lines of others. What is not ended for a moment, such as a
-/// question to the user, is given as it is.
+/// Passes the lines of `source` to `write`, each as soon as it is complete, so that lines of others
+/// do not split a program's partial writes. A part that is not completed soon, such as a question
+/// to the user, is passed as it is.
 fn whole_lines(
     mut source: impl Read + Send + 'static,
     mut write: impl FnMut(&[u8]),
@@ -106,7 +104,7 @@ fn whole_lines(
     let (sender, parts) = sync_channel::<Vec<u8>>(PARTS);
     thread::spawn(move || {
         let mut part = vec![0; 1 << 16];
-        // The other end goes only with the launcher.
+        // The receiver ends only with the launcher.
         while let Ok(count @ 1..) = source.read(&mut part) {
             if sender.send(part[..count].to_vec()).is_err() {
                 break;
@@ -146,7 +144,7 @@ fn whole_lines(
     }
 }
 
-/// Gives every line of `source` to `write`, with the rank's number before it and a line end after
+/// Passes every line of `source` to `write`, with the rank's number before it and a line end after
 /// it.
 fn mark_lines(rank: usize, source: impl Read, mut write: impl FnMut(&[u8])) -> io::Result<()> {
     let mut source = BufReader::new(source);
@@ -164,8 +162,8 @@ fn mark_lines(rank: usize, source: impl Read, mut write: impl FnMut(&[u8])) -> i
     }
 }
 
-/// Writes a line in one piece. A reader that has gone is no reason to end the run, nor to stop
-/// emptying the pipe.
+/// Writes a line in one piece. If the reader has gone, the run continues and the pipe is still
+/// emptied.
 fn write_line(mut target: impl Write, line: &[u8]) {
     let _ = target.write_all(line).and_then(|()| target.flush());
 }
@@ -185,7 +183,7 @@ mod tests {
         assert_eq!(marked(2, b"one\n\ntwo\n"), b"[2] one\n[2] \n[2] two\n");
     }
 
-    /// A source that gives these parts, with a pause before each.
+    /// A source that returns these parts, with a pause before each.
     struct Slow(Vec<(Duration, &'static [u8])>);
 
     impl Read for Slow {
@@ -217,7 +215,7 @@ mod tests {
         let given: Vec<Vec<u8>> = given.iter().collect();
         assert_eq!(given.concat(), b"a word and another\nnext line\nname? \xff\0");
         assert!(given.contains(&b"name? ".to_vec()), "{given:?}");
-        // On a busy machine a line may be taken for a question.
+        // On a busy machine a line may be treated as a question.
         let whole = [b"a word and another\n".as_slice(), b"next line\n"].concat();
         assert!(given[0].ends_with(b"another\n") || given.concat().starts_with(&whole));
     }

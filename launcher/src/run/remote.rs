@@ -1,8 +1,8 @@
 //! A rank on another host: the command that ssh runs there, and what that command does.
 //!
-//! The secret is the first line of its standard input, since what stands on a command line is seen
-//! by all users. The input stays open as long as the launcher lives; its end ends the rank and what
-//! it has started.
+//! The secret is the first line of standard input, because all users can see a command line. The
+//! input stays open while the launcher lives. When it closes, the rank and the processes that it
+//! started end.
 
 use super::outcome::Outcome;
 use super::token::keep_token;
@@ -17,14 +17,14 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// How long a rank may take to end after it was asked to.
+/// How long a rank may take to end after a request.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Asks for no password, which nobody could type, and notices a host that is gone.
+/// Never asks for a password, because nobody could type it, and notices a lost host.
 const OPTIONS: [&str; 6] =
     ["-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"];
 
-/// The words of a command that starts a rank on another host.
+/// The words of the ssh command that starts a rank on another host.
 pub fn ssh(
     host: &str,
     own: &Own,
@@ -57,7 +57,7 @@ pub fn ssh(
     Ok(ssh)
 }
 
-/// A word as a shell reads it back: as it is, or in single quotes.
+/// A word as a shell reads it back: unchanged, or in single quotes.
 pub fn quoted(word: &OsStr) -> OsString {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-=:,@%+".contains(byte);
     if !word.is_empty() && word.as_bytes().iter().all(plain) {
@@ -86,8 +86,8 @@ pub fn attend(program: &OsStr, arguments: &[OsString]) -> Result<u8, LauncherErr
     let own = std::env::current_exe();
     let own = own.map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
     let mut command = Command::new(program);
-    // As under a launcher on this host, the rank ends with this process however that ends. Where
-    // Python is this program, there is no such step, and the end of the input has to do.
+    // The rank ends with this process however that ends, as under a launcher on this host. If
+    // Python runs this program, that step is missing, and the end of the input must suffice.
     if own.file_stem().is_some_and(|name| name == "phalanx") {
         command = Command::new(own);
         command.arg("start-rank").arg(std::process::id().to_string()).arg("--").arg(program);
@@ -96,15 +96,15 @@ pub fn attend(program: &OsStr, arguments: &[OsString]) -> Result<u8, LauncherErr
     let mut child = command.stdin(Stdio::null()).process_group(0).spawn().map_err(refused)?;
     let group = Pid::from_child(&child);
     std::thread::spawn(move || {
-        // The launcher writes nothing more, so that this ends with it.
+        // The launcher writes nothing more, so this returns when the launcher ends.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        // It fails only when nobody of the group is left.
+        // It fails only if nobody of the group is left.
         let _ = kill_process_group(group, Signal::TERM);
         std::thread::sleep(LAST_WORDS);
         let _ = kill_process_group(group, Signal::KILL);
     });
     let status = child.wait().map_err(refused)?;
-    // What the rank started may have outlived it.
+    // Processes that the rank started may still run.
     let _ = kill_process_group(group, Signal::KILL);
     Ok(outcome(status).exit_code())
 }

@@ -1,10 +1,10 @@
-//! The file with the secret of a run, and what killed runs have left of theirs.
+//! The file with the secret of a run, and the cleanup of files that killed runs have left.
 //!
-//! The file stays as long as the run, since a rank may begin one session after another, and goes
-//! with the launcher however the run ends. Only a launcher that is killed by a signal that nobody
-//! can catch leaves it; a later run sweeps it away. A launcher holds a lock on its file, which the
-//! system frees with the process, so that the file of a run that goes on is told from one left
-//! behind, however old it is.
+//! The file exists as long as the run, because a rank may start several sessions in turn. It is
+//! removed with the launcher however the run ends. Only a launcher that is killed by an uncatchable
+//! signal leaves its file; a later run removes it. A launcher locks its file, and the system frees
+//! the lock with the process. The lock distinguishes the file of a running launcher from an
+//! abandoned one, however old it is.
 
 use rustix::process::getuid;
 use std::fs::{File, Metadata};
@@ -14,15 +14,15 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 use tempfile::NamedTempFile;
 
-/// Bytes of randomness in the secret.
+/// The number of random bytes in the secret.
 const TOKEN_BYTES: usize = 32;
-/// How the names of all such files begin.
+/// The beginning of the names of all such files.
 const PREFIX: &str = "phalanx-token-";
-/// How long a file that nobody holds is left alone.
+/// The age at which a file that nobody locks may be removed.
 const LEFT_ALONE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Writes a new secret, in hexadecimal, to a file that its owner alone can open and that goes away
-/// with the handle; first sweeps away what killed runs have left.
+/// Writes a new secret in hexadecimal to a file that only its owner can open and that is removed
+/// with the handle. First removes files that killed runs have left.
 pub fn write_token() -> io::Result<NamedTempFile> {
     let mut token = [0; TOKEN_BYTES];
     getrandom::fill(&mut token)?;
@@ -30,30 +30,30 @@ pub fn write_token() -> io::Result<NamedTempFile> {
     keep_token(&spelled)
 }
 
-/// As [`write_token`], with a secret that is known.
+/// As [`write_token`], with a given secret.
 pub fn keep_token(token: &str) -> io::Result<NamedTempFile> {
     let folder = std::env::temp_dir();
     sweep(&folder, getuid().as_raw(), SystemTime::now());
     let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(&folder)?;
-    // Where files cannot be locked none is swept away either.
+    // If files cannot be locked, none is removed either.
     let _ = file.as_file().try_lock();
     file.write_all(token.as_bytes())?;
     file.flush()?;
     Ok(file)
 }
 
-/// Removes the token files of a user that are a day old and that no launcher holds. Whatever cannot
-/// be told for sure stays where it is.
+/// Removes a user's token files that are older than a day and that no launcher locks. In doubt, a
+/// file stays.
 fn sweep(folder: &Path, user: u32, now: SystemTime) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
         }
-        // The entry itself, not what a link leads to.
+        // The metadata of the entry itself, not of a link's target.
         let is_old = entry.metadata().is_ok_and(|file| may_be_left(&file, user, now));
         let path = entry.path();
         if is_old && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
-            // Another launcher may have been faster.
+            // Another launcher may have removed it first.
             let _ = std::fs::remove_file(&path);
         }
     }
@@ -107,7 +107,7 @@ mod tests {
         let gone: Vec<&String> = all.iter().filter(|name| !there().contains(name)).collect();
         assert_eq!(gone, ["phalanx-token-left"]);
         drop(held);
-        // A process that another test starts at this moment holds a copy of the handle, and so the
+        // A process that another test starts at this moment has a copy of the handle, and so the
         // lock, from its fork to its exec.
         let is_swept = (0..500).any(|_| {
             sweep(folder.path(), user, tomorrow);

@@ -1,9 +1,8 @@
 //! Waits for all processes of a run and ends them together.
 //!
-//! The rules: when a rank fails, the others get [`GRACE`] to end by themselves, which they do once
-//! they notice that it is gone, then are asked to, then are killed. When the run is interrupted,
-//! the signal is passed on to all; those that do not end are killed, at once if a second signal
-//! comes.
+//! The rules: when a rank fails, the others get [`GRACE`] to notice this and end by themselves.
+//! Then they are asked to end, then killed. When the run is interrupted, the signal is passed on to
+//! all ranks. Those that do not end are killed; a second signal kills them at once.
 
 use super::outcome::Outcome;
 use super::rank::Rank;
@@ -17,9 +16,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the others may go on after a rank has failed. They are gone within five seconds.
+/// How long the others may run after a rank has failed. All have ended within five seconds.
 const GRACE: Duration = Duration::from_millis(4000);
-/// How long a rank may take to end after it was asked to, when another has failed.
+/// How long a rank may take to end after a request, when another has failed.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long ranks may take to end after an interrupt.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
@@ -27,7 +26,7 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Every rank ended well.
+    /// Every rank ended successfully.
     Well,
     /// A signal asked the launcher to end.
     Interrupted {
@@ -36,21 +35,21 @@ pub enum Ending {
     },
     /// A rank failed.
     Failed {
-        /// The first that did.
+        /// The first rank that failed.
         rank: usize,
         /// How it ended.
         outcome: Outcome,
     },
 }
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, Copy, Debug)]
 enum Occurrence {
     Ended { rank: usize, outcome: Outcome },
     Signal(i32),
 }
 
-/// Listens to signals from its creation on, and to processes when asked to wait for them.
+/// Receives signals from its creation on, and ends of processes while it waits for them.
 pub struct Watch {
     sender: Sender<Occurrence>,
     receiver: Receiver<Occurrence>,
@@ -65,19 +64,19 @@ impl Watch {
         let signal_sender = sender.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
-                // Nobody listens only once the run is over.
+                // The receiver is gone only after the run.
                 let _ = signal_sender.send(Occurrence::Signal(signal));
             }
         });
         Ok(Watch { sender, receiver })
     }
 
-    /// Returns when all ranks have ended, having ended them where the rules say so.
+    /// Returns when all ranks have ended. Ends them according to the rules.
     pub fn until_all_ended(&self, ranks: &[Rank]) -> Ending {
         for (rank, process) in ranks.iter().enumerate() {
             let (group, sender) = (process.group(), self.sender.clone());
             thread::spawn(move || {
-                // Nobody listens only once the run is over.
+                // The receiver is gone only after the run.
                 let _ = sender.send(Occurrence::Ended { rank, outcome: wait(group) });
             });
         }
@@ -111,7 +110,7 @@ impl Watch {
     }
 }
 
-/// Waits until a process has ended, without freeing its number.
+/// Waits until a process has ended, without freeing its id.
 fn wait(process: Pid) -> Outcome {
     loop {
         match waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
@@ -129,12 +128,12 @@ fn wait(process: Pid) -> Outcome {
     }
 }
 
-/// What has happened so far and what is to be done when; knows no process and reads no clock.
+/// The state of a run and the pending orders. It knows no processes and reads no clock.
 struct Course {
     running: BTreeSet<usize>,
     first_failure: Option<(usize, Outcome)>,
     interrupt: Option<i32>,
-    /// Signals to send to all that still run, in order of their times.
+    /// Signals to send to all running ranks, in order of their times.
     orders: VecDeque<(Instant, Signal)>,
 }
 

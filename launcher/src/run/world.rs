@@ -1,4 +1,4 @@
-//! What the processes of a run share.
+//! The settings that the processes of a run share.
 
 use super::hosts::{Hosts, Seat};
 use super::remote::{quoted, ssh};
@@ -14,25 +14,25 @@ use std::num::NonZero;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// The ports from which one on another host is drawn: those below the ones that systems hand out.
+/// The ports from which a port on another host is drawn: below those that systems assign.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
-/// Variables, besides ours, that ranks on other hosts get too: where programs find their modules
-/// and libraries.
+/// Variables besides ours that ranks on other hosts receive too: the paths of modules and
+/// libraries.
 const PASSED_ON: [&str; 3] = ["LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"];
 
-/// What the processes of a run share. The secret's file goes away with it.
+/// The settings that the processes of a run share. Dropping it removes the secret's file.
 pub struct World {
     seats: Vec<Seat>,
     shared: Vec<(&'static str, OsString)>,
     token: Vec<u8>,
     _token_file: Option<NamedTempFile>,
-    /// Where rank 0 listens, if that is on this host.
+    /// The port on which rank 0 listens, if it is on this host.
     _port: Option<ReservedPort>,
 }
 
 impl World {
-    /// Checks the variables that the ranks will read and makes what they need to meet. `attempt` is
-    /// how often the run was started before.
+    /// Checks the variables that the ranks will read, and makes what they need to meet. `attempt`
+    /// is the number of earlier attempts of the run.
     pub fn prepare(arguments: &Run, attempt: usize) -> Result<World, LauncherError> {
         let places = arguments.hosts.as_ref().map_or(1, Hosts::places);
         let size = arguments.ranks.unwrap_or(places);
@@ -57,7 +57,7 @@ impl World {
         }
         let environment = parse(&shared).map_err(ConfigError::from)?;
         if environment.transport.is_none() {
-            // Under mpirun all ranks of this run would take themselves for one and the same of MPI.
+            // Under mpirun all ranks of this run would take themselves for the same MPI process.
             shared.push(("PHALANX_TRANSPORT", "tcp".into()));
         }
         let is_one_host = seats.iter().all(|seat: &Seat| seat.host.is_none());
@@ -82,7 +82,7 @@ impl World {
         Ok(World { seats, shared, token, _token_file: token_file, _port: port })
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn size(&self) -> usize {
         self.seats.len()
     }
@@ -134,11 +134,11 @@ impl World {
         let mut variables: Vec<(OsString, OsString)> = kept.collect();
         variables.sort();
         variables.extend(set.into_iter().map(|(name, value)| (OsString::from(name), value)));
-        // A relative path is one of this folder, to which the command goes first.
+        // A relative path refers to this folder, to which the command changes first.
         ssh(host, own, &folder, &variables, program, arguments)
     }
 
-    /// The commands of all ranks, as they could be typed; the secret is left out.
+    /// The commands of all ranks in a form that can be typed, without the secret.
     pub fn commands(
         &self,
         own: &Own,
@@ -170,9 +170,9 @@ impl World {
     }
 }
 
-/// Where rank 0 waits: on loopback if all ranks are on this host; else at the address from which
-/// this host reaches the first of the others, or on the other host that rank 0 is on. Its port on
-/// this host is reserved for it.
+/// The address of rank 0. It is loopback if all ranks are on this host. Otherwise it is this host's
+/// address on the route to the first other host, or the other host of rank 0. A port on this host
+/// is reserved.
 fn first_address(seats: &[Seat]) -> std::io::Result<(String, Option<ReservedPort>)> {
     let reserved = |own| {
         let port = ReservedPort::new(own)?;
@@ -198,12 +198,12 @@ fn first_address(seats: &[Seat]) -> std::io::Result<(String, Option<ReservedPort
     }
 }
 
-/// Reads the variables as a rank will, so that a wrong one is one error and not one from each rank.
+/// Reads the variables as a rank will, so that a wrong one causes a single error.
 fn parse(shared: &[(&'static str, OsString)]) -> Result<Environment, InvalidValue> {
     Environment::parse(|name| {
         let own = shared.iter().find(|pair| pair.0 == name).map(|pair| pair.1.clone());
         match name {
-            // Left from a run that this one is part of; each rank gets its own.
+            // These belong to an outer run; each rank gets its own.
             "PHALANX_RANK" | "PHALANX_ADDRESS" | "PHALANX_BIND" | "PHALANX_TOKEN_FILE"
             | "PHALANX_LOCAL_RANK" | "PHALANX_LOCAL_SIZE" => None,
             _ => own.or_else(|| std::env::var_os(name)),
@@ -211,7 +211,7 @@ fn parse(shared: &[(&'static str, OsString)]) -> Result<Environment, InvalidValu
     })
 }
 
-/// The cores are divided, since ranks that each use all of them only get in each other's way.
+/// Divides the cores, because ranks that each use all of them slow each other down.
 fn threads_of_a_rank(ranks: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     (cores / ranks).max(1)

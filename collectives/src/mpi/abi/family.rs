@@ -1,4 +1,4 @@
-//! The families of binary interfaces, and how one is recognised.
+//! The families of binary interfaces and their recognition.
 
 use super::{mpich, open_mpi, standard};
 use crate::mpi::calls::{Calls, Loaded};
@@ -14,25 +14,25 @@ pub(in crate::mpi) struct Constants<H> {
     pub(in crate::mpi) byte: H,
     pub(in crate::mpi) no_request: H,
     pub(in crate::mpi) errors_return: H,
-    /// Who passes it as colour joins none of the communicators of a split.
+    /// The colour of processes that join no communicator of a split.
     pub(in crate::mpi) undefined: c_int,
-    /// The address that says that a process's own part is in its place already.
+    /// The address that means that a process's own part is in place already.
     pub(in crate::mpi) in_place: isize,
-    /// The key of the largest tag.
+    /// The key of the attribute with the largest tag.
     pub(in crate::mpi) tag_limit: c_int,
-    /// The levels of threads, the least first.
+    /// The levels of threads, lowest first.
     pub(in crate::mpi) threads: [c_int; 4],
-    /// The class of the error of a message that is longer than its place.
+    /// The error class of a message that is longer than the receive's memory.
     pub(in crate::mpi) truncated: c_int,
 }
 
-/// How an implementation writes a handle: a number, or an address.
+/// The representation of a handle: a number or an address.
 pub(in crate::mpi) trait Handle:
     Copy + std::fmt::Debug + Send + Sync + 'static
 {
-    /// As bits, without the type.
+    /// The handle as bits without a type.
     fn to_bits(self) -> u64;
-    /// The handle of bits that `to_bits` gave.
+    /// The handle of bits from `to_bits`.
     fn from_bits(bits: u64) -> Self;
 }
 
@@ -46,7 +46,7 @@ impl Handle for c_int {
     }
 }
 
-/// A handle that is an address, or a small number in the place of one.
+/// A handle that is an address, or a small number in place of one.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(in crate::mpi) struct Address(pub(in crate::mpi) *mut c_void);
@@ -69,13 +69,13 @@ impl Handle for Address {
 /// The families of binary interfaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Abi {
-    /// Open MPI: handles are the addresses of what the library exports.
+    /// Open MPI: handles are addresses of symbols that the library exports.
     OpenMpi,
     /// MPICH, Intel MPI, MVAPICH and Cray MPICH: handles are numbers.
     Mpich,
-    /// The interface that MPI 5.0 fixes.
+    /// The interface that MPI 5.0 standardises.
     Standard,
-    /// That of the library which the program was built with.
+    /// The interface of the library with which the program was built.
     #[cfg(feature = "mpi")]
     Linked,
 }
@@ -92,7 +92,7 @@ impl Abi {
         }
     }
 
-    /// The interface of a library, by what it exports and answers; what is wrong if it is none.
+    /// The interface of a library, recognised by its exports and answers, or what is wrong.
     pub(in crate::mpi) fn of(symbols: &Symbols) -> Result<Abi, String> {
         if symbols.has("ompi_mpi_comm_world") {
             return Ok(Abi::OpenMpi);

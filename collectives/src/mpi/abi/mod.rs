@@ -1,4 +1,4 @@
-//! What differs between implementations: how handles are written, and which ones are given.
+//! The differences between implementations: the representation of handles, and the predefined ones.
 
 mod family;
 mod mpich;

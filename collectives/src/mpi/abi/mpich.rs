@@ -1,5 +1,5 @@
-//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPICH have agreed upon: handles are
-//! numbers of 32 bits (`mpi.h` of MPICH).
+//! The common interface of MPICH, Intel MPI, MVAPICH and Cray MPICH: handles are numbers of 32 bits
+//! (`mpi.h` of MPICH).
 
 use super::Constants;
 use crate::mpi::find::Symbols;
@@ -17,10 +17,10 @@ pub(super) const CONSTANTS: Constants<c_int> = Constants {
     truncated: 14,
 };
 
-/// What the members of the agreement call themselves.
+/// The names by which the family's version texts are recognised.
 const NAMES: [&str; 4] = ["MPICH", "Intel", "MVAPICH", "CRAY"];
 
-/// Whether a library that is neither of the others is of this family.
+/// Whether a library that has neither of the other interfaces is of this family.
 pub(super) fn is_spoken(symbols: &Symbols) -> bool {
     let named = |version: String| {
         let version = version.to_ascii_uppercase();

@@ -12,7 +12,7 @@ pub(super) fn constants(symbols: &Symbols) -> Result<Constants<Address>, String>
         errors_return: address("ompi_mpi_errors_return")?,
         undefined: -32766,
         in_place: 1,
-        // The first of the enumeration of predefined attributes.
+        // The first value in the enumeration of predefined attributes.
         tag_limit: 0,
         threads: [0, 1, 2, 3],
         truncated: 15,

@@ -1,5 +1,5 @@
-//! The binary interface of the MPI 5.0 standard: handles are addresses, and those that are given
-//! have small fixed values (chapter "Application Binary Interface").
+//! The binary interface of the MPI 5.0 standard: handles are addresses, and predefined handles have
+//! small fixed values (chapter "Application Binary Interface").
 
 use super::{Address, Constants, Handle};
 use crate::mpi::find::Symbols;
@@ -19,8 +19,8 @@ pub(super) fn constants() -> Constants<Address> {
     }
 }
 
-/// Whether a library says that it has the standard's interface; one that only knows the question
-/// answers −1.
+/// Whether a library reports the standard's interface. One that has the function but not the
+/// interface answers −1.
 pub(super) fn is_spoken(symbols: &Symbols) -> bool {
     type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     let Some(question) = symbols.function::<Version>("MPI_Abi_get_version") else {

@@ -1,5 +1,5 @@
-/* An MPI library for tests of the table: it knows its handles and does nothing. The interface is
- * chosen by OPEN_MPI, MPICH or STANDARD. */
+/* An MPI library for tests of the table: it accepts only its own handles and does nothing.
+ * OPEN_MPI, MPICH or STANDARD selects the interface. */
 #include <stdlib.h>
 #include <stddef.h>
 #include <string.h>
@@ -54,10 +54,10 @@ char ompi_mpi_comm_world[8], ompi_mpi_byte[8], ompi_mpi_errors_return[8], ompi_r
 #define WRONG 99
 #define EXPECT(condition) if (!(condition)) return WRONG
 
-/* Set by the tests: what threads may do, from 0 to 3, whether this is the main one, and whether the
- * library is initialised; if it is not, its initialisation never ends. */
+/* Set by the tests: the level of threads from 0 to 3, whether this is the main thread, and whether
+ * the library is initialised; if it is not, its initialisation never ends. */
 int stub_level = 3, stub_is_main = 1, stub_is_initialised = 1, stub_is_finalised = 0;
-/* Read by the tests: how many communicators there are that were made and not given back. */
+/* Read by the tests: the number of communicators that were made and not freed. */
 int stub_communicators = 0;
 
 static int levels[4] = LEVELS;
@@ -204,7 +204,7 @@ int MPI_Error_string(int code, char *text, int *len) {
 }
 #endif
 #ifdef CUDA
-/* What Open MPI and MPICH say of GPU memory. */
+/* The answers of Open MPI and MPICH about GPU memory. */
 int MPIX_Query_cuda_support(void) {
     /* As MPICH does. */
     if (!stub_is_initialised) abort();

@@ -1,4 +1,4 @@
-//! What is promised of sleepers, barriers and boards.
+//! The guarantees of sleepers, barriers and boards.
 
 use super::barrier::Barrier;
 use super::board::{Board, Boards, Notice};
@@ -10,8 +10,8 @@ use crate::{CollectiveError, Operation};
 use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
-/// Runs `member` as so many threads in all orders with at most so many preemptions, and `end` on
-/// what they give back.
+/// Runs `member` in this many threads, in all orders with at most this many preemptions, and `end`
+/// on their results.
 fn check<S: Send + Sync + 'static, T: 'static>(
     (members, preemptions): (usize, usize),
     shared: impl Fn() -> S + Send + Sync + 'static,
@@ -35,7 +35,7 @@ fn check<S: Send + Sync + 'static, T: 'static>(
     });
 }
 
-/// Memory of the members, which the checker sees accessed by two at once.
+/// Memory of the members. The checker detects concurrent accesses to it.
 struct Memory(Vec<UnsafeCell<u64>>);
 
 impl Memory {
@@ -57,8 +57,8 @@ impl Memory {
 // SAFETY: the checker refuses accesses that are not ordered.
 unsafe impl Sync for Memory {}
 
-/// Finds sleepers that are counted with `Relaxed` or looked for with `Acquire`; `wake` without the
-/// lock or without notifying; a condition that is not looked at again after the lock was taken.
+/// Finds: sleepers counted with `Relaxed` or read with `Acquire`; `wake` without the lock or
+/// without a notification; a condition that is not checked again after the lock was taken.
 #[test]
 fn no_wakeup_is_lost() {
     let shared = || (AtomicU64::new(0), Sleepers::default());
@@ -73,8 +73,8 @@ fn no_wakeup_is_lost() {
     check((3, 3), shared, member, |_| {});
 }
 
-/// Finds arrivals that are counted with anything weaker than `SeqCst` or read with `Relaxed`, a
-/// barrier that is full one arrival too early, a last member that wakes nobody.
+/// Finds: arrivals counted with less than `SeqCst` or read with `Relaxed`; a barrier that is full
+/// one arrival too early; a last member that wakes nobody.
 #[test]
 fn nobody_passes_before_all_have_arrived() {
     for (members, rounds, preemptions) in [(2, 3, 3), (3, 2, 2)] {
@@ -92,8 +92,8 @@ fn nobody_passes_before_all_have_arrived() {
 }
 
 /// Members wait while another thread ends the world. Found a last arrival that was counted and
-/// ended the epoch in two steps, between which another member withdrew. Finds members that withdraw
-/// from an epoch that is over, or do not withdraw.
+/// ended the epoch in two steps, with a withdrawal between them. Finds members that withdraw from a
+/// finished epoch, or do not withdraw.
 #[test]
 fn all_members_pass_or_none() {
     for (members, preemptions) in [(2, 3), (3, 2)] {
@@ -114,7 +114,7 @@ fn all_members_pass_or_none() {
     }
 }
 
-/// What a member shows in operation `round`.
+/// The notice of a member in operation `round`.
 fn notice(at: usize, round: u64) -> Notice<'static> {
     let address = |kind: usize| (kind << 16 | at << 8 | round as usize) as *mut u8;
     let (send, receive) = (address(1), address(2));
@@ -122,7 +122,7 @@ fn notice(at: usize, round: u64) -> Notice<'static> {
     Notice { operation: Operation::Broadcast, detail: 0, agreed, send, receive, counts: &[] }
 }
 
-/// Finds notices in one turn instead of two, arrivals that are counted with `Acquire` or `Release`.
+/// Finds: notices in one turn instead of two; arrivals counted with `Acquire` or `Release`.
 #[test]
 fn notices_are_read_before_they_are_overwritten() {
     let shared = || (Boards::default().of(0, 2), Failure::default());
@@ -140,9 +140,9 @@ fn notices_are_read_before_they_are_overwritten() {
     check((2, 3), shared, member, |_| {});
 }
 
-/// Members read each other's memory during a visit and write their own afterwards, or at once when
-/// the world ends before it. Finds a visit without the second barrier, members that withdraw from
-/// an epoch that is over, arrivals that are counted with `Acquire` or `Release`.
+/// Members read each other's memory during a visit. They write their own afterwards, or at once if
+/// the world ends before it. Finds: a visit without the second barrier; members that withdraw from
+/// a finished epoch; arrivals counted with `Acquire` or `Release`.
 #[test]
 fn memory_is_read_during_visits_alone() {
     for fails in [false, true] {

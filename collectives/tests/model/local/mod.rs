@@ -1,4 +1,4 @@
-//! `src/local` as far as it is checked, and the checks.
+//! The checked part of `src/local`, and the checks.
 
 #[path = "../../../src/local/barrier.rs"]
 mod barrier;
