@@ -1,6 +1,7 @@
 //! Former defects: each has a test named after it, with the cause in a line.
 
 mod arrays;
+mod draws;
 mod lending;
 mod lenses;
 mod mistakes;

@@ -8,11 +8,11 @@ mod ranges;
 mod shaped;
 mod windows;
 
+pub(crate) use basic::{Extent, current_mesh, index_of};
 pub use basic::{
     NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones,
     synchronize, zeros,
 };
-pub(crate) use basic::{current_mesh, index_of};
 pub use grids::{
     Grid, GridRange, Indexing, diag_indices, indices, meshgrid, mgrid, ogrid, sparse_indices,
     tril_indices, triu_indices,
