@@ -50,10 +50,11 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
-    Failure, HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes,
-    ShardMemory, Site, arange, call_site, complex, deferred_errors, empty, flush, from_function,
-    from_slice, full, hand_over, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, room_on_host, s, s_items, select, synchronize, within, zeros,
+    Failure, HostArray, LocalShard, MeshHandle, NamedSharding, NamedSplit, NewAxis, Place,
+    ShapeArgument, ShardBytes, ShardMemory, Site, SplitAlong, arange, call_site, complex,
+    deferred_errors, empty, flush, from_function, from_slice, full, hand_over, histogram, indexing,
+    io, keepdims, linspace, matmul, ones, percentile, picture, print, room_on_host, s, s_items,
+    select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

@@ -35,6 +35,7 @@ mod lending;
 mod lens;
 mod manipulation;
 mod math;
+mod named_sharding;
 mod operand;
 mod polynomials;
 mod power;
@@ -127,6 +128,7 @@ pub use manipulation::{
     stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
 };
 pub use math::select;
+pub use named_sharding::{NamedSharding, NamedSplit, SplitAlong};
 pub use operand::Argument;
 pub use phalanx_ops::{Casting, Index, can_cast};
 pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};

@@ -10,6 +10,7 @@ mod pictures;
 mod planning;
 mod positions;
 mod powers;
+mod shardings;
 mod ufuncs;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
