@@ -2,6 +2,7 @@
 
 mod arrays;
 mod draws;
+mod front;
 mod lending;
 mod lenses;
 mod mistakes;
