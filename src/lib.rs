@@ -45,15 +45,18 @@ pub use phalanx_array::{
     argsort_descending, argwhere, choose, compress, cumprod, cumsum, cumulative_as, digitize,
     extract, fft, flatnonzero, intersect1d, intersect1d_indices, isin, ix, ix_, lexsort, linalg,
     nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random, ravel_multi_index,
-    searchsorted, setdiff1d, setxor1d, sort, sort_complex, sort_descending, sparse, take,
-    take_along_axis, topk, union1d, unique, unique_all, unique_along, unique_with, unravel_index,
+    ravel_multi_index_in, searchsorted, searchsorted_by, setdiff1d, setdiff1d_in_order, setxor1d,
+    sort, sort_complex, sort_descending, sparse, take, take_along_axis, topk, union1d, unique,
+    unique_all, unique_along, unique_with, unravel_index, unravel_index_in,
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
-    Failure, HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes,
-    ShardMemory, Site, arange, call_site, complex, deferred_errors, empty, flush, from_function,
-    from_slice, full, hand_over, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, room_on_host, s, s_items, select, synchronize, within, zeros,
+    Failure, FillOptions, HostArray, LocalShard, MeshHandle, NamedSharding, NamedSplit, NewAxis,
+    Piece, Place, ShapeArgument, ShardBytes, ShardMemory, Site, SplitAlong, arange, call_site,
+    complex, deferred_errors, empty, flush, from_function, from_slice, full, full_as, full_like_as,
+    hand_over, histogram, indexing, io, keepdims, linspace, linspace_step, matmul,
+    nanpercentile_weighted, ones, pad_by, percentile, percentile_weighted, picture, piecewise_by,
+    print, room_on_host, s, s_items, select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::differences::as_array;
 use crate::error::{Error, Site, call_site, outside, within};
+use crate::indexing::AnyIndex;
 use crate::manipulation::{axis_of, refused};
 use crate::math::select;
 use crate::operand::Argument;
@@ -114,6 +115,75 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
                 Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })
             })
         })
+    })())
+}
+
+/// What [`piecewise_by`] has where a condition holds.
+pub enum Piece<'a> {
+    /// A value.
+    Value(Argument),
+    /// What a function gives of the elements that the condition holds for, a vector: as many
+    /// values, or one.
+    Function(Box<dyn Fn(&Array) -> Argument + 'a>),
+}
+
+impl<'a> Piece<'a> {
+    /// A function.
+    pub fn function<V: Into<Argument>>(function: impl Fn(&Array) -> V + 'a) -> Piece<'a> {
+        Piece::Function(Box::new(move |elements| function(elements).into()))
+    }
+}
+
+impl<V: Into<Argument>> From<V> for Piece<'_> {
+    fn from(value: V) -> Self {
+        Piece::Value(value.into())
+    }
+}
+
+/// NumPy's `piecewise`: as [`piecewise`], with functions among the values. A function is called for
+/// a condition that holds somewhere.
+///
+/// Collective: the elements for which conditions hold are counted. Errors: also those that
+/// functions give, and those of a write of their values.
+#[track_caller]
+#[must_use]
+pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let dtype = x.ok()?.dtype();
+        let has_otherwise = pieces.len() == conditions.len() + 1;
+        if (pieces.len() != conditions.len() && !has_otherwise)
+            || (conditions.is_empty() && has_otherwise)
+        {
+            let value = format!("{} for {} conditions", pieces.len(), conditions.len());
+            return Err(refused("piecewise", "functions", value, site));
+        }
+        check_conditions("piecewise", conditions, site)?;
+        let mut masks: Vec<Array> = conditions.iter().copied().cloned().collect();
+        if has_otherwise && let [first, others @ ..] = conditions {
+            let any = |any: Array, one: &&Array| any.logical_or(*one);
+            let any = within(site, || others.iter().fold((*first).clone(), any));
+            masks.push(within(site, || any.logical_not()));
+        }
+        let result = within(site, || crate::creation::zeros_like(x, None));
+        for (mask, piece) in masks.iter().zip(pieces) {
+            let value = match piece {
+                Piece::Value(value) => value.clone(),
+                Piece::Function(function) => {
+                    let taken = within(site, || x.index([AnyIndex::Array(mask.clone())]));
+                    if taken.ok()?.size() == 0 {
+                        continue;
+                    }
+                    outside(|| function(&taken))
+                }
+            };
+            let value = match value {
+                Argument::Array(array) => Argument::Array(array.ok()?.converted(dtype, site)),
+                other => other,
+            };
+            within(site, || result.try_assign_index([AnyIndex::Array(mask.clone())], value))?;
+        }
+        Ok(result)
     })())
 }
 

@@ -33,8 +33,10 @@ mod interval;
 pub mod io;
 mod lending;
 mod lens;
+mod linear;
 mod manipulation;
 mod math;
+mod named_sharding;
 mod operand;
 mod polynomials;
 mod power;
@@ -67,13 +69,14 @@ pub mod linalg {
     pub use crate::decomposition::*;
     pub use crate::deferral::{check_matrices, checks_matrices};
     pub use crate::householder::qr_raw;
-    pub use crate::products::{cross, matmul, matrix_power, multi_dot, outer, tensordot, vecdot};
+    pub use crate::linear::{cross, outer, vector_norm};
+    pub use crate::products::{matmul, matrix_power, multi_dot, tensordot, vecdot};
     pub use crate::tensor_equations::{tensorinv, tensorsolve};
 }
 
 pub use array::{Array, Flags, Snapshot};
 pub use bits::{BitOrder, byteswap, packbits, unpackbits};
-pub use cases::{apply_along_axis, apply_over_axes, piecewise, select_list};
+pub use cases::{Piece, apply_along_axis, apply_over_axes, piecewise, piecewise_by, select_list};
 pub use closeness::{
     Replacements, Tolerance, allclose, array_equal, array_equiv, isclose, isneginf, isposinf,
     nan_to_num,
@@ -85,12 +88,13 @@ pub use conversions::{
 };
 pub use convolution::{ConvolveMode, convolve, correlate};
 pub use creation::{
-    Grid, GridRange, Indexing, NotInitialised, Samples, ShapeArgument, arange, arange_as,
-    ascontiguousarray, asfortranarray, bartlett, blackman, diag, diag_indices, diag_indices_from,
-    diagflat, empty, empty_like, eye, flush, from_function, from_slice, full, full_like, geomspace,
-    hamming, hand_over, hanning, identity, indices, kaiser, linspace, logspace, mask_indices,
-    meshgrid, mgrid, ogrid, ones, ones_like, sparse_indices, synchronize, tri, tril, tril_indices,
-    tril_indices_from, triu, triu_indices, triu_indices_from, vander, zeros, zeros_like,
+    FillOptions, Grid, GridRange, Indexing, NotInitialised, Samples, ShapeArgument, arange,
+    arange_as, ascontiguousarray, asfortranarray, bartlett, blackman, diag, diag_indices,
+    diag_indices_from, diagflat, empty, empty_like, eye, flush, from_function, from_slice, full,
+    full_as, full_like, full_like_as, geomspace, hamming, hand_over, hanning, identity, indices,
+    kaiser, linspace, linspace_step, logspace, mask_indices, meshgrid, mgrid, ogrid, ones,
+    ones_like, sparse_indices, synchronize, tri, tril, tril_indices, tril_indices_from, triu,
+    triu_indices, triu_indices_from, vander, zeros, zeros_like,
 };
 pub use deferral::{DeferredErrors, deferred_errors};
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
@@ -112,8 +116,9 @@ pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Part, Source};
 pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
 pub use indexing::{
     AnyIndex, Ellipsis, IndexItem, IndexItems, IntoAnyIndex, Mode, NewAxis, argwhere, choose,
-    compress, extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
-    take_along_axis, try_place, try_put_along_axis, unravel_index,
+    compress, extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index,
+    ravel_multi_index_in, take, take_along_axis, try_place, try_put_along_axis, unravel_index,
+    unravel_index_in,
 };
 pub use interpolation::{interp, interp_periodic};
 pub use lending::Loan;
@@ -123,10 +128,11 @@ pub use manipulation::{
     append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays,
     broadcast_shapes, column_stack, concat, concatenate, copyto, delete, dsplit, dstack,
     fill_diagonal, flip, fliplr, flipud, hsplit, hstack, insert, matrix_transpose, moveaxis, pad,
-    permute_dims, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack, split,
-    stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
+    pad_by, permute_dims, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack,
+    split, stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
 };
 pub use math::select;
+pub use named_sharding::{NamedSharding, NamedSplit, SplitAlong};
 pub use operand::Argument;
 pub use phalanx_ops::{Casting, Index, can_cast};
 pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};
@@ -151,15 +157,17 @@ pub use sharding::{Drawing, picture};
 pub use sharing::{may_share_memory, shares_memory};
 pub use sorting::{
     Side, Unique, argpartition, argsort, argsort_descending, digitize, intersect1d,
-    intersect1d_indices, isin, lexsort, partition, searchsorted, setdiff1d, setxor1d, sort,
-    sort_complex, sort_descending, topk, union1d, unique, unique_all, unique_along, unique_with,
+    intersect1d_indices, isin, lexsort, partition, searchsorted, searchsorted_by, setdiff1d,
+    setdiff1d_in_order, setxor1d, sort, sort_complex, sort_descending, topk, union1d, unique,
+    unique_all, unique_along, unique_with,
 };
 pub use special::{i0, sinc};
 pub use statistics::{
     BinRule, Bins, CovarianceOptions, HistogramOptions, QuantileMethod, Quantiles, average,
     average_and_weights, bincount, corrcoef, cov, histogram, histogram_bin_edges, histogram2d,
-    histogramdd, median, nanmedian, nanpercentile, nanquantile, nanquantile_weighted, percentile,
-    percentile_along, quantile, quantile_weighted,
+    histogramdd, median, nanmedian, nanpercentile, nanpercentile_weighted, nanquantile,
+    nanquantile_weighted, percentile, percentile_along, percentile_weighted, quantile,
+    quantile_weighted,
 };
 pub use types::{
     DTypeKind, common_type, isdtype, isscalar, issubdtype, iterable, min_scalar_type, mintypecode,

@@ -312,8 +312,84 @@ pub struct Solution {
     pub x: Array,
     /// How many steps were taken.
     pub iterations: usize,
-    /// `‖b - A x‖ / ‖b‖` as the iteration keeps it.
+    /// `‖b - A x‖ / ‖b‖` as the iteration keeps it; with a start, of what that leaves of `b`.
     pub residual: f64,
+    /// Whether the residual came down to the tolerance.
+    pub has_converged: bool,
+}
+
+/// When [`cg_from`] has solved its equations, and where it begins; `CgOptions::default()` is
+/// SciPy's.
+#[derive(Clone, Debug)]
+pub struct CgOptions {
+    relative: f64,
+    absolute: f64,
+    most: Option<usize>,
+    start: Option<Array>,
+}
+
+impl Default for CgOptions {
+    fn default() -> CgOptions {
+        CgOptions { relative: 1e-5, absolute: 0.0, most: None, start: None }
+    }
+}
+
+impl CgOptions {
+    /// Until `‖b - A x‖` is at most so much of `‖b‖`, or absolutely, whichever is reached first.
+    #[must_use]
+    pub fn tolerance(self, relative: f64, absolute: f64) -> CgOptions {
+        CgOptions { relative, absolute, ..self }
+    }
+
+    /// After so many steps at the latest; ten for each row unless it is said.
+    #[must_use]
+    pub fn most(self, most: usize) -> CgOptions {
+        CgOptions { most: Some(most), ..self }
+    }
+
+    /// From here on, of the shape of `b`.
+    #[must_use]
+    pub fn start(self, start: &Array) -> CgOptions {
+        CgOptions { start: Some(start.clone()), ..self }
+    }
+}
+
+/// As [`cg`], with SciPy's options; `b` may have a second axis of extent 1. Errors: also those of
+/// the start.
+#[track_caller]
+pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, Error> {
+    let site = call_site();
+    within(site, || {
+        let CgOptions { relative, absolute, most, start } = options;
+        let most = most.unwrap_or_else(|| matrix.shape[0].saturating_mul(10));
+        let b = match *b.ok()?.shape() {
+            [_, 1] => b.reshape([-1]),
+            _ => b.clone(),
+        };
+        if start.is_none() && (absolute.is_nan() || absolute <= 0.0) {
+            return solve(matrix, &b, relative, most, site);
+        }
+        let norm_of = |array: &Array| {
+            let norm = crate::decomposition::norm(array, Default::default(), None, false);
+            norm.converted(DType::F64, site).item::<f64>()
+        };
+        // The tolerance is relative to what is solved for, which a start makes smaller.
+        let limit = (relative * norm_of(&b)?).max(absolute);
+        let wanted = match &start {
+            Some(start) => &b - matrix.matvec(start),
+            None => b.clone(),
+        };
+        let norm = norm_of(&wanted)?;
+        if norm <= limit {
+            let x = start.unwrap_or_else(|| crate::creation::zeros_like(&b, None));
+            return Ok(Solution { x, iterations: 0, residual: 1.0, has_converged: true });
+        }
+        let found = solve(matrix, &wanted, limit / norm, most, site)?;
+        match start {
+            Some(start) => Ok(Solution { x: (start + found.x).ok()?.clone(), ..found }),
+            None => Ok(found),
+        }
+    })
 }
 
 /// Solves `A x = b` for a Hermitian positive definite matrix by conjugate gradients, until
@@ -371,7 +447,7 @@ fn solve(
     let norm = square(b).sqrt().item::<f64>()?;
     let mut x = matrix.values.mesh()?.enter(|| zeros([matrix.shape[1]], dtype));
     if norm == 0.0 {
-        return Ok(Solution { x, iterations: 0, residual: 0.0 });
+        return Ok(Solution { x, iterations: 0, residual: 0.0, has_converged: 0.0 <= tolerance });
     }
     let mut r = b.copy();
     let mut p = r.copy();
@@ -385,10 +461,11 @@ fn solve(
         let next = square(&r);
         residual = next.item::<f64>()?.sqrt() / norm;
         if residual.is_nan() || residual <= tolerance {
-            return Ok(Solution { x, iterations: step + 1, residual });
+            let has_converged = residual <= tolerance;
+            return Ok(Solution { x, iterations: step + 1, residual, has_converged });
         }
         p = &r + &next / &rr * &p;
         rr = next;
     }
-    Ok(Solution { x, iterations: most, residual })
+    Ok(Solution { x, iterations: most, residual, has_converged: residual <= tolerance })
 }

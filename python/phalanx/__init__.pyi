@@ -1282,7 +1282,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            PX006: the number of elements differs. A copy is needed that is refused.
+            PX006: the number of elements differs. PX017: a copy is needed that is refused.
 
         Notes
         -----
@@ -1369,7 +1369,10 @@ class ndarray:
         Raises
         ------
         ValueError
-            PX015: another number of axes is needed. The side is unknown.
+            PX015: another number of axes is needed. The side is unknown. PX017: the sorter has
+            another shape.
+        TypeError
+            PX011: the sorter is not of integers.
 
         Notes
         -----
@@ -8490,6 +8493,8 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
     ValueError
         PX017: widths do not fit, or there are no elements to go on with. The mode is
         unknown.
+    AxisError
+        PX003: `pad_width` names an axis that there is not.
 
     Notes
     -----
@@ -9563,7 +9568,7 @@ def reshape(a: ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex], ord
     Raises
     ------
     ValueError
-        PX006: the number of elements differs. A copy is needed that is refused.
+        PX006: the number of elements differs. PX017: a copy is needed that is refused.
 
     Notes
     -----
@@ -9997,7 +10002,10 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. The side is unknown.
+        PX015: another number of axes is needed. The side is unknown. PX017: the sorter has
+        another shape.
+    TypeError
+        PX011: the sorter is not of integers.
 
     Notes
     -----

@@ -12,16 +12,6 @@ def _brought(value):
     return _phalanx.asarray(value) if isinstance(value, numpy.generic) else _from_host(value)
 
 
-def _padded_by(padded, widths, function, keywords):
-    """Lets a function write the ends of every line of an array along every axis."""
-    import numpy
-
-    for axis in range(padded.ndim):
-        lines = _phalanx.moveaxis(padded, axis, -1)
-        for place in numpy.ndindex(lines.shape[:-1]):
-            function(lines[place + (Ellipsis,)], widths[axis], axis, keywords)
-
-
 class vectorize:
     """A function of numbers as one of arrays, with NumPy's parameters.
 

@@ -405,7 +405,8 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = ..., ord: SupportsIndex | S
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
+        elements, and no value for none.
 
     Notes
     -----
@@ -558,7 +559,8 @@ def norm(x: ArrayLike, ord: SupportsIndex | SupportsFloat | str | None = ..., ax
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
+        elements, and no value for none.
 
     Notes
     -----
@@ -588,6 +590,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     ------
     TypeError
         An argument is of a type that is not told above, or unknown.
+    ValueError
+        PX015: not two vectors.
 
     Notes
     -----
@@ -980,7 +984,8 @@ def vector_norm(x: ArrayLike, /, *, axis: SupportsIndex | tuple[SupportsIndex, .
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
+        elements, and no value for none.
 
     Notes
     -----

@@ -116,8 +116,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -143,18 +145,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def bytes(self, length: SupportsIndex) -> builtins.bytes:
         """bytes(self, /, length)
@@ -205,8 +210,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -303,13 +310,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """f(self, /, dfnum, dfden, size=None)
@@ -336,8 +345,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -369,8 +380,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -394,18 +407,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gumbel(self, /, loc=0.0, scale=1.0, size=None)
@@ -432,13 +448,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None)
@@ -461,18 +479,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., endpoint: bool = ...) -> ndarray:
         """integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)
@@ -497,20 +518,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: there is no integer between the bounds.
+            PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+            PX002: `size` is not that to which the bounds broadcast.
         TypeError
             PX011: neither integers nor bool.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+        Distribution: local.
         """
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """laplace(self, /, loc=0.0, scale=1.0, size=None)
@@ -537,13 +559,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logistic(self, /, loc=0.0, scale=1.0, size=None)
@@ -570,13 +594,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """lognormal(self, /, mean=0.0, sigma=1.0, size=None)
@@ -603,13 +629,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logseries(self, /, p, size=None)
@@ -628,18 +656,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
@@ -666,7 +697,8 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1.
+            PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
+            to which they broadcast.
 
         Notes
         -----
@@ -732,18 +764,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None)
@@ -764,18 +799,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
@@ -798,18 +836,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """normal(self, /, loc=0.0, scale=1.0, size=None)
@@ -836,13 +877,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """pareto(self, /, a, size=None)
@@ -861,18 +904,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def permutation(self, x: SupportsIndex | ArrayLike, axis: SupportsIndex = ...) -> ndarray:
         """permutation(self, /, x, axis=0)
@@ -953,18 +999,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """power(self, /, a, size=None)
@@ -983,18 +1032,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """random(self, /, size=None, dtype=float, out=None)
@@ -1053,13 +1105,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def shuffle(self, x: ndarray, axis: SupportsIndex = ...) -> None:
         """shuffle(self, /, x, axis=0)
@@ -1084,7 +1138,7 @@ class Generator:
         AxisError
             PX003: there is no such axis.
         TypeError
-            `x` is no array.
+            PX133: an array without axes has nothing to shuffle. `x` is no array.
 
         Notes
         -----
@@ -1210,8 +1264,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1275,8 +1331,10 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1304,18 +1362,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """uniform(self, /, low=0.0, high=1.0, size=None)
@@ -1342,13 +1403,17 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
+            that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
+        OverflowError
+            PX013: `high - low` is not finite.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None)
@@ -1369,18 +1434,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """wald(self, /, mean, scale, size=None)
@@ -1407,13 +1475,15 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """weibull(self, /, a, size=None)
@@ -1432,18 +1502,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """zipf(self, /, a, size=None)
@@ -1462,18 +1535,21 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def __getattr__(self, name: str) -> Any: ...
 
@@ -1602,8 +1678,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1631,18 +1709,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def bytes(self, length: SupportsIndex) -> builtins.bytes:
         """bytes(self, /, length)
@@ -1695,8 +1776,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1793,13 +1876,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """f(self, /, dfnum, dfden, size=None, dtype=None)
@@ -1828,8 +1913,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1863,8 +1950,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -1890,18 +1979,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def get_state(self, legacy: str = ...) -> Any:
         """get_state(self, /, legacy=True)
@@ -1955,13 +2047,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None, dtype=None)
@@ -1986,18 +2080,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """laplace(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
@@ -2026,13 +2123,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """logistic(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
@@ -2061,13 +2160,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """lognormal(self, /, mean=0.0, sigma=1.0, size=None, dtype=None)
@@ -2096,13 +2197,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """logseries(self, /, p, size=None, dtype=None)
@@ -2123,18 +2226,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
@@ -2161,7 +2267,8 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1.
+            PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
+            to which they broadcast.
 
         Notes
         -----
@@ -2231,18 +2338,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None, dtype=None)
@@ -2265,18 +2375,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None, dtype=None)
@@ -2301,18 +2414,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """normal(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
@@ -2341,13 +2457,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """pareto(self, /, a, size=None, dtype=None)
@@ -2368,18 +2486,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def permutation(self, x: SupportsIndex | ArrayLike) -> ndarray:
         """permutation(self, /, x)
@@ -2428,18 +2549,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """power(self, /, a, size=None, dtype=None)
@@ -2460,18 +2584,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def rand(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
         """rand(self, /, *args, dtype=None)
@@ -2523,20 +2650,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: there is no integer between the bounds.
+            PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+            PX002: `size` is not that to which the bounds broadcast.
         TypeError
             PX011: neither integers nor bool.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed.
+        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
         """
     def randn(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
         """randn(self, /, *args, dtype=None)
@@ -2618,20 +2745,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: there is no integer between the bounds.
+            PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+            PX002: `size` is not that to which the bounds broadcast.
         TypeError
             PX011: neither integers nor bool.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed.
+        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
         """
     def random_sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """random_sample(self, /, size=None, dtype=None)
@@ -2722,13 +2849,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """sample(self, /, size=None, dtype=None)
@@ -2835,7 +2964,7 @@ class RandomState:
         AxisError
             PX003: there is no such axis.
         TypeError
-            `x` is no array.
+            PX133: an array without axes has nothing to shuffle. `x` is no array.
 
         Notes
         -----
@@ -2932,8 +3061,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -2997,8 +3128,10 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
@@ -3020,20 +3153,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: there is no integer between the bounds.
+            PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+            PX002: `size` is not that to which the bounds broadcast.
         TypeError
             PX011: neither integers nor bool.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed.
+        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
         """
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None, dtype=None)
@@ -3058,18 +3191,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """uniform(self, /, low=0.0, high=1.0, size=None, dtype=None)
@@ -3098,13 +3234,17 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
+            that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
+        OverflowError
+            PX013: `high - low` is not finite.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None, dtype=None)
@@ -3127,18 +3267,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """wald(self, /, mean, scale, size=None, dtype=None)
@@ -3167,13 +3310,15 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """weibull(self, /, a, size=None, dtype=None)
@@ -3194,18 +3339,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """zipf(self, /, a, size=None, dtype=None)
@@ -3226,18 +3374,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: int64.
+            The shape `size`; without one that to which the parameters broadcast, of plain
+            numbers a number of no axes. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+            not that to which parameters broadcast.
+        TypeError
+            PX012: a parameter is complex, or a number of trials no integer.
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def __getattr__(self, name: str) -> Any: ...
 
@@ -3339,8 +3490,10 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -3367,18 +3520,21 @@ def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[Supports
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def bytes(length: SupportsIndex) -> builtins.bytes:
@@ -3429,8 +3585,10 @@ def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | Non
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -3548,13 +3706,15 @@ def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsI
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3582,8 +3742,10 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -3616,8 +3778,10 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -3642,18 +3806,21 @@ def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def get_random_state() -> Any:
@@ -3721,13 +3888,15 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3751,18 +3920,21 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3790,13 +3962,15 @@ def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3824,13 +3998,15 @@ def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex |
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3858,13 +4034,15 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3884,18 +4062,21 @@ def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -3921,7 +4102,8 @@ def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIn
     Raises
     ------
     ValueError
-        PX017: chances are out of range, or their sum is above 1.
+        PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
+        to which they broadcast.
 
     Notes
     -----
@@ -3989,18 +4171,21 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4022,18 +4207,21 @@ def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4057,18 +4245,21 @@ def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Supp
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4096,13 +4287,15 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4122,18 +4315,21 @@ def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
@@ -4180,18 +4376,21 @@ def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4211,18 +4410,21 @@ def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = .
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def rand(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
@@ -4272,20 +4474,20 @@ def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: Supports
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: there is no integer between the bounds.
+        PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+        PX002: `size` is not that to which the bounds broadcast.
     TypeError
         PX011: neither integers nor bool.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed.
+    Local: recorded. Collective if a bound is an array, for all of its elements are checked.
     """
 
 def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
@@ -4364,20 +4566,20 @@ def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: there is no integer between the bounds.
+        PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
+        PX002: `size` is not that to which the bounds broadcast.
     TypeError
         PX011: neither integers nor bool.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed.
+    Local: recorded. Collective if a bound is an array, for all of its elements are checked.
     """
 
 def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4465,13 +4667,15 @@ def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsInde
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def reset_states() -> None:
@@ -4612,7 +4816,7 @@ def shuffle(x: ndarray) -> None:
     AxisError
         PX003: there is no such axis.
     TypeError
-        `x` is no array.
+        PX133: an array without axes has nothing to shuffle. `x` is no array.
 
     Notes
     -----
@@ -4706,8 +4910,10 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -4769,8 +4975,10 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
@@ -4799,18 +5007,21 @@ def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Support
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4838,13 +5049,17 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
+        that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
+    OverflowError
+        PX013: `high - low` is not finite.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4866,18 +5081,21 @@ def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[Sup
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4905,13 +5123,15 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4931,18 +5151,21 @@ def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None =
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4962,18 +5185,21 @@ def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: int64.
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
+        not that to which parameters broadcast.
+    TypeError
+        PX012: a parameter is complex, or a number of trials no integer.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def __getattr__(name: str) -> Any: ...

@@ -11,11 +11,10 @@ use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
-use phalanx::{Array, Bounds, Drawing, HostArray, LocalShard, Split};
+use phalanx::{Array, Drawing, HostArray, LocalShard, NamedSharding, NamedSplit, SplitAlong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use smallvec::SmallVec;
 use std::ops::Range;
 
 /// The world's devices as a named grid.
@@ -67,20 +66,11 @@ impl Mesh {
 #[pyclass(module = "phalanx", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct Sharding {
-    axes: Vec<Axis>,
+    named: NamedSharding,
 }
 
 /// A picture for Python.
 type Drawn = (String, Vec<(usize, usize)>, Vec<(usize, usize)>, Vec<Vec<Vec<usize>>>, usize);
-
-/// How one axis is split.
-#[derive(Clone, PartialEq)]
-struct Axis {
-    /// The mesh axes, major first; none if every device has the axis whole.
-    mesh_axes: Vec<String>,
-    /// The extents of the blocks, unless they are even.
-    blocks: Option<Vec<usize>>,
-}
 
 #[pymethods]
 impl Sharding {
@@ -109,21 +99,22 @@ impl Sharding {
             let extents =
                 |_| type_error(Mistake::Type, "blocks give an axis the extents of its blocks");
             let blocks = own.map(|sizes| sizes.extract().map_err(extents)).transpose()?;
-            made.push(Axis { mesh_axes, blocks });
+            made.push(NamedSplit { mesh_axes, blocks });
         }
-        Ok(Sharding { axes: made })
+        Ok(Sharding { named: NamedSharding { axes: made } })
     }
 
     /// Whether every device holds the whole array.
     #[getter]
     fn is_replicated(&self) -> bool {
-        self.axes.iter().all(|axis| axis.mesh_axes.is_empty())
+        self.named.is_replicated()
     }
 
     /// For each axis of the array the names of the mesh axes that split it.
     #[getter]
     fn axes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let axes: Vec<_> = self
+            .named
             .axes
             .iter()
             .map(|axis| PyTuple::new(py, &axis.mesh_axes))
@@ -134,7 +125,7 @@ impl Sharding {
     /// The extents of the blocks of each axis; None where every device has it whole.
     #[getter]
     fn blocks(&self) -> Vec<Option<Vec<usize>>> {
-        self.axes.iter().map(|axis| axis.blocks.clone()).collect()
+        self.named.axes.iter().map(|axis| axis.blocks.clone()).collect()
     }
 
     /// What makes an equal one.
@@ -143,13 +134,13 @@ impl Sharding {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let (blocks, keywords) = (PyDict::new(py), PyDict::new(py));
-        for (place, axis) in self.axes.iter().enumerate() {
+        for (place, axis) in self.named.axes.iter().enumerate() {
             if let Some(extents) = &axis.blocks {
                 blocks.set_item(place, extents)?;
             }
         }
         keywords.set_item("blocks", blocks)?;
-        let names = self.axes.iter().map(|axis| match axis.mesh_axes.as_slice() {
+        let names = self.named.axes.iter().map(|axis| match axis.mesh_axes.as_slice() {
             [] => Ok(py.None().into_bound(py)),
             [one] => Ok(PyString::new(py, one).into_any()),
             several => PyTuple::new(py, several).map(Bound::into_any),
@@ -159,6 +150,7 @@ impl Sharding {
 
     fn __repr__(&self) -> String {
         let axes: Vec<String> = self
+            .named
             .axes
             .iter()
             .map(|axis| match axis.mesh_axes.as_slice() {
@@ -168,6 +160,7 @@ impl Sharding {
             })
             .collect();
         let uneven: Vec<String> = self
+            .named
             .axes
             .iter()
             .enumerate()
@@ -177,60 +170,6 @@ impl Sharding {
             true => format!("Sharding({})", axes.join(", ")),
             false => format!("Sharding({}, blocks={{{}}})", axes.join(", "), uneven.join(", ")),
         }
-    }
-}
-
-impl Sharding {
-    /// The sharding of an array as an object.
-    fn of(array: &Array) -> Result<Sharding, phalanx::Error> {
-        let (sharding, mesh) = (array.sharding()?, array.mesh()?);
-        let mesh = mesh.mesh();
-        let axes = sharding.axes.iter().zip(array.shape()).map(|(split, &extent)| {
-            let Some(split) = split else { return Axis { mesh_axes: Vec::new(), blocks: None } };
-            let names = split.mesh_axes.iter().map(|&axis| mesh.name(axis.into()).to_owned());
-            let parts = split.bounds.parts();
-            let blocks = (0..parts).map(|part| split.bounds.block(part).len()).collect();
-            let is_even = split.bounds == Bounds::even(extent, parts);
-            Axis { mesh_axes: names.collect(), blocks: (!is_even).then_some(blocks) }
-        });
-        Ok(Sharding { axes: axes.collect() })
-    }
-
-    /// For an array of a shape over a mesh.
-    fn resolve(&self, shape: &[usize], mesh: &phalanx::Mesh) -> PyResult<phalanx::Sharding> {
-        if self.axes.len() != shape.len() {
-            return Err(value_error(
-                Mistake::Together,
-                format!(
-                    "the sharding is for {} axes, but the array has {}",
-                    self.axes.len(),
-                    shape.len()
-                ),
-            ));
-        }
-        let mut resolved = phalanx::Sharding::replicated(shape.len());
-        for (place, axis) in self.axes.iter().enumerate() {
-            if axis.mesh_axes.is_empty() {
-                continue;
-            }
-            let mut mesh_axes: SmallVec<[u8; 2]> = SmallVec::new();
-            for name in &axis.mesh_axes {
-                let found = mesh.axis(name).ok_or_else(|| {
-                    value_error(
-                        Mistake::Value,
-                        format!("the mesh has no axis {name:?}: it is {mesh}"),
-                    )
-                })?;
-                mesh_axes.push(found as u8);
-            }
-            let parts = mesh_axes.iter().map(|&axis| mesh.extent(axis.into())).product();
-            let bounds = match &axis.blocks {
-                Some(blocks) => Bounds::explicit(blocks),
-                None => Bounds::even(shape[place], parts),
-            };
-            resolved.axes[place] = Some(Split { mesh_axes, bounds });
-        }
-        Ok(resolved)
     }
 }
 
@@ -250,33 +189,6 @@ pub struct Shard {
     split: SplitAlong,
     /// How many devices of this process hold a part of it.
     devices: usize,
-}
-
-/// Along which of its axes an array is split.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SplitAlong {
-    /// Along none: every device has all of it.
-    Nothing,
-    /// Along one, each device having a block of its own.
-    One(usize),
-    /// Along several, or some devices have the same block.
-    Several,
-}
-
-impl SplitAlong {
-    fn of(array: &Array) -> Result<SplitAlong, phalanx::Error> {
-        let (sharding, mesh) = (array.sharding()?, array.mesh()?);
-        let mesh = mesh.mesh();
-        let split = sharding.axes.iter().enumerate();
-        let mut split = split.filter_map(|(place, split)| Some((place, split.as_ref()?)));
-        Ok(match (split.next(), split.next()) {
-            (None, _) => SplitAlong::Nothing,
-            (Some((place, split)), None) if split.bounds.parts() == mesh.devices() => {
-                SplitAlong::One(place)
-            }
-            (Some(_), _) => SplitAlong::Several,
-        })
-    }
 }
 
 #[pymethods]
@@ -302,7 +214,8 @@ impl Ndarray {
     /// How the array is split.
     #[getter]
     fn sharding(&self, py: Python<'_>) -> PyResult<Sharding> {
-        at_line(py, || Sharding::of(&self.array)).map_err(|error| raised(py, &error))
+        let named = at_line(py, || self.array.named_sharding());
+        named.map(|named| Sharding { named }).map_err(|error| raised(py, &error))
     }
 
     /// The array split as a sharding says, or along one axis, or on every device whole (None).
@@ -330,22 +243,19 @@ impl Ndarray {
     /// observed.
     fn with_sharding(&self, sharding: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = sharding.py();
-        let mesh = self.array.mesh().map_err(|error| raised(py, &error))?;
-        let (shape, mesh) = (self.array.shape(), mesh.mesh());
-        let resolved = if sharding.is_none() {
-            phalanx::Sharding::replicated(shape.len())
+        let split = if sharding.is_none() {
+            at_line(py, || self.array.split_over_devices(None))
         } else if let Ok(sharding) = sharding.cast::<Sharding>() {
-            sharding.get().resolve(shape, mesh)?
+            at_line(py, || self.array.with_named_sharding(&sharding.get().named))
         } else {
             let axis: i64 = sharding.extract().map_err(|error| {
                 for_type_error(py, error, || {
                     type_error(Mistake::Type, "with_sharding takes a Sharding, an axis or None")
                 })
             })?;
-            let place = at_line(py, || self.array.axis_place(axis));
-            phalanx::Sharding::even(shape, place.map_err(|error| raised(py, &error))?, mesh)
+            at_line(py, || self.array.split_over_devices(axis))
         };
-        Ndarray::wrap(py, at_line(py, || self.array.with_sharding(resolved)))
+        Ndarray::wrap(py, split)
     }
 
     /// What the devices of this process hold. Collective if the array is pending or a view.
@@ -365,7 +275,7 @@ impl Ndarray {
         }
         let shards = at_line(py, || self.array.local_shards());
         let shards = shards.map_err(|error| raised(py, &error))?;
-        let split = at_line(py, || SplitAlong::of(&self.array));
+        let split = at_line(py, || self.array.split_along());
         let split = split.map_err(|error| raised(py, &error))?;
         let devices = shards.len();
         let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
@@ -381,7 +291,7 @@ impl Ndarray {
         let memory = at_line(py, || self.array.device_memory());
         let memory = memory.map_err(|error| raised(py, &error))?;
         let dtype = self.array.dtype();
-        let split = at_line(py, || SplitAlong::of(&self.array));
+        let split = at_line(py, || self.array.split_along());
         let split = split.map_err(|error| raised(py, &error))?;
         let devices = memory.len();
         let view = |(device, memory): (usize, phalanx::ShardMemory)| {

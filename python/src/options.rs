@@ -323,6 +323,12 @@ pub fn on_host<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
+/// An array that carries an error, in place of what code of the program's did not give: the
+/// exception that it raised goes before it.
+pub fn broken() -> Array {
+    phalanx::zeros([-1i64], DType::F64)
+}
+
 /// A function of Python that a function of ours calls with arrays.
 pub struct Callback<'py> {
     function: Bound<'py, PyAny>,
@@ -372,9 +378,24 @@ impl<'py> Callback<'py> {
         let answer = self.object(arrays, number).and_then(|object| convert::array(&object, None));
         answer.unwrap_or_else(|exception| {
             *self.failed.borrow_mut() = Some(exception);
-            // An array that carries an error; the exception goes before it.
-            phalanx::zeros([-1i64], DType::F64)
+            broken()
         })
+    }
+
+    /// What the function answers, once it has answered on all processes, as a number or an array.
+    /// An exception is kept for [`Callback::finish`]. Collective.
+    pub fn argument(&self, arrays: &[Array]) -> Argument {
+        let answer = self.agreed(arrays).and_then(|object| convert::argument(&object));
+        answer.unwrap_or_else(|exception| {
+            *self.failed.borrow_mut() = Some(exception);
+            Argument::Array(broken())
+        })
+    }
+
+    /// The answer, unless the function raised an exception, which it did on all processes. Local:
+    /// for what was [`Callback::agreed`] on.
+    pub fn raise<T>(self, answer: T) -> PyResult<T> {
+        self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
     /// The answer, unless the function raised an exception on some process. Collective.

@@ -2,6 +2,7 @@
 //! matrices by every schedule.
 
 use phalanx::prelude::*;
+use phalanx::random::ChoiceOptions;
 use phalanx::sparse::{Csr, cg};
 use phalanx::{Limits, Mesh, Policy, Session, random, sort};
 
@@ -53,12 +54,16 @@ fn random_numbers_are_those_of_their_seed() {
         assert_eq!(offsets.to_vec::<i64>().unwrap(), [0, 4, 8]);
         numbers.shuffle(&rows, 1);
         assert_eq!(sort(&rows, 1).slice(s![.., 0]).to_vec::<i64>().unwrap(), [0, 4, 8]);
-        let few = numbers.choice(&items, [4], false, None).to_vec::<i64>().unwrap();
+        let few = numbers
+            .choice(&items, [4], ChoiceOptions::default().replace(false))
+            .to_vec::<i64>()
+            .unwrap();
         let weights = from_slice(&[0.0, 1.0, 0.0], [3]);
-        let chosen = numbers.choice(&arange(0, 3, 1), [20], true, Some(&weights));
+        let chosen = numbers.choice(3, [20], ChoiceOptions::default().weights(&weights));
         assert_eq!(chosen.to_vec::<i64>().unwrap(), [1; 20]);
         let weights = from_slice(&[0.0, 0.5, 0.0, 0.25, 0.25], [5]);
-        let chosen = numbers.choice(&arange(0, 5, 1), [3], false, Some(&weights));
+        let once = ChoiceOptions::default().replace(false).weights(&weights);
+        let chosen = numbers.choice(5, [3], once);
         assert_eq!(sort(&chosen, 0).to_vec::<i64>().unwrap(), [1, 3, 4]);
         let narrow = numbers.integers_as(-100, 100, [50], DType::I8);
         assert!(narrow.to_vec::<i64>().unwrap().iter().all(|n| (-100..100).contains(n)));
@@ -111,7 +116,7 @@ fn parameters_may_be_arrays() {
         let numbers = random::seeded(9).unwrap();
         let low = from_slice(&[-3i64, 5, i64::MIN], [3, 1]);
         let high = from_slice(&[10i64, i64::MAX], [2]);
-        let drawn = numbers.integers_between(&low, &high, [200, 3, 2], DType::I64);
+        let drawn = numbers.integers_as(&low, &high, [200, 3, 2], DType::I64);
         assert_eq!(drawn.shape(), [200, 3, 2]);
         assert!(drawn.less(&low).any(()).item::<bool>().is_ok_and(|any| !any));
         assert!(drawn.greater_equal(&high).any(()).item::<bool>().is_ok_and(|any| !any));
@@ -121,10 +126,10 @@ fn parameters_may_be_arrays() {
         assert!((means[0] - 4.0).abs() < 0.4 && means[1] == 1.0, "{means:?}");
         let ones = from_slice(&[1i64, 1], [2]);
         for (code, array) in [
-            ("PX017", numbers.integers_between(&ones, &ones, [2], DType::I64)),
-            ("PX017", numbers.integers_between(&ones, &(&ones * 300), [2], DType::U8)),
-            ("PX011", numbers.integers_between(&chances, &ones, [2], DType::I64)),
-            ("PX011", numbers.integers_between(&ones, &(&ones + 1), [2], DType::F64)),
+            ("PX017", numbers.integers_as(&ones, &ones, [2], DType::I64)),
+            ("PX017", numbers.integers_as(&ones, &(&ones * 300), [2], DType::U8)),
+            ("PX011", numbers.integers_as(&chances, &ones, [2], DType::I64)),
+            ("PX011", numbers.integers_as(&ones, &(&ones + 1), [2], DType::F64)),
             ("PX017", numbers.geometric(from_slice(&[0.5, 0.0], [2]), [2])),
             ("PX017", numbers.geometric(from_slice(&[0.5, f64::NAN], [2]), [2])),
             ("PX011", random::Generator::drawn_as(&chances, DType::I32)),
@@ -228,7 +233,8 @@ fn other_distributions_are_those_of_their_names() {
         // the cases: 1/2 + 1/4 · 2/3 + 1/4 · 2/3.
         let weights = from_slice(&[0.5, 0.25, 0.25], [3]);
         let chosen = (0..400).map(|_| {
-            let two = numbers.choice(&arange(0, 3, 1), [2], false, Some(&weights));
+            let once = ChoiceOptions::default().replace(false).weights(&weights);
+            let two = numbers.choice(3, [2], once);
             two.to_vec::<i64>().unwrap().contains(&0)
         });
         if mesh.contains("=1)") {
@@ -245,7 +251,8 @@ fn mistakes_in_distributions_are_refused() {
         let items = arange(0, 3, 1);
         let weighted = |weights: &[f64], replace| {
             let weights = from_slice(weights, [weights.len()]);
-            numbers.choice(&items, [3], replace, Some(&weights))
+            let options = ChoiceOptions::default().replace(replace).weights(&weights);
+            numbers.choice(&items, [3], options)
         };
         for (code, array) in [
             ("PX013", numbers.uniform(0.0, f64::INFINITY, [3])),

@@ -1,6 +1,8 @@
 //! Former defects: each has a test named after it, with the cause in a line.
 
 mod arrays;
+mod draws;
+mod front;
 mod lending;
 mod lenses;
 mod mistakes;
@@ -9,6 +11,7 @@ mod pictures;
 mod planning;
 mod positions;
 mod powers;
+mod shardings;
 mod ufuncs;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};

@@ -1,6 +1,7 @@
 //! Creation: constants, ranges, host data, functions of the index, and arrays like others.
 
 mod basic;
+mod fill;
 mod grids;
 mod like;
 mod matrices;
@@ -8,11 +9,12 @@ mod ranges;
 mod shaped;
 mod windows;
 
+pub(crate) use basic::{Extent, current_mesh, index_of};
 pub use basic::{
     NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones,
     synchronize, zeros,
 };
-pub(crate) use basic::{current_mesh, index_of};
+pub use fill::{FillOptions, full_as, full_like_as};
 pub use grids::{
     Grid, GridRange, Indexing, diag_indices, indices, meshgrid, mgrid, ogrid, sparse_indices,
     tril_indices, triu_indices,
@@ -20,6 +22,6 @@ pub use grids::{
 pub use like::{ascontiguousarray, asfortranarray, empty_like, full_like, ones_like, zeros_like};
 pub use matrices::{diag, diagflat, eye, identity, tri, tril, triu, vander};
 pub(crate) use ranges::widened;
-pub use ranges::{Samples, arange, arange_as, geomspace, linspace, logspace};
+pub use ranges::{Samples, arange, arange_as, geomspace, linspace, linspace_step, logspace};
 pub use shaped::{diag_indices_from, mask_indices, tril_indices_from, triu_indices_from};
 pub use windows::{bartlett, blackman, hamming, hanning, kaiser};

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
 use crate::elementwise::mesh_of;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::refused;
+use crate::manipulation::{moveaxis, refused};
 use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
@@ -122,7 +122,7 @@ pub fn arange_as(
     })
 }
 
-/// How many numbers a range has, whether the last of them is the end, and their dtype.
+/// How many numbers a range has, whether the last of them is the end, their dtype and their axis.
 ///
 /// A number alone is that many numbers with the end, of the dtype of the ends.
 #[derive(Clone, Copy, Debug)]
@@ -130,11 +130,12 @@ pub struct Samples {
     count: usize,
     endpoint: bool,
     dtype: Option<DType>,
+    axis: i64,
 }
 
 impl From<usize> for Samples {
     fn from(count: usize) -> Samples {
-        Samples { count, endpoint: true, dtype: None }
+        Samples { count, endpoint: true, dtype: None, axis: 0 }
     }
 }
 
@@ -149,6 +150,21 @@ impl Samples {
     #[must_use]
     pub fn dtype(self, dtype: DType) -> Samples {
         Samples { dtype: Some(dtype), ..self }
+    }
+
+    /// The axis of the result along which the numbers follow each other; the first one unless it is
+    /// said.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> Samples {
+        Samples { axis, ..self }
+    }
+
+    /// As NumPy, which makes the numbers along the first axis.
+    fn turned(self, numbers: Array) -> Result<Array, Error> {
+        match self.axis {
+            0 => numbers.ok().cloned(),
+            axis => moveaxis(&numbers, 0, axis).ok().cloned(),
+        }
     }
 
     /// The distance between two numbers from `start` to `stop`, what NumPy returns for `retstep`;
@@ -207,7 +223,43 @@ pub fn linspace(
 ) -> Array {
     let site = call_site();
     let (start, stop) = (start.into(), stop.into());
-    Array::catch(within(site, || try_linspace(&start, &stop, samples.into(), site)))
+    let samples = samples.into();
+    Array::catch(within(site, || samples.turned(try_linspace(&start, &stop, samples, site)?)))
+}
+
+/// The distance between two numbers of [`linspace`], what NumPy returns for `retstep`: as many as
+/// the ends broadcast to, and NaN without two numbers. Local (records nodes). Errors:
+/// `OpError::Broadcast`.
+#[track_caller]
+pub fn linspace_step(
+    start: impl Into<Argument>,
+    stop: impl Into<Argument>,
+    samples: impl Into<Samples>,
+) -> Array {
+    let (site, start, stop) = (call_site(), start.into(), stop.into());
+    let steps = samples.into().steps();
+    Array::catch(within(site, || {
+        let mesh = mesh_of(&[start.clone(), stop.clone()], site)?;
+        let step = mesh.enter(|| -> Result<Array, Error> {
+            if steps == 0 {
+                return Ok(super::full((), Weak::Float(f64::NAN), DType::F64));
+            }
+            let dtype = range_dtype(&start, &stop);
+            Ok((end_in(dtype, &stop, site)? - end_in(dtype, &start, site)?) / steps as f64)
+        });
+        step?.ok().cloned()
+    }))
+}
+
+/// An end of a range as an array of a dtype.
+fn end_in(dtype: DType, end: &Argument, site: Site) -> Result<Array, Error> {
+    Ok(match end {
+        Argument::Array(array) => array.ok()?.converted(dtype, site),
+        Argument::Scalar(scalar) => {
+            super::full((), scalar.to_weak(), scalar.dtype()).converted(dtype, site)
+        }
+        Argument::Weak(weak) => super::full((), *weak, dtype),
+    })
 }
 
 fn try_linspace(
@@ -248,16 +300,7 @@ fn try_linspace(
         }
         return Ok(finish(select(&index.equal((count - 1) as f64), stop, &line)));
     }
-    let end = |argument: &Argument| -> Result<Array, Error> {
-        Ok(match argument {
-            Argument::Array(array) => array.ok()?.converted(computed, site),
-            Argument::Scalar(scalar) => {
-                super::full((), scalar.to_weak(), scalar.dtype()).converted(computed, site)
-            }
-            Argument::Weak(weak) => super::full((), *weak, computed),
-        })
-    };
-    let (start, stop) = (end(start)?, end(stop)?);
+    let (start, stop) = (end_in(computed, start, site)?, end_in(computed, stop, site)?);
     let span = &stop - &start;
     span.ok()?;
     let mut column = vec![1usize; span.ndim() + 1];
@@ -292,11 +335,9 @@ pub fn logspace(
     let (site, samples) = (call_site(), samples.into());
     let arguments = [start.into(), stop.into(), base.into()];
     let mesh = mesh_of(&arguments, site);
-    Array::catch(
-        mesh.and_then(|mesh| {
-            mesh.enter(|| within(site, || powers(arguments, samples).ok().cloned()))
-        }),
-    )
+    Array::catch(mesh.and_then(|mesh| {
+        mesh.enter(|| within(site, || samples.turned(powers(arguments, samples))))
+    }))
 }
 
 fn powers([start, stop, base]: [Argument; 3], samples: Samples) -> Array {
@@ -322,7 +363,8 @@ fn powers([start, stop, base]: [Argument; 3], samples: Samples) -> Array {
             Argument::Array(array.reshape(shape))
         }
     };
-    let exponents = linspace(with_axes(start), with_axes(stop), Samples { dtype: None, ..samples });
+    let exponents =
+        linspace(with_axes(start), with_axes(stop), Samples { dtype: None, axis: 0, ..samples });
     let base = match with_axes(base) {
         Argument::Weak(weak) => {
             super::full((), widened(weak), promote_weak(exponents.dtype(), weak))
@@ -355,7 +397,10 @@ pub fn geomspace(
     let (site, start, stop) = (call_site(), start.into(), stop.into());
     let mesh = mesh_of(&[start.clone(), stop.clone()], site);
     Array::catch(mesh.and_then(|mesh| {
-        mesh.enter(|| within(site, || try_geomspace([start, stop], samples.into(), site)))
+        mesh.enter(|| {
+            let samples = samples.into();
+            within(site, || samples.turned(try_geomspace([start, stop], samples, site)?))
+        })
     }))
 }
 
@@ -388,7 +433,7 @@ fn try_geomspace(ends: [Argument; 2], samples: Samples, site: Site) -> Result<Ar
     let start = start.converted(dtype, site);
     let sign = start.sign();
     let (first, last) = (&start / &sign, stop.converted(dtype, site) / &sign);
-    let plain = Samples { dtype: None, ..samples };
+    let plain = Samples { dtype: None, axis: 0, ..samples };
     let numbers = logspace(first.log10(), last.log10(), plain, 10.0);
     let count = samples.count;
     let mut column = vec![1usize; numbers.ok()?.ndim()];

@@ -80,7 +80,7 @@ impl Line {
 /// How a transform along several axes is done: `()` for all axes as they are.
 #[derive(Clone, Default, Debug)]
 pub struct Grid {
-    pub(super) extents: Option<Vec<i64>>,
+    pub(super) extents: Option<Vec<Option<i64>>>,
     pub(super) axes: Option<Vec<i64>>,
     pub(super) norm: Norm,
 }
@@ -100,7 +100,20 @@ impl Grid {
     /// Of these extents along the axes (the last ones without any); -1 for that of the array.
     #[must_use]
     pub fn extents(self, extents: impl AsRef<[i64]>) -> Grid {
-        Grid { extents: Some(extents.as_ref().to_vec()), ..self }
+        self.optional_extents(extents.as_ref().iter().copied().map(Some))
+    }
+
+    /// As [`Grid::extents`]; `None` for what the transform has without extents, which of the last
+    /// axis of half a spectrum is the extent of the whole.
+    #[must_use]
+    pub fn optional_extents(self, extents: impl IntoIterator<Item = Option<i64>>) -> Grid {
+        Grid { extents: Some(extents.into_iter().collect()), ..self }
+    }
+
+    /// Whether the transform finds the extent of the last axis.
+    pub(super) fn is_last_open(&self) -> bool {
+        let last = self.extents.as_ref().and_then(|extents| extents.last());
+        last.is_none_or(|extent| extent.is_none())
     }
 
     /// With this normalisation.
@@ -117,18 +130,18 @@ impl Grid {
             (None, None) => array.ndim(),
         } as i64;
         let axes = self.axes.clone().unwrap_or_else(|| (-count..0).collect());
-        let extents = self.extents.clone().unwrap_or_else(|| vec![-1; axes.len()]);
+        let extents = self.extents.clone().unwrap_or_else(|| vec![None; axes.len()]);
         if extents.len() != axes.len() {
             let value = format!("{} for {} axes", extents.len(), axes.len());
             return Err(refused("fft", "extents", value, site));
         }
-        let line = |(axis, extent): (i64, i64)| {
+        let line = |(axis, extent): (i64, Option<i64>)| {
             // Of the array as it is given: an axis named twice is filled up again.
             let own = match self.extents {
                 Some(_) => array.shape()[array.axis(axis, site)?] as i64,
                 None => own_extent(array, axis, site)? as i64,
             };
-            let extent = Some(if extent == -1 { own } else { extent });
+            let extent = Some(extent.filter(|&extent| extent != -1).unwrap_or(own));
             Ok(Line { extent, axis, norm: self.norm })
         };
         axes.into_iter().zip(extents).map(line).collect()

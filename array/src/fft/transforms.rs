@@ -214,11 +214,11 @@ pub fn irfftn(array: &Array, grid: impl Into<Grid>) -> Array {
     Array::catch((|| {
         array.ok()?;
         let grid = grid.into();
-        let has_extents = grid.extents.is_some();
+        let is_open = grid.is_last_open();
         let lines = grid.lines(array, site)?;
         let Some((last, others)) = lines.split_last() else { return no_axes(site) };
         let mut last = *last;
-        if !has_extents {
+        if is_open {
             last.extent = last.extent.map(|half| 2 * (half - 1));
         }
         let mut result = array.clone();

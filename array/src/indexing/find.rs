@@ -6,7 +6,7 @@ use crate::cases::choice_in;
 use crate::creation::zeros;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
-use crate::manipulation::{concatenate, refused, span};
+use crate::manipulation::{MemoryOrder, concatenate, refused, span};
 use crate::math::select;
 use crate::operand::Argument;
 use crate::types::result_type;
@@ -138,6 +138,33 @@ pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, E
     (0..shape.len()).map(|axis| along(&wide, shape, axis, site)).collect()
 }
 
+/// As [`unravel_index`], of positions in C or Fortran's order. Errors: also `OpError::Argument` for
+/// another order.
+#[track_caller]
+pub fn unravel_index_in(
+    positions: &Array,
+    shape: &[usize],
+    order: MemoryOrder,
+) -> Result<Vec<Array>, Error> {
+    let site = call_site();
+    if !is_reversed("unravel_index", order, site)? {
+        return within(site, || unravel_index(positions, shape));
+    }
+    let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+    let mut indices = within(site, || unravel_index(positions, &reversed))?;
+    indices.reverse();
+    Ok(indices)
+}
+
+/// Whether positions count the first axis fastest.
+fn is_reversed(operation: &'static str, order: MemoryOrder, site: Site) -> Result<bool, Error> {
+    match order {
+        MemoryOrder::C => Ok(false),
+        MemoryOrder::F => Ok(true),
+        other => Err(refused(operation, "order", format!("{other:?}"), site)),
+    }
+}
+
 /// How many elements an array of this shape would have, where extents of 0 count as 1: as many as
 /// positions can count.
 fn elements(shape: &[usize], site: Site) -> Result<usize, Error> {
@@ -170,7 +197,37 @@ fn checked(positions: &Array, extent: usize, site: Site) -> Result<Array, Error>
 #[must_use]
 pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Array {
     let site = call_site();
+    Array::catch(raveled(indices, shape, &vec![mode; shape.len()], site))
+}
+
+/// As [`ravel_multi_index`], with a mode for each axis, and in C or Fortran's order. Errors: also
+/// `OpError::Argument` for another number of modes and another order.
+#[track_caller]
+#[must_use]
+pub fn ravel_multi_index_in(
+    indices: &[Array],
+    shape: &[usize],
+    modes: &[Mode],
+    order: MemoryOrder,
+) -> Array {
+    let site = call_site();
     Array::catch((|| {
+        if modes.len() != shape.len() {
+            let count = modes.len().to_string();
+            return Err(refused("ravel_multi_index", "the number of modes", count, site));
+        }
+        if !is_reversed("ravel_multi_index", order, site)? {
+            return raveled(indices, shape, modes, site);
+        }
+        let indices: Vec<Array> = indices.iter().rev().cloned().collect();
+        let shape: Vec<usize> = shape.iter().rev().copied().collect();
+        let modes: Vec<Mode> = modes.iter().rev().copied().collect();
+        raveled(&indices, &shape, &modes, site)
+    })())
+}
+
+fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Result<Array, Error> {
+    (|| {
         if indices.len() != shape.len() || indices.is_empty() {
             let count = indices.len().to_string();
             return Err(refused("ravel_multi_index", "the number of axes", count, site));
@@ -189,11 +246,12 @@ pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Arra
             return mesh.enter(nothing).ok().cloned();
         }
         let mut position: Option<Array> = None;
-        for ((index, &extent), step) in whole_ones.iter().zip(shape).zip(steps(shape)) {
+        let axes = whole_ones.iter().zip(shape).zip(modes);
+        for (((index, &extent), mode), step) in axes.zip(steps(shape)) {
             let index = match mode {
                 Mode::Raise => checked(index, extent, site)?,
                 _ if extent == 0 => checked(index, 0, site)?,
-                _ => resolved(index, (0, extent), mode, site)?,
+                _ => resolved(index, (0, extent), *mode, site)?,
             };
             within(site, || {
                 let term = index * step;
@@ -207,7 +265,7 @@ pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Arra
             Some(position) => position.ok().cloned(),
             None => unreachable!("bug: there is an axis"),
         }
-    })())
+    })()
 }
 
 /// NumPy's `extract`: the elements of `array` in C order where `condition`, of as many elements, is

@@ -412,17 +412,29 @@ pub(super) fn unread(positions: &Array, shape: &[usize], site: Site) -> Result<A
     mesh.enter(|| within(site, || crate::creation::zeros(shape, DType::I64))).ok().cloned()
 }
 
+fn check_vector(operation: &'static str, positions: &Array, site: Site) -> Result<(), Error> {
+    match positions.ok()?.ndim() {
+        1 => Ok(()),
+        ndim => Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site)),
+    }
+}
+
 /// NumPy's `take_along_axis`: `y[…, k, …] = a[…, positions[…, k, …], …]`, with broadcasting of the
-/// other axes.
+/// other axes. Without an axis, a vector of positions of all elements in C order.
 ///
 /// Collective where positions may be outside of the axis, else Local. Errors: `OpError::Axis`,
 /// `OpError::Ndim`, `OpError::IndexShapes`, `OpError::Indices`, `DataError::IndexRange`.
 #[track_caller]
 #[must_use]
-pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
-    let site = call_site();
+pub fn take_along_axis(array: &Array, positions: &Array, axis: impl Into<Option<i64>>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
     Array::catch((|| {
         array.ok()?;
+        let Some(axis) = axis else {
+            check_vector("take_along_axis", positions, site)?;
+            let line = within(site, || array.reshape([-1]));
+            return within(site, || take_along_axis(&line, positions, 0)).ok().cloned();
+        };
         let axis = array.axis(axis, site)?;
         let (array, positions) = aligned("take_along_axis", array, positions, axis, site)?;
         let take = Structured::TakeAlong(TakeAlong { axis: axis as u8 });
@@ -431,12 +443,18 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
 }
 
 /// NumPy's `put_along_axis`: `a[…, positions[…, k, …], …] = values[…, k, …]`, with broadcasting of
-/// the other axes; of positions that occur several times the last value stays.
+/// the other axes; of positions that occur several times the last value stays. Without an axis, a
+/// vector of positions of all elements in C order.
 ///
 /// Collectivity and errors as [`take_along_axis`] and [`Array::assign`]. Where the positions are
 /// wider than the array along the other axes, it is brought whole to every device.
 #[track_caller]
-pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argument>, axis: i64) {
+pub fn put_along_axis(
+    array: &Array,
+    positions: &Array,
+    values: impl Into<Argument>,
+    axis: impl Into<Option<i64>>,
+) {
     let site = call_site();
     if let Err(error) = within(site, || try_put_along_axis(array, positions, values, axis)) {
         array.poison(error);
@@ -449,10 +467,14 @@ pub fn try_put_along_axis(
     array: &Array,
     positions: &Array,
     values: impl Into<Argument>,
-    axis: i64,
+    axis: impl Into<Option<i64>>,
 ) -> Result<(), Error> {
     let (site, values) = (call_site(), values.into());
     array.ok()?;
+    let Some(axis) = axis.into() else {
+        check_vector("put_along_axis", positions, site)?;
+        return within(site, || array.try_put(positions, values, Mode::Raise));
+    };
     let axis = array.axis(axis, site)?;
     let (widened, positions) = aligned("put_along_axis", array, positions, axis, site)?;
     if widened.shape() != array.shape() {

@@ -32,7 +32,7 @@ pub use edit::{append, delete, insert, resize};
 pub(crate) use join::{blank, mesh_of_all, try_concatenate, write_part};
 pub use join::{concat, concatenate};
 pub use order::MemoryOrder;
-pub use pad::{Ends, PadMode, PadWidths, Statistic, pad};
+pub use pad::{Ends, PadMode, PadWidths, Statistic, pad, pad_by};
 pub use rearrange::{flip, fliplr, flipud, repeat, repeat_each, roll, rot90, tile};
 pub use split::{Sections, array_split, dsplit, hsplit, split, unstack, vsplit};
 pub use stack::{column_stack, dstack, hstack, row_stack, stack, vstack};

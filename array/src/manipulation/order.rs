@@ -116,6 +116,30 @@ impl Array {
         })())
     }
 
+    /// As [`Array::reshape_in`], and a copy if `copies` is true; if it is false, a copy is an
+    /// error. Local. Errors: also `OpError::Argument` for elements that have to be copied.
+    #[track_caller]
+    #[must_use]
+    pub fn reshape_copied(
+        &self,
+        shape: impl Into<ShapeArgument>,
+        order: MemoryOrder,
+        copies: bool,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            let reshaped = self.reshape_in(shape.0.as_slice(), order).ok()?.clone();
+            match (copies, reshaped.has_base_of(self)) {
+                (true, true) => reshaped.copy_in(MemoryOrder::K).ok().cloned(),
+                (false, false) if self.size() > 0 => {
+                    let value = "false: the elements do not lie in the order of the shape";
+                    Err(refused("reshape", "copy", value, site))
+                }
+                _ => Ok(reshaped),
+            }
+        }))
+    }
+
     /// All elements along one axis, in an order: a view where that is the order in memory, else a
     /// copy. Local.
     #[track_caller]

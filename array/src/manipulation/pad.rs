@@ -5,8 +5,9 @@
 
 use crate::array::Array;
 use crate::creation::index_of;
-use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::argument::{along, refused, span};
+use crate::error::{Error, Site, call_site, outside, within};
+use crate::manipulation::argument::{along, axis_of, refused, span};
+use crate::manipulation::axes::moveaxis;
 use crate::manipulation::join::{blank, write_part};
 use crate::operand::Argument;
 use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
@@ -18,6 +19,8 @@ pub enum PadWidths {
     All((usize, usize)),
     /// For each axis, before and after it.
     Each(Vec<(usize, usize)>),
+    /// For some axes, which may count from the end; none for the others.
+    ByAxis(Vec<(i64, (usize, usize))>),
 }
 
 impl From<usize> for PadWidths {
@@ -53,6 +56,13 @@ impl PadWidths {
             PadWidths::Each(pairs) if pairs.len() == ndim => Ok(pairs.clone()),
             PadWidths::Each(pairs) if pairs.len() == 1 => Ok(vec![pairs[0]; ndim]),
             PadWidths::Each(pairs) => Err(refused("pad", argument, format!("{pairs:?}"), site)),
+            PadWidths::ByAxis(given) => {
+                let mut pairs = vec![(0, 0); ndim];
+                for &(axis, pair) in given {
+                    pairs[axis_of(axis, ndim, site)?] = pair;
+                }
+                Ok(pairs)
+            }
         }
     }
 }
@@ -145,8 +155,8 @@ pub enum PadMode {
 ///
 /// Shapes: each axis grows by its two widths. Dtype: that of the array. Local (records nodes).
 /// Errors: `OpError::Argument` for numbers of widths that do not fit, an axis without elements that
-/// has to be continued, or a statistic of no elements; `OpError::OutOfRange` for a constant that
-/// the dtype does not hold.
+/// has to be continued, or a statistic of no elements; `OpError::Axis`; `OpError::OutOfRange` for a
+/// constant that the dtype does not hold.
 #[track_caller]
 #[must_use]
 pub fn pad(array: &Array, widths: impl Into<PadWidths>, mode: PadMode) -> Array {
@@ -155,6 +165,43 @@ pub fn pad(array: &Array, widths: impl Into<PadWidths>, mode: PadMode) -> Array 
         array.ok()?;
         let widths = widths.resolve(array.ndim(), "pad_width", site)?;
         within(site, || try_pad(array, &widths, &mode, site))
+    })())
+}
+
+/// NumPy's `pad` by a function: the array between zeros, and then every line along every axis, a
+/// view, given to the function with the widths of its ends and the axis. What the function writes
+/// into a line is seen by those after it.
+///
+/// Collective if the function is. Errors: as [`pad`], and those that the function returns.
+#[track_caller]
+#[must_use]
+pub fn pad_by(
+    array: &Array,
+    widths: impl Into<PadWidths>,
+    function: impl Fn(&Array, (usize, usize), usize) -> Result<(), Error>,
+) -> Array {
+    let (site, widths) = (call_site(), widths.into());
+    Array::catch((|| {
+        let ndim = array.ok()?.ndim();
+        let widths = widths.resolve(ndim, "pad_width", site)?;
+        let zeros = PadMode::Constant(Ends::from(0));
+        let padded = within(site, || try_pad(array, &widths, &zeros, site))?;
+        for (axis, pair) in widths.into_iter().enumerate() {
+            let lines = within(site, || moveaxis(&padded, axis as i64, -1));
+            let others = &lines.ok()?.shape()[..ndim - 1];
+            for number in 0..others.iter().product() {
+                // The index of the line, whose last part counts fastest.
+                let mut rest: usize = number;
+                let mut index = vec![Index::Ellipsis];
+                for &extent in others.iter().rev() {
+                    index.insert(0, Index::At((rest % extent) as i64));
+                    rest /= extent;
+                }
+                let line = within(site, || lines.slice(index));
+                outside(|| function(&line, pair, axis))?;
+            }
+        }
+        Ok(padded)
     })())
 }
 

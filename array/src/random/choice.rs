@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::array::Array;
-use crate::creation::ShapeArgument;
+use crate::creation::{ShapeArgument, arange};
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::take_along_axis;
 use crate::manipulation::refused;
@@ -12,6 +12,77 @@ use crate::sorting::{Side, argsort, searchsorted};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
+
+/// What [`Generator::choice`] chooses from.
+#[derive(Clone)]
+pub enum Population {
+    /// The integers (`i64`) from 0 to before a number.
+    Below(i64),
+    /// The slices of an array along an axis.
+    Slices(Array),
+}
+
+impl From<i64> for Population {
+    fn from(count: i64) -> Population {
+        Population::Below(count)
+    }
+}
+impl From<i32> for Population {
+    fn from(count: i32) -> Population {
+        Population::Below(count.into())
+    }
+}
+impl From<Array> for Population {
+    fn from(array: Array) -> Population {
+        Population::Slices(array)
+    }
+}
+impl From<&Array> for Population {
+    fn from(array: &Array) -> Population {
+        Population::Slices(array.clone())
+    }
+}
+
+/// How [`Generator::choice`] chooses: `()` says along the first axis, all equally often, and
+/// repeatedly.
+#[derive(Clone)]
+pub struct ChoiceOptions {
+    replace: bool,
+    weights: Option<Array>,
+    axis: i64,
+}
+
+impl Default for ChoiceOptions {
+    fn default() -> ChoiceOptions {
+        ChoiceOptions { replace: true, weights: None, axis: 0 }
+    }
+}
+
+impl From<()> for ChoiceOptions {
+    fn from((): ()) -> ChoiceOptions {
+        ChoiceOptions::default()
+    }
+}
+
+impl ChoiceOptions {
+    /// Whether something may be chosen several times.
+    #[must_use]
+    pub fn replace(self, replace: bool) -> ChoiceOptions {
+        ChoiceOptions { replace, ..self }
+    }
+
+    /// With these chances, a vector whose sum is 1.
+    #[must_use]
+    pub fn weights(self, weights: &Array) -> ChoiceOptions {
+        ChoiceOptions { weights: Some(weights.clone()), ..self }
+    }
+
+    /// Slices along this axis.
+    #[must_use]
+    pub fn axis(self, axis: i64) -> ChoiceOptions {
+        ChoiceOptions { axis, ..self }
+    }
+}
 
 impl Generator {
     /// The numbers from 0 to before `count` in random order (`i64`): the order of as many random
@@ -53,42 +124,62 @@ impl Generator {
         }))
     }
 
-    /// Puts the slices of the array along an axis into random order. Errors: `OpError::Axis`, and
-    /// those of [`Array::assign`].
+    /// Puts the slices of the array along an axis into random order. Errors: as
+    /// [`Generator::try_shuffle`]; the array carries them.
     #[track_caller]
     pub fn shuffle(&self, array: &Array, axis: i64) {
         let site = call_site();
-        let shuffled = within(site, || self.shuffled(array, axis));
-        if let Err(error) = within(site, || array.try_assign(&shuffled)) {
+        if let Err(error) = within(site, || self.try_shuffle(array, axis)) {
             array.poison(error);
         }
     }
 
-    /// Slices of the array along its first axis, chosen at random: each at most once unless
-    /// `replace`; with `weights`, a vector of their chances, in proportion to them.
+    /// As [`Generator::shuffle`]. Errors: `OpError::Arguments` for an array without axes,
+    /// `OpError::Axis`, and those of [`Array::try_assign`]; the array stays as it is.
+    #[track_caller]
+    pub fn try_shuffle(&self, array: &Array, axis: i64) -> Result<(), Error> {
+        let site = call_site();
+        if array.ok()?.ndim() == 0 {
+            let (operation, problem) = ("shuffle", "an array without axes has nothing to shuffle");
+            return Err(Error::op(OpError::Arguments { operation, problem }, site));
+        }
+        within(site, || array.try_assign(self.shuffled(array, axis)))
+    }
+
+    /// NumPy's `choice`: integers below a number, or slices of an array, chosen at random, in place
+    /// of the axis that they are chosen along. Shape of integers: the one given.
     ///
     /// Collective with weights, which must add up to 1, else Local. Errors: `OpError::Argument` for
-    /// more than there are, for another number of weights, for NaN and for another sum,
-    /// `OpError::Ndim`, `OpError::Cast` for complex weights, `DataError::Negative`.
+    /// a negative number, for more than there are, for another number of weights, for NaN and for
+    /// another sum, `OpError::Axis`, `OpError::Ndim`, `OpError::Cast` for complex weights,
+    /// `DataError::Negative`.
     #[track_caller]
     #[must_use]
     pub fn choice(
         &self,
-        array: &Array,
+        population: impl Into<Population>,
         shape: impl Into<ShapeArgument>,
-        replace: bool,
-        weights: Option<&Array>,
+        options: impl Into<ChoiceOptions>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, population) = (call_site(), population.into());
+        let (shape, options) = (shape.into(), options.into());
         Array::catch(within(site, || {
-            array.ok()?;
-            if array.ndim() == 0 {
+            let ChoiceOptions { replace, weights, axis } = options;
+            let array = match population {
+                Population::Slices(array) => array,
+                Population::Below(count) if count < 0 => {
+                    return Err(refused("choice", "a", count.to_string(), site));
+                }
+                Population::Below(count) => self.mesh.enter(|| arange(0, count, 1)),
+            };
+            if array.ok()?.ndim() == 0 {
                 let (operation, expected) = ("choice", "at least 1");
                 return Err(Error::op(OpError::Ndim { operation, expected, ndim: 0 }, site));
             }
-            let count = array.shape()[0];
+            let count = array.shape()[array.axis(axis, site)?];
             let shape = shape.resolve(8, site)?;
             let wanted = size(&shape);
+            let weights = weights.as_ref();
             let chances = weights.map(|weights| chances(weights, count, site)).transpose()?;
             if (count == 0 && wanted > 0) || (!replace && wanted > count) {
                 return Err(refused("choice", "shape", format!("{shape:?} of {count}"), site));
@@ -117,7 +208,7 @@ impl Generator {
                     first(argsort(&times, 0)).reshape(shape.as_slice())
                 }
             };
-            array.take(&positions, 0).ok().cloned()
+            array.take(&positions, axis).ok().cloned()
         }))
     }
 }

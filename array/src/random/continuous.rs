@@ -1,7 +1,7 @@
 //! Distributions of real numbers.
 
 use super::Generator;
-use super::parameters::Parameter;
+use super::parameters::{Parameter, Size};
 use crate::array::Array;
 use crate::creation::ShapeArgument;
 use crate::decomposition::{Svd, svd};
@@ -10,70 +10,159 @@ use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
 use crate::products::matmul;
-use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-
-fn not_negative(
-    operation: &'static str,
-    argument: &'static str,
-    value: f64,
-    site: Site,
-) -> Result<(), Error> {
-    if value < 0.0 {
-        return Err(refused(operation, argument, value.to_string(), site));
-    }
-    Ok(())
-}
+use phalanx_ops::{DType, Shape};
 
 impl Generator {
     /// Uniform numbers between 0 and 1, neither of which is among them.
-    fn inner(&self, shape: ShapeArgument, site: Site) -> Result<Array, Error> {
-        let shape = shape.resolve(DType::F64.size(), site)?;
-        let counters = self.counters(&shape, 1, site)?;
+    fn inner(&self, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let counters = self.counters(shape, 1, site)?;
         let half_a_step = 0.5 / (1u64 << 53) as f64;
         Ok(counters.uniform(0, DType::F64, site) + half_a_step)
     }
 
-    /// Uniform numbers in [low, high) of dtype `f64`. Errors: `OpError::OutOfRange` for a range
-    /// that is not finite, `OpError::Argument` for a `low` above `high`.
+    /// Numbers of location 0 and scale 1, moved to where parameters say. `names` are those of the
+    /// distribution and of its scale.
+    fn located(
+        &self,
+        names: (&'static str, &'static str),
+        [location, scale]: [Argument; 2],
+        size: &Size,
+        site: Site,
+        draw: impl FnOnce(&Shape) -> Result<Array, Error>,
+    ) -> Result<Array, Error> {
+        let shape = size.shape(&[&location, &scale], site)?;
+        let scale = Parameter::scale(names, scale, site)?;
+        let location = Parameter::of(location, site)?;
+        draw(&shape)?.multiply(scale.argument()).add(location.argument()).ok().cloned()
+    }
+
+    /// Numbers of scale 1, times the scale that is said.
+    fn scaled(
+        &self,
+        names: (&'static str, &'static str),
+        scale: Argument,
+        size: &Size,
+        site: Site,
+        draw: impl FnOnce(&Shape) -> Array,
+    ) -> Result<Array, Error> {
+        let shape = size.shape(&[&scale], site)?;
+        let scale = Parameter::scale(names, scale, site)?;
+        draw(&shape).multiply(scale.argument()).ok().cloned()
+    }
+
+    /// Uniform numbers in [low, high) of dtype `f64`. The bounds are numbers, or arrays that
+    /// broadcast to the size and are looked at (Collective). Errors: `OpError::OutOfRange` for a
+    /// range that is not finite, `OpError::Argument` for a `low` above `high`, `OpError::Cast`,
+    /// `OpError::Broadcast`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn uniform(&self, low: f64, high: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
-        Array::catch(within(site, || {
+    pub fn uniform(
+        &self,
+        low: impl Into<Argument>,
+        high: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, low, high, size) = (call_site(), low.into(), high.into(), size.into());
+        Array::catch(within(site, || self.uniform_over([low, high], &size, true, site)))
+    }
+
+    /// As [`Generator::uniform`], but `low` may be above `high`, as in NumPy's functions of older
+    /// programs.
+    #[track_caller]
+    #[must_use]
+    pub fn uniform_between(
+        &self,
+        low: impl Into<Argument>,
+        high: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, low, high, size) = (call_site(), low.into(), high.into(), size.into());
+        Array::catch(within(site, || self.uniform_over([low, high], &size, false, site)))
+    }
+
+    fn uniform_over(
+        &self,
+        [low, high]: [Argument; 2],
+        size: &Size,
+        is_ordered: bool,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let beyond =
+            |value: String| Err(Error::op(OpError::OutOfRange { value, dtype: DType::F64 }, site));
+        // As NumPy, which looks at the range before it does at the size.
+        let shape = size.shape(&[&low, &high], site);
+        let (low, high) = (Parameter::of(low, site)?, Parameter::of(high, site)?);
+        if let (Parameter::One(low), Parameter::One(high)) = (&low, &high) {
             let range = high - low;
             if !range.is_finite() {
-                let (value, dtype) = (format!("{high} - {low}"), DType::F64);
-                return Err(Error::op(OpError::OutOfRange { value, dtype }, site));
+                return beyond(format!("{high} - {low}"));
             }
-            if range < 0.0 {
+            if range < 0.0 && is_ordered {
                 return Err(refused("uniform", "range", format!("{low} to {high}"), site));
             }
-            (self.random(shape, DType::F64) * range + low).ok().cloned()
+            let numbers = self.random(shape?.as_slice(), DType::F64);
+            return (numbers * range + *low).ok().cloned();
+        }
+        let range = high.array(&self.mesh, site)? - low.array(&self.mesh, site)?;
+        if range.size() > 0 {
+            let is_beyond = range.isfinite().logical_not().any(());
+            let is_negative = range.less(0).any(());
+            if is_beyond.holds(site)? {
+                return beyond(String::from("high - low"));
+            }
+            if is_ordered && is_negative.holds(site)? {
+                let value = "arrays of which an element of low is above that of high";
+                return Err(refused("uniform", "range", value, site));
+            }
+        }
+        let numbers = self.random(shape?.as_slice(), DType::F64);
+        (numbers * range).add(low.argument()).ok().cloned()
+    }
+
+    /// Normal numbers of this mean and deviation, of dtype `f64`. Both are numbers, or arrays that
+    /// broadcast to the size; deviations in arrays are looked at (Collective). Errors:
+    /// `OpError::Argument` for a negative deviation, `OpError::Cast` for complex parameters,
+    /// `OpError::Broadcast`, `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn normal(
+        &self,
+        mean: impl Into<Argument>,
+        deviation: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, parameters, size) = (call_site(), [mean.into(), deviation.into()], size.into());
+        let names = ("normal", "deviation");
+        Array::catch(within(site, || {
+            self.located(names, parameters, &size, site, |shape| {
+                Ok(self.standard_normal(shape.as_slice(), DType::F64))
+            })
         }))
     }
 
-    /// Normal numbers of this mean and deviation, of dtype `f64`. Errors: `OpError::Argument` for a
-    /// negative deviation.
+    /// Numbers whose logarithms are normal of this mean and deviation, of dtype `f64`. Parameters
+    /// and errors: as [`Generator::normal`].
     #[track_caller]
     #[must_use]
-    pub fn normal(&self, mean: f64, deviation: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn lognormal(
+        &self,
+        mean: impl Into<Argument>,
+        deviation: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, parameters, size) = (call_site(), [mean.into(), deviation.into()], size.into());
+        let names = ("lognormal", "deviation");
+        let has_axes = |one: &Argument| matches!(one, Argument::Array(array) if array.ndim() > 0);
+        let is_spread = parameters.iter().any(has_axes);
         Array::catch(within(site, || {
-            not_negative("normal", "deviation", deviation, site)?;
-            (self.standard_normal(shape, DType::F64) * deviation + mean).ok().cloned()
-        }))
-    }
-
-    /// Numbers whose logarithms are normal of this mean and deviation, of dtype `f64`. Errors:
-    /// `OpError::Argument` for a negative deviation.
-    #[track_caller]
-    #[must_use]
-    pub fn lognormal(&self, mean: f64, deviation: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
-        Array::catch(within(site, || {
-            not_negative("lognormal", "deviation", deviation, site)?;
-            self.normal(mean, deviation, shape).exp().ok().cloned()
+            let logarithms = self.located(names, parameters, &size, site, |shape| {
+                let numbers = self.standard_normal(shape.as_slice(), DType::F64);
+                // With arrays, logarithms of numbers of the default parameters: they are rounded,
+                // and what a seed gives stays as it is.
+                Ok(if is_spread { numbers.exp().log() } else { numbers })
+            })?;
+            logarithms.exp().ok().cloned()
         }))
     }
 
@@ -88,81 +177,105 @@ impl Generator {
         }))
     }
 
-    /// Exponential numbers of this mean, of dtype `f64`. Errors: `OpError::Argument` for a negative
-    /// one.
+    /// Exponential numbers of this mean, of dtype `f64`. The mean is a number, or an array that
+    /// broadcasts to the size and is looked at (Collective). Errors: `OpError::Argument` for a
+    /// negative one, `OpError::Cast` for a complex one, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn exponential(&self, mean: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn exponential(&self, mean: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, mean, size) = (call_site(), mean.into(), size.into());
         Array::catch(within(site, || {
-            not_negative("exponential", "mean", mean, site)?;
-            (self.standard_exponential(shape, DType::F64) * mean).ok().cloned()
+            self.scaled(("exponential", "mean"), mean, &size, site, |shape| {
+                self.standard_exponential(shape.as_slice(), DType::F64)
+            })
         }))
     }
 
     /// Numbers on both sides of `center`, at distances that are exponential of mean `scale`, of
-    /// dtype `f64`. Errors: `OpError::Argument` for a negative scale.
+    /// dtype `f64`. Parameters and errors: as [`Generator::normal`].
     #[track_caller]
     #[must_use]
-    pub fn laplace(&self, center: f64, scale: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn laplace(
+        &self,
+        center: impl Into<Argument>,
+        scale: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, parameters, size) = (call_site(), [center.into(), scale.into()], size.into());
+        let names = ("laplace", "scale");
         Array::catch(within(site, || {
-            not_negative("laplace", "scale", scale, site)?;
-            let from_center = self.random(shape, DType::F64) - 0.5;
-            let distance = -(1.0 - from_center.abs() * 2.0).log();
-            (distance.copysign(from_center) * scale + center).ok().cloned()
+            self.located(names, parameters, &size, site, |shape| {
+                let from_center = self.random(shape.as_slice(), DType::F64) - 0.5;
+                let distance = -(1.0 - from_center.abs() * 2.0).log();
+                Ok(distance.copysign(from_center))
+            })
         }))
     }
 
-    /// Logistic numbers of this mean and scale, of dtype `f64`. Errors: `OpError::Argument` for a
-    /// negative scale.
+    /// Logistic numbers of this mean and scale, of dtype `f64`. Parameters and errors: as
+    /// [`Generator::normal`].
     #[track_caller]
     #[must_use]
-    pub fn logistic(&self, mean: f64, scale: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn logistic(
+        &self,
+        mean: impl Into<Argument>,
+        scale: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, parameters, size) = (call_site(), [mean.into(), scale.into()], size.into());
+        let names = ("logistic", "scale");
         Array::catch(within(site, || {
-            not_negative("logistic", "scale", scale, site)?;
-            let chance = self.inner(shape, site)?;
-            ((&chance / (1.0 - &chance)).log() * scale + mean).ok().cloned()
+            self.located(names, parameters, &size, site, |shape| {
+                let chance = self.inner(shape, site)?;
+                Ok((&chance / (1.0 - &chance)).log())
+            })
         }))
     }
 
-    /// Gumbel's extreme values of this mode and scale, of dtype `f64`. Errors: `OpError::Argument`
-    /// for a negative scale.
+    /// Gumbel's extreme values of this mode and scale, of dtype `f64`. Parameters and errors: as
+    /// [`Generator::normal`].
     #[track_caller]
     #[must_use]
-    pub fn gumbel(&self, mode: f64, scale: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn gumbel(
+        &self,
+        mode: impl Into<Argument>,
+        scale: impl Into<Argument>,
+        size: impl Into<Size>,
+    ) -> Array {
+        let (site, parameters, size) = (call_site(), [mode.into(), scale.into()], size.into());
+        let names = ("gumbel", "scale");
         Array::catch(within(site, || {
-            not_negative("gumbel", "scale", scale, site)?;
-            let chance = self.inner(shape, site)?;
-            (-(-chance.log()).log() * scale + mode).ok().cloned()
+            self.located(names, parameters, &size, site, |shape| {
+                let chance = self.inner(shape, site)?;
+                Ok(-(-chance.log()).log())
+            })
         }))
     }
 
-    /// Lengths of vectors of two normal numbers of deviation `scale`, of dtype `f64`. Errors:
-    /// `OpError::Argument` for a negative scale.
+    /// Lengths of vectors of two normal numbers of deviation `scale`, of dtype `f64`. Parameters
+    /// and errors: as [`Generator::exponential`].
     #[track_caller]
     #[must_use]
-    pub fn rayleigh(&self, scale: f64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+    pub fn rayleigh(&self, scale: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, scale, size) = (call_site(), scale.into(), size.into());
         Array::catch(within(site, || {
-            not_negative("rayleigh", "scale", scale, site)?;
-            let squares = self.standard_exponential(shape, DType::F64) * 2.0;
-            (squares.sqrt() * scale).ok().cloned()
+            self.scaled(("rayleigh", "scale"), scale, &size, site, |shape| {
+                let squares = self.standard_exponential(shape.as_slice(), DType::F64) * 2.0;
+                squares.sqrt()
+            })
         }))
     }
 
     /// Weibull numbers of an exponent and scale 1, of dtype `f64`. The exponent is a number, or an
-    /// array that broadcasts to the shape and is looked at (Collective). Errors:
+    /// array that broadcasts to the size and is looked at (Collective). Errors:
     /// `OpError::Argument` for a negative exponent, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn weibull(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+    pub fn weibull(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, exponent, size) = (call_site(), exponent.into(), size.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&exponent], site)?;
             let exponent = Parameter::not_negative(("weibull", "exponent"), exponent, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let numbers = self.standard_exponential(shape.as_slice(), DType::F64);
             let weibull = match &exponent {
                 Parameter::One(0.0) => numbers * 0.0,
@@ -183,11 +296,11 @@ impl Generator {
     /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn pareto(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+    pub fn pareto(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, exponent, size) = (call_site(), exponent.into(), size.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&exponent], site)?;
             let exponent = Parameter::positive(("pareto", "exponent"), exponent, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let numbers = self.standard_exponential(shape.as_slice(), DType::F64);
             let scaled = match &exponent {
                 Parameter::One(exponent) => numbers / *exponent,
@@ -202,11 +315,11 @@ impl Generator {
     /// that is not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn power(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+    pub fn power(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, exponent, size) = (call_site(), exponent.into(), size.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&exponent], site)?;
             let exponent = Parameter::positive(("power", "exponent"), exponent, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let numbers = self.random(shape.as_slice(), DType::F64);
             let powers = match &exponent {
                 Parameter::One(exponent) => numbers.power(1.0 / exponent),
@@ -229,15 +342,15 @@ impl Generator {
         left: impl Into<Argument>,
         mode: impl Into<Argument>,
         right: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, size) = (call_site(), size.into());
         let (left, mode, right) = (left.into(), mode.into(), right.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&left, &mode, &right], site)?;
             let of = |value| Parameter::of(value, site);
             let (left, mode, right) = (of(left)?, of(mode)?, of(right)?);
             let names = ("triangular", "left, mode, right");
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let (Parameter::One(left), Parameter::One(mode), Parameter::One(right)) =
                 (&left, &mode, &right)
             else {
@@ -274,7 +387,8 @@ impl Generator {
     pub fn standard_cauchy(&self, shape: impl Into<ShapeArgument>) -> Array {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
-            let chance = self.inner(shape, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let chance = self.inner(&shape, site)?;
             ((chance - 0.5) * std::f64::consts::PI).tan().ok().cloned()
         }))
     }

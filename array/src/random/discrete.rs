@@ -1,16 +1,16 @@
 //! Distributions of whole numbers.
 
 use super::Generator;
-use super::parameters::Parameter;
+use super::parameters::{Parameter, Size, whole};
 use crate::array::Array;
-use crate::creation::{ShapeArgument, arange, from_slice, full, zeros};
+use crate::creation::{arange, from_slice, full, zeros};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{broadcast_shapes, refused, stack};
 use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Kind, Scalar, Shape, Weak};
+use phalanx_ops::{DType, Index, Shape, Weak};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -58,97 +58,6 @@ impl Table {
 }
 
 impl Generator {
-    /// Integers from `low` to before `high` (`i64`), each equally often but for a part in 2⁶⁴ of
-    /// their number. Errors: `OpError::Argument` for no integers.
-    #[track_caller]
-    #[must_use]
-    pub fn integers(&self, low: i64, high: i64, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (call_site(), shape.into());
-        within(site, || self.integers_as(low.into(), high.into(), shape, DType::I64))
-    }
-
-    /// As [`Generator::integers`], of another dtype. Errors: `OpError::Dtype` for one that is
-    /// neither an integer nor bool, `OpError::Argument` also for integers that it has not.
-    #[track_caller]
-    #[must_use]
-    pub fn integers_as(
-        &self,
-        low: i128,
-        high: i128,
-        shape: impl Into<ShapeArgument>,
-        dtype: DType,
-    ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
-        Array::catch(within(site, || {
-            if !matches!(dtype.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
-                let (operation, dtypes) = ("integers", vec![dtype]);
-                return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
-            }
-            let shape = shape.resolve(DType::I64.size(), site)?;
-            if shape.contains(&0) {
-                // As NumPy, which looks at no range to draw nothing.
-                return zeros(shape.as_slice(), dtype).ok().cloned();
-            }
-            if low >= high {
-                return Err(refused("integers", "range", format!("{low} to {high}"), site));
-            }
-            let (least, most) = limits(dtype);
-            if low < least || high - 1 > most {
-                let value = format!("{low} to {high} in {dtype}");
-                return Err(refused("integers", "range", value, site));
-            }
-            let bits = self.bits(shape.as_slice());
-            // All there are of 64 bits need no remainder.
-            let chosen = match u64::try_from(high - low) {
-                Ok(count) => bits.remainder(Scalar::new(count)),
-                Err(_) => bits,
-            };
-            // Sums and conversions keep the last bits, which are those of the integer in any dtype.
-            (chosen + Scalar::new(low as u64)).converted(dtype, site).ok().cloned()
-        }))
-    }
-
-    /// As [`Generator::integers_as`], of ranges of their own for elements, which broadcast to the
-    /// shape. Collective: the ranges are looked at. Errors: as there, for any of them, and
-    /// `OpError::Broadcast`.
-    #[track_caller]
-    #[must_use]
-    pub fn integers_between(
-        &self,
-        low: &Array,
-        high: &Array,
-        shape: impl Into<ShapeArgument>,
-        dtype: DType,
-    ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
-        Array::catch(within(site, || {
-            for array in [low, high] {
-                if !array.ok()?.dtype().is_integer() || !dtype.is_integer() {
-                    let dtypes = vec![array.dtype(), dtype];
-                    return Err(Error::op(OpError::Dtype { operation: "integers", dtypes }, site));
-                }
-            }
-            let (low, high) = (low.converted(DType::I64, site), high.converted(DType::I64, site));
-            let shape = shape.resolve(DType::I64.size(), site)?;
-            if shape.contains(&0) {
-                return zeros(shape.as_slice(), dtype).ok().cloned();
-            }
-            let (least, most) = limits(dtype);
-            // What no 64 bits hold is outside of none.
-            let [least, most] =
-                [least, most].map(|limit| limit.clamp(i64::MIN.into(), i64::MAX.into()) as i64);
-            let is_empty = low.greater_equal(&high);
-            let is_beyond = low.less(least).logical_or((&high - 1).greater(most));
-            if is_empty.logical_or(is_beyond).any_at(site)?.holds(site)? {
-                let value = format!("one of the arrays, in {dtype}");
-                return Err(refused("integers", "range", value, site));
-            }
-            let count = (&high - &low).converted(DType::U64, site);
-            let chosen = self.bits(shape.as_slice()).remainder(count);
-            (chosen + low.converted(DType::U64, site)).converted(dtype, site).ok().cloned()
-        }))
-    }
-
     /// How many trials (`i64`) of `count` succeed, each with this chance. Both are numbers, or
     /// arrays that broadcast to the shape and are looked at (Collective). Errors:
     /// `OpError::Argument` for a negative count, or so large a one that the numbers cannot be
@@ -159,15 +68,16 @@ impl Generator {
         &self,
         count: impl Into<Argument>,
         chance: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
         let (site, count, chance) = (call_site(), count.into(), chance.into());
-        let shape = shape.into();
+        let size = size.into();
         Array::catch(within(site, || {
+            whole(&count, site)?;
+            let shape = size.shape(&[&count, &chance], site)?;
             let count = Parameter::not_negative(("binomial", "count"), count, site)?;
             let chance = Parameter::chance(("binomial", "chance"), chance, site)?;
             let (&Parameter::One(n), &Parameter::One(chance)) = (&count, &chance) else {
-                let shape = shape.resolve(DType::F64.size(), site)?;
                 let count = count.spread(&shape, &self.mesh, site)?;
                 let chance = chance.spread(&shape, &self.mesh, site)?;
                 let drawn = self.successes(&count, &chance, &shape, site)?;
@@ -180,7 +90,7 @@ impl Generator {
             let down = |k: f64| k / (n - k + 1.0) / odds;
             let table = Table::new(mode, up, down);
             let table = table.ok_or_else(|| refused("binomial", "count", count.to_string(), site));
-            self.tabled(&table?, shape, site)
+            self.tabled(&table?, &shape, site)
         }))
     }
 
@@ -190,15 +100,15 @@ impl Generator {
     /// cannot be tabled, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn poisson(&self, mean: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, mean, shape) = (call_site(), mean.into(), shape.into());
+    pub fn poisson(&self, mean: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, mean, size) = (call_site(), mean.into(), size.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&mean], site)?;
             let is_outside = |array: &Array| array.less(0).logical_or(array.greater(1e15));
             let mean =
                 match Parameter::checked(("poisson", "mean"), mean, |_| true, is_outside, site)? {
                     Parameter::One(mean) => mean,
                     each => {
-                        let shape = shape.resolve(DType::F64.size(), site)?;
                         let mean = each.spread(&shape, &self.mesh, site)?;
                         let drawn = self.events(&mean, &shape, site)?;
                         return drawn.converted(DType::I64, site).ok().cloned();
@@ -209,7 +119,7 @@ impl Generator {
                 return Err(refuse());
             }
             let table = Table::new(mean.floor() as i64, |k| mean / (k + 1.0), |k| k / mean);
-            self.tabled(&table.ok_or_else(refuse)?, shape, site)
+            self.tabled(&table.ok_or_else(refuse)?, &shape, site)
         }))
     }
 
@@ -224,11 +134,12 @@ impl Generator {
         &self,
         count: impl Into<Argument>,
         chance: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
         let (site, count, chance) = (call_site(), count.into(), chance.into());
-        let shape = shape.into();
+        let size = size.into();
         Array::catch(within(site, || {
+            let shape = size.shape(&[&count, &chance], site)?;
             let operation = "negative_binomial";
             let refuse =
                 |argument, value: f64| Err(refused(operation, argument, value.to_string(), site));
@@ -247,7 +158,6 @@ impl Generator {
                 site,
             )?;
             let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) else {
-                let shape = shape.resolve(DType::F64.size(), site)?;
                 let count = count.spread(&shape, &self.mesh, site)?;
                 let chance = chance.spread(&shape, &self.mesh, site)?;
                 // Poisson's numbers, whose means are gamma numbers.
@@ -263,7 +173,7 @@ impl Generator {
             let up = |k: f64| (k + count) / (k + 1.0) * fails;
             let down = |k: f64| k / (k - 1.0 + count) / fails;
             match Table::new(mode as i64, up, down) {
-                Some(table) => self.tabled(&table, shape, site),
+                Some(table) => self.tabled(&table, &shape, site),
                 None => refuse("n", count),
             }
         }))
@@ -280,11 +190,15 @@ impl Generator {
         good: impl Into<Argument>,
         bad: impl Into<Argument>,
         sample: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, size) = (call_site(), size.into());
         let given = [good.into(), bad.into(), sample.into()];
         Array::catch(within(site, || {
+            for value in &given {
+                whole(value, site)?;
+            }
+            let shape = size.shape(&[&given[0], &given[1], &given[2]], site)?;
             let mut all = SmallVec::<[Parameter; 3]>::new();
             for value in given {
                 all.push(Parameter::of(value, site)?);
@@ -295,9 +209,8 @@ impl Generator {
             };
             if let (Some(good), Some(bad), Some(sample)) = (one(0), one(1), one(2)) {
                 let table = of_sample([good, bad, sample], site)?;
-                return self.tabled(&table, shape, site);
+                return self.tabled(&table, &shape, site);
             }
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let arrays = all.iter().map(|one| one.array(&self.mesh, site));
             let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
             let shapes: Vec<&[usize]> = arrays.iter().map(Array::shape).collect();
@@ -358,7 +271,7 @@ impl Generator {
 
     /// How many (`i64`) of `count` draws have each of some results, along a last axis; chances that
     /// sum to less than 1 leave the rest to the last result. `count` may be an array, and
-    /// the chances a stack of vectors, which broadcast to the shape. The work grows with the
+    /// the chances a stack of vectors, which broadcast to the size. The work grows with the
     /// product of the most draws and the results. Collective: arrays of counts and of chances are
     /// looked at. Errors: `OpError::Argument` for a negative count, or chances that are no vectors,
     /// negative, or sum to more than 1, `OpError::Cast` for complex counts,
@@ -369,18 +282,23 @@ impl Generator {
         &self,
         count: impl Into<Argument>,
         chances: &Array,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, count, shape) = (call_site(), count.into(), shape.into());
+        let (site, count, size) = (call_site(), count.into(), size.into());
         Array::catch(within(site, || {
             let refuse =
                 |argument, value: String| Err(refused("multinomial", argument, value, site));
             if chances.ok()?.ndim() == 0 || chances.shape().last() == Some(&0) {
                 return refuse("pvals", format!("an array of shape {:?}", chances.shape()));
             }
+            let counts: &[usize] = match &count {
+                Argument::Array(counts) => counts.ok()?.shape(),
+                _ => &[],
+            };
+            let vectors = &chances.shape()[..chances.ndim() - 1];
+            let shape = size.shape_over(&[counts, vectors], site)?;
             let draws = self.draws_of(&count, site)?;
             let edges = self.edges_of_results(chances, site)?;
-            let shape = shape.resolve(DType::I64.size(), site)?;
             let mut every = shape.clone();
             every.push(draws);
             let numbers = self.random(every.as_slice(), DType::F64);
@@ -479,8 +397,8 @@ impl Generator {
     }
 
     /// Numbers with the chances of a table, which every device has.
-    fn tabled(&self, table: &Table, shape: ShapeArgument, site: Site) -> Result<Array, Error> {
-        let numbers = self.random(shape, DType::F64);
+    fn tabled(&self, table: &Table, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let numbers = self.random(shape.as_slice(), DType::F64);
         let sums = from_slice(&table.sums, [table.sums.len()]);
         let found = searchsorted(&sums, &numbers, Side::Right);
         let last = table.sums.len() as i64 - 1;
@@ -492,9 +410,10 @@ impl Generator {
     /// Errors: `OpError::Argument` for a chance that is not above 0 and at most 1.
     #[track_caller]
     #[must_use]
-    pub fn geometric(&self, chance: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, chance, shape) = (call_site(), chance.into(), shape.into());
+    pub fn geometric(&self, chance: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, chance, size) = (call_site(), chance.into(), size.into());
         Array::catch(within(site, || {
+            let shape = size.shape(&[&chance], site)?;
             let names = ("geometric", "chance");
             let rate = match &chance {
                 Argument::Array(_) => {
@@ -514,7 +433,7 @@ impl Generator {
                     Argument::from(-(-chance).ln_1p())
                 }
             };
-            let failures = self.standard_exponential(shape, DType::F64).divide(rate);
+            let failures = self.standard_exponential(shape.as_slice(), DType::F64).divide(rate);
             // The largest float that is an `i64`.
             let trials = failures.ceil().maximum(1.0).minimum(9_223_372_036_854_774_784.0);
             trials.converted(DType::I64, site).ok().cloned()
@@ -548,15 +467,5 @@ fn number_of(argument: &Argument) -> f64 {
         Argument::Weak(weak) => weak.to_complex().re,
         Argument::Scalar(scalar) => scalar.to_weak().to_complex().re,
         Argument::Array(_) => f64::NAN,
-    }
-}
-
-/// The least and the largest integer of a dtype.
-fn limits(dtype: DType) -> (i128, i128) {
-    let bits = 8 * dtype.size() as u32;
-    match dtype.kind() {
-        Kind::Bool => (0, 1),
-        Kind::Unsigned => (0, (1i128 << bits) - 1),
-        _ => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
     }
 }

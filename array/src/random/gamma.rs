@@ -2,7 +2,7 @@
 //! broadcast to the shape; checking those of arrays is Collective.
 
 use super::Generator;
-use super::parameters::Parameter;
+use super::parameters::{Parameter, Size};
 use crate::array::Array;
 use crate::creation::{ShapeArgument, full};
 use crate::error::{Error, Site, call_site, within};
@@ -20,7 +20,7 @@ const PROPOSALS: u64 = 8;
 const COUNTERS: u64 = 3 * PROPOSALS + 1;
 
 impl Generator {
-    /// A parameter in f64, which is positive, or not negative.
+    /// A parameter in f64, which is positive, or not negative. Errors: `OpError::Argument`.
     pub(super) fn parameter(
         &self,
         names: (&'static str, &'static str),
@@ -111,14 +111,14 @@ impl Generator {
     pub fn standard_gamma(
         &self,
         exponent: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
         dtype: DType,
     ) -> Array {
-        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+        let (site, exponent, size) = (call_site(), exponent.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&exponent], site)?;
             Generator::float(dtype, "standard_gamma", site)?;
             let exponent = self.parameter(("standard_gamma", "shape"), exponent, true, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let drawn = self.gamma_of(&exponent, &shape, site)?;
             within(site, || drawn.converted(dtype, site).ok().cloned())
         })())
@@ -132,14 +132,14 @@ impl Generator {
         &self,
         exponent: impl Into<Argument>,
         scale: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
         let (site, exponent, scale) = (call_site(), exponent.into(), scale.into());
-        let shape = shape.into();
+        let size = size.into();
         Array::catch((|| {
+            let shape = size.shape(&[&exponent, &scale], site)?;
             let exponent = self.parameter(("gamma", "shape"), exponent, true, site)?;
             let scale = self.parameter(("gamma", "scale"), scale, true, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let drawn = self.gamma_of(&exponent, &shape, site)?;
             within(site, || (drawn * scale).ok().cloned())
         })())
@@ -150,15 +150,11 @@ impl Generator {
     /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn chisquare(
-        &self,
-        degrees: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
-    ) -> Array {
-        let (site, degrees, shape) = (call_site(), degrees.into(), shape.into());
+    pub fn chisquare(&self, degrees: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, degrees, size) = (call_site(), degrees.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&degrees], site)?;
             let degrees = self.parameter(("chisquare", "df"), degrees, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             self.chisquare_of(&degrees, &shape, site)
         })())
     }
@@ -179,12 +175,12 @@ impl Generator {
         &self,
         degrees: impl Into<Argument>,
         shift: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
         let (site, degrees, shift) = (call_site(), degrees.into(), shift.into());
-        let shape = shape.into();
+        let size = size.into();
         Array::catch((|| {
-            let shape = shape.resolve(DType::F64.size(), site)?;
+            let shape = size.shape(&[&degrees, &shift], site)?;
             let operation = "noncentral_chisquare";
             self.noncentral(operation, [degrees, shift], &shape, site)
         })())
@@ -231,13 +227,13 @@ impl Generator {
         &self,
         above: impl Into<Argument>,
         below: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, above, below, shape) = (call_site(), above.into(), below.into(), shape.into());
+        let (site, above, below, size) = (call_site(), above.into(), below.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&above, &below], site)?;
             let above = self.parameter(("f", "dfnum"), above, false, site)?;
             let below = self.parameter(("f", "dfden"), below, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let upper = self.chisquare_of(&above, &shape, site)?;
             let lower = self.chisquare_of(&below, &shape, site)?;
             within(site, || (upper * below / (lower * above)).ok().cloned())
@@ -253,13 +249,13 @@ impl Generator {
         above: impl Into<Argument>,
         below: impl Into<Argument>,
         shift: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, size) = (call_site(), size.into());
         let (above, below, shift) = (above.into(), below.into(), shift.into());
         Array::catch((|| {
+            let shape = size.shape(&[&above, &below, &shift], site)?;
             let below = self.parameter(("noncentral_f", "dfden"), below, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let upper = self.noncentral("noncentral_f", [above.clone(), shift], &shape, site)?;
             let lower = self.chisquare_of(&below, &shape, site)?;
             let above = Parameter::of(above, site)?.array(&self.mesh, site)?;
@@ -271,15 +267,11 @@ impl Generator {
     /// degrees that are not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
-    pub fn standard_t(
-        &self,
-        degrees: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
-    ) -> Array {
-        let (site, degrees, shape) = (call_site(), degrees.into(), shape.into());
+    pub fn standard_t(&self, degrees: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, degrees, size) = (call_site(), degrees.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&degrees], site)?;
             let degrees = self.parameter(("standard_t", "df"), degrees, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let squares = self.chisquare_of(&degrees, &shape, site)?;
             within(site, || {
                 let normal = self.standard_normal(shape.as_slice(), DType::F64);
@@ -296,13 +288,13 @@ impl Generator {
         &self,
         a: impl Into<Argument>,
         b: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, a, b, shape) = (call_site(), a.into(), b.into(), shape.into());
+        let (site, a, b, size) = (call_site(), a.into(), b.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&a, &b], site)?;
             let a = self.parameter(("beta", "a"), a, false, site)?;
             let b = self.parameter(("beta", "b"), b, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let first = self.log_gamma_of(&a, &shape, site)?;
             let second = self.log_gamma_of(&b, &shape, site)?;
             within(site, || (1.0 / ((second - first).exp() + 1.0)).ok().cloned())
@@ -342,13 +334,13 @@ impl Generator {
         &self,
         mean: impl Into<Argument>,
         scale: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, mean, scale, shape) = (call_site(), mean.into(), scale.into(), shape.into());
+        let (site, mean, scale, size) = (call_site(), mean.into(), scale.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&mean, &scale], site)?;
             let mean = self.parameter(("wald", "mean"), mean, false, site)?;
             let scale = self.parameter(("wald", "scale"), scale, false, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             within(site, || {
                 let normal = self.standard_normal(shape.as_slice(), DType::F64);
                 let square = &normal * &normal * &mean;

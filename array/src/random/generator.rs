@@ -230,6 +230,17 @@ impl Generator {
         }))
     }
 
+    /// So many random bytes (`u8`), those of the words of [`Generator::bits`].
+    #[track_caller]
+    #[must_use]
+    pub fn bytes(&self, count: usize) -> Array {
+        let site = call_site();
+        within(site, || {
+            let words = self.bits([count.div_ceil(DType::U64.size())]);
+            words.view(DType::U8).slice(crate::s![..count])
+        })
+    }
+
     /// Uniform numbers in [0, 1) of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
     #[track_caller]
     #[must_use]

@@ -7,7 +7,7 @@
 //! The numbers are not those of NumPy's generators, but for generators of a [`Stream`].
 //!
 //! Functions of a [`Generator`] record nodes (Local) but where they say otherwise. Distributions
-//! have NumPy's parameters in NumPy's order, and then the shape.
+//! have NumPy's parameters in NumPy's order, which are numbers or arrays, and then the [`Size`].
 
 mod choice;
 mod continuous;
@@ -15,9 +15,13 @@ mod counts;
 mod discrete;
 mod gamma;
 mod generator;
+mod integers;
 mod parameters;
 mod proposals;
 mod streams;
 
+pub use choice::{ChoiceOptions, Population};
 pub use generator::{Generator, State, fresh_seed, generator, seeded, streamed};
+pub use integers::IntegerOptions;
+pub use parameters::Size;
 pub use streams::Stream;

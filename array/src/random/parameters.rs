@@ -1,12 +1,87 @@
-//! Parameters of distributions: numbers, or arrays that broadcast to the shape that is drawn.
+//! Parameters of distributions: numbers, or arrays that broadcast to the shape that is drawn; and
+//! that shape.
 
 use crate::array::Array;
-use crate::creation::full;
+use crate::creation::{Extent, ShapeArgument, full};
 use crate::error::{Error, Site, within};
-use crate::manipulation::refused;
+use crate::manipulation::{common_shape, refused};
 use crate::operand::Argument;
 use crate::window::MeshHandle;
-use phalanx_ops::DType;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::broadcast;
+use phalanx_ops::{Casting, DType, Shape, Weak, can_cast};
+
+/// The shape of what a generator draws: one that is given in any way in which
+/// [`zeros`](crate::zeros) takes it, or `None` for that to which the parameters broadcast.
+#[derive(Clone, Debug)]
+pub struct Size(Option<ShapeArgument>);
+
+macro_rules! sizes {
+    ($([$($generics:tt)*] $shape:ty;)*) => {$(
+        impl<$($generics)*> From<$shape> for Size {
+            fn from(shape: $shape) -> Size { Size(Some(shape.into())) }
+        }
+    )*};
+}
+sizes! {
+    [] ();
+    [] usize;
+    [] Vec<usize>;
+    [] &[usize];
+    [] &[i64];
+    [const N: usize] [usize; N];
+    [const N: usize] [i64; N];
+    [const N: usize] [i32; N];
+    [A: Extent] (A,);
+    [A: Extent, B: Extent] (A, B);
+    [A: Extent, B: Extent, C: Extent] (A, B, C);
+    [A: Extent, B: Extent, C: Extent, D: Extent] (A, B, C, D);
+    [] ShapeArgument;
+}
+
+impl From<Option<ShapeArgument>> for Size {
+    fn from(shape: Option<ShapeArgument>) -> Size {
+        Size(shape)
+    }
+}
+
+impl Size {
+    /// The shape that is drawn with these parameters. Errors: those of the arrays among them,
+    /// `OpError::Cast` for complex ones, `OpError::Broadcast` for arrays that do not go together,
+    /// `OpError::BroadcastInto` for a shape that they do not broadcast to.
+    pub(super) fn shape(&self, parameters: &[&Argument], site: Site) -> Result<Shape, Error> {
+        parameters.iter().try_for_each(|parameter| real(parameter, site))?;
+        self.shape_of_any(parameters, site)
+    }
+
+    /// As [`Size::shape`], of parameters that may be complex.
+    pub(super) fn shape_of_any(
+        &self,
+        parameters: &[&Argument],
+        site: Site,
+    ) -> Result<Shape, Error> {
+        let mut shapes = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            if let Argument::Array(array) = parameter {
+                shapes.push(array.ok()?.shape());
+            }
+        }
+        self.shape_over(&shapes, site)
+    }
+
+    /// As [`Size::shape`], of parameters of these shapes.
+    pub(super) fn shape_over(&self, shapes: &[&[usize]], site: Site) -> Result<Shape, Error> {
+        let (common, item) = (common_shape(shapes.iter().copied(), site)?, DType::F64.size());
+        let Some(size) = &self.0 else {
+            return ShapeArgument::from(common.as_slice()).resolve(item, site);
+        };
+        let shape = size.resolve(item, site)?;
+        if broadcast(&common, &shape).is_ok_and(|both| both == shape) {
+            return Ok(shape);
+        }
+        Err(Error::op(OpError::BroadcastInto { value: common, target: shape }, site))
+    }
+}
 
 /// What a distribution is told.
 pub(super) enum Parameter {
@@ -17,9 +92,31 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    /// A parameter that `allowed` holds for and, if it is an array, `wrong` holds nowhere in: both
-    /// say the same. Collective for arrays, which are looked at. Errors: `OpError::Argument`.
+    /// A parameter that `allowed` holds for and, if it is an array, `wrong` holds nowhere in, nor
+    /// is NaN: both say the same. Collective for arrays, which are looked at. Errors:
+    /// `OpError::Argument`.
     pub(super) fn checked(
+        names: (&'static str, &'static str),
+        value: Argument,
+        allowed: impl Fn(f64) -> bool,
+        wrong: impl Fn(&Array) -> Array,
+        site: Site,
+    ) -> Result<Parameter, Error> {
+        let is_wrong = |array: &Array| wrong(array).logical_or(array.isnan());
+        Parameter::looked_at(names, value, allowed, is_wrong, site)
+    }
+
+    /// A scale: not below zero. As in NumPy, it may be NaN.
+    pub(super) fn scale(
+        names: (&'static str, &'static str),
+        value: Argument,
+        site: Site,
+    ) -> Result<Parameter, Error> {
+        let is_below = |number: f64| number < 0.0;
+        Parameter::looked_at(names, value, |one| !is_below(one), |array| array.less(0), site)
+    }
+
+    fn looked_at(
         (operation, argument): (&'static str, &'static str),
         value: Argument,
         allowed: impl Fn(f64) -> bool,
@@ -32,7 +129,7 @@ impl Parameter {
                 Err(refused(operation, argument, number.to_string(), site))
             }
             Parameter::Each(array) if array.size() > 0 => {
-                let wrong = within(site, || wrong(array).logical_or(array.isnan()));
+                let wrong = within(site, || wrong(array));
                 match wrong.any_at(site)?.holds(site)? {
                     true => {
                         let value = "an array with an element that is not allowed";
@@ -45,7 +142,7 @@ impl Parameter {
         }
     }
 
-    /// A parameter of any value.
+    /// A parameter of any real value.
     pub(super) fn of(value: Argument, site: Site) -> Result<Parameter, Error> {
         let weak = match value {
             Argument::Weak(weak) => weak,
@@ -87,6 +184,14 @@ impl Parameter {
         Parameter::checked(names, value, |number| (0.0..=1.0).contains(&number), is_outside, site)
     }
 
+    /// As the second argument of an operation.
+    pub(super) fn argument(&self) -> Argument {
+        match self {
+            Parameter::One(number) => Argument::from(*number),
+            Parameter::Each(array) => Argument::from(array),
+        }
+    }
+
     /// An array, be it of one number.
     pub(super) fn array(&self, mesh: &MeshHandle, site: Site) -> Result<Array, Error> {
         match self {
@@ -107,4 +212,58 @@ impl Parameter {
         let array = self.array(mesh, site)?;
         within(site, || array.broadcast_to(shape).ok().cloned())
     }
+}
+
+/// Refuses complex parameters. Errors: `OpError::Cast`, those of an array.
+fn real(value: &Argument, site: Site) -> Result<(), Error> {
+    let from = match value {
+        Argument::Array(array) => array.ok()?.dtype(),
+        Argument::Scalar(scalar) => scalar.dtype(),
+        Argument::Weak(Weak::Complex(_)) => DType::C128,
+        Argument::Weak(_) => DType::F64,
+    };
+    match from.is_complex() {
+        true => Err(Error::op(OpError::Cast { from, to: DType::F64 }, site)),
+        false => Ok(()),
+    }
+}
+
+/// Refuses parameters that are no integers. Errors: `OpError::Cast`, `OpError::OutOfRange` beyond
+/// 64 bits, those of an array.
+pub(super) fn whole(value: &Argument, site: Site) -> Result<(), Error> {
+    let (from, to) = match value {
+        Argument::Array(array) => (array.ok()?.dtype(), DType::I64),
+        Argument::Scalar(scalar) => (scalar.dtype(), DType::I64),
+        Argument::Weak(Weak::Int(number)) if i64::try_from(*number).is_err() => {
+            let (value, dtype) = (number.to_string(), DType::I64);
+            return Err(Error::op(OpError::OutOfRange { value, dtype }, site));
+        }
+        Argument::Weak(Weak::Bool(_) | Weak::Int(_)) => return Ok(()),
+        Argument::Weak(Weak::Float(_)) => (DType::F64, DType::I64),
+        Argument::Weak(Weak::Complex(_)) => (DType::C128, DType::I64),
+    };
+    match can_cast(from, to, Casting::SameKind) {
+        true => Ok(()),
+        false => Err(Error::op(OpError::Cast { from, to }, site)),
+    }
+}
+
+/// The integer that a parameter is; nothing for an array. Errors: `OpError::Cast` for numbers that
+/// are no integers.
+pub(super) fn integer(value: &Argument, site: Site) -> Result<Option<i128>, Error> {
+    let weak = match value {
+        Argument::Array(array) => {
+            array.ok()?;
+            return Ok(None);
+        }
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Weak(weak) => *weak,
+    };
+    let from = match weak {
+        Weak::Bool(truth) => return Ok(Some(truth.into())),
+        Weak::Int(number) => return Ok(Some(number)),
+        Weak::Float(_) => DType::F64,
+        Weak::Complex(_) => DType::C128,
+    };
+    Err(Error::op(OpError::Cast { from, to: DType::I64 }, site))
 }

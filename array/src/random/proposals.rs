@@ -1,9 +1,9 @@
 //! Distributions that are drawn by refusing proposals.
 
 use super::Generator;
-use super::parameters::Parameter;
+use super::parameters::{Parameter, Size};
 use crate::array::Array;
-use crate::creation::{ShapeArgument, full};
+use crate::creation::full;
 use crate::error::{Error, Site, call_site, within};
 use crate::math::select;
 use crate::operand::Argument;
@@ -56,15 +56,15 @@ impl Generator {
         &self,
         mean: impl Into<Argument>,
         concentration: impl Into<Argument>,
-        shape: impl Into<ShapeArgument>,
+        size: impl Into<Size>,
     ) -> Array {
-        let (site, shape) = (call_site(), shape.into());
+        let (site, size) = (call_site(), size.into());
         let (mean, concentration) = (mean.into(), concentration.into());
         Array::catch((|| {
+            let shape = size.shape(&[&mean, &concentration], site)?;
             let names = ("vonmises", "kappa");
             let concentration = Parameter::not_negative(names, concentration, site)?;
             let mean = Parameter::of(mean, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let around = |angle: Array| match &mean {
                 Parameter::One(mean) => angle + (mean + PI),
                 Parameter::Each(mean) => angle + (mean + PI),
@@ -147,13 +147,13 @@ impl Generator {
     /// Source: L. Devroye, "Non-uniform random variate generation" (1986), chapter X.6.
     #[track_caller]
     #[must_use]
-    pub fn zipf(&self, exponent: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+    pub fn zipf(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, exponent, size) = (call_site(), exponent.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&exponent], site)?;
             let (is_above, is_less) =
                 (|number: f64| number > 1.0, |array: &Array| array.less_equal(1));
             let exponent = Parameter::checked(("zipf", "a"), exponent, is_above, is_less, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             let numbers = match &exponent {
                 // All others are less likely than the smallest float.
                 Parameter::One(exponent) if *exponent >= CERTAIN => {
@@ -197,14 +197,14 @@ impl Generator {
     /// variables" (1981).
     #[track_caller]
     #[must_use]
-    pub fn logseries(&self, chance: impl Into<Argument>, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, chance, shape) = (call_site(), chance.into(), shape.into());
+    pub fn logseries(&self, chance: impl Into<Argument>, size: impl Into<Size>) -> Array {
+        let (site, chance, size) = (call_site(), chance.into(), size.into());
         Array::catch((|| {
+            let shape = size.shape(&[&chance], site)?;
             let is_outside = |array: &Array| array.less(0).logical_or(array.greater_equal(1));
             let is_inside = |number: f64| (0.0..1.0).contains(&number);
             let names = ("logseries", "p");
             let chance = Parameter::checked(names, chance, is_inside, is_outside, site)?;
-            let shape = shape.resolve(DType::F64.size(), site)?;
             within(site, || {
                 let first = 1.0 - self.random(shape.as_slice(), DType::F64);
                 let second = self.random(shape.as_slice(), DType::F64);

@@ -208,6 +208,34 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
     })())
 }
 
+/// NumPy's `searchsorted` with `sorter`: as [`searchsorted`] of a vector that `order` (integers, as
+/// many as elements) sorts.
+///
+/// Collective where the order may name positions that there are not, else Local. Errors: also
+/// `OpError::Dtype` for an order that is not of integers, `OpError::Argument` for one of another
+/// shape, `DataError::IndexRange`.
+#[track_caller]
+#[must_use]
+pub fn searchsorted_by(
+    array: &Array,
+    order: &Array,
+    values: impl Into<Argument>,
+    side: Side,
+) -> Array {
+    let (site, values) = (call_site(), values.into());
+    Array::catch(within(site, || {
+        if !order.ok()?.dtype().is_integer() {
+            let (operation, dtypes) = ("searchsorted", vec![order.dtype()]);
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        if order.shape() != array.ok()?.shape() {
+            let value = format!("of shape {:?} for {:?}", order.shape(), array.shape());
+            return Err(refused("searchsorted", "sorter", value, site));
+        }
+        searchsorted(&array.take(order, 0), values, side).ok().cloned()
+    }))
+}
+
 /// NumPy's `digitize`: the bin (`i64`) of each value among the edges `bins`, a vector that ascends
 /// or descends; `right` says that a bin holds its right edge.
 ///

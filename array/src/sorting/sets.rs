@@ -221,6 +221,18 @@ pub fn setdiff1d(a: &Array, b: &Array) -> Array {
     }))
 }
 
+/// NumPy's `setdiff1d` with `assume_unique`: the elements of `a`, in C order, that are not in `b`;
+/// those that stand several times stay. Collective.
+#[track_caller]
+#[must_use]
+pub fn setdiff1d_in_order(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        let line = a.reshape([-1]);
+        line.compress(&isin(&line, b, true)).ok().cloned()
+    }))
+}
+
 /// NumPy's `setxor1d`: the elements of one array alone, ascending, each once. Collective.
 #[track_caller]
 #[must_use]

@@ -25,4 +25,6 @@ pub use quantiles::{
     Quantiles, median, nanmedian, nanpercentile, nanquantile, percentile_along, quantile,
 };
 pub use selection::percentile;
-pub use weighted::{nanquantile_weighted, quantile_weighted};
+pub use weighted::{
+    nanpercentile_weighted, nanquantile_weighted, percentile_weighted, quantile_weighted,
+};

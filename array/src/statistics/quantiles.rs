@@ -30,6 +30,15 @@ pub enum Quantiles {
         /// The dtype, of floats.
         dtype: DType,
     },
+    /// Such as are given as integers. As in NumPy, `quantile` gives them as elements in their own
+    /// dtype where the method is the linear one: 0 and 1 are the least and the largest.
+    Integers(Box<Quantiles>),
+}
+
+impl From<i64> for Quantiles {
+    fn from(q: i64) -> Quantiles {
+        Quantiles::Integers(Box::new(Quantiles::One(q as f64)))
+    }
 }
 
 impl From<f64> for Quantiles {
@@ -58,6 +67,7 @@ impl Quantiles {
         match self {
             Quantiles::One(q) => std::slice::from_ref(q),
             Quantiles::List(values) | Quantiles::Array { values, .. } => values,
+            Quantiles::Integers(these) => these.all(),
         }
     }
 
@@ -67,6 +77,7 @@ impl Quantiles {
             Quantiles::One(_) => Vec::new(),
             Quantiles::List(list) => vec![list.len()],
             Quantiles::Array { shape, .. } => shape.clone(),
+            Quantiles::Integers(these) => these.shape(),
         }
     }
 
@@ -75,6 +86,19 @@ impl Quantiles {
         match self {
             Quantiles::One(_) | Quantiles::List(_) => DType::F64,
             Quantiles::Array { dtype, .. } => *dtype,
+            Quantiles::Integers(these) => these.dtype(),
+        }
+    }
+
+    /// The method by which an operation takes them.
+    fn method(&self, operation: &'static str, method: QuantileMethod) -> QuantileMethod {
+        match self {
+            Quantiles::Integers(_)
+                if operation.ends_with("quantile") && method == QuantileMethod::Linear =>
+            {
+                QuantileMethod::Lower
+            }
+            _ => method,
         }
     }
 
@@ -93,6 +117,9 @@ impl Quantiles {
         whole: f64,
         site: Site,
     ) -> Result<Quantiles, Error> {
+        if let Quantiles::Integers(these) = self {
+            return these.checked(operation, whole, site);
+        }
         // Parts, positions, neighbours and fractions of all are vectors of this process.
         room_on_host(self.all().len().saturating_mul(8 * size_of::<f64>()), Some(site))?;
         let rounding = Rounding(self.dtype());
@@ -108,6 +135,7 @@ impl Quantiles {
             Quantiles::One(_) => Quantiles::One(parts[0]),
             Quantiles::List(_) => Quantiles::List(parts),
             &Quantiles::Array { dtype, .. } => Quantiles::Array { values: parts, shape, dtype },
+            Quantiles::Integers(_) => unreachable!("bug: integers are taken apart above"),
         })
     }
 }
@@ -212,6 +240,7 @@ fn try_quantile(
         check(operation, array, site)?;
     }
     axes.allow(operation, &[], site)?;
+    let method = q.method(operation, method);
     let q = q.checked(operation, whole, site)?;
     let lines = Lines::new(array, axes, site)?;
     if !method.selects() && array.dtype() == DType::Bool {
@@ -275,6 +304,7 @@ fn try_nanquantile(
     if !array.dtype().is_inexact() {
         return try_quantile(named, array, q, axes, method, site);
     }
+    let method = q.method(operation, method);
     let q = q.checked(operation, whole, site)?;
     let lines = Lines::new(array, axes, site)?;
     let axis = lines.axis as i64;

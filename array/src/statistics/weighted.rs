@@ -45,7 +45,7 @@ fn fitted(
 }
 
 fn try_weighted(
-    operation: &'static str,
+    (operation, whole): (&'static str, f64),
     array: &Array,
     q: &Quantiles,
     axes: &Axes,
@@ -57,7 +57,7 @@ fn try_weighted(
         return Err(Error::op(OpError::Dtype { operation, dtypes: vec![array.dtype()] }, site));
     }
     axes.allow(operation, &[], site)?;
-    let q = q.checked(operation, 1.0, site)?;
+    let q = q.checked(operation, whole, site)?;
     let weights = fitted(operation, array, weights, axes, site)?;
     if weights.dtype().is_complex() {
         return Err(Error::op(OpError::Dtype { operation, dtypes: vec![weights.dtype()] }, site));
@@ -133,7 +133,7 @@ pub fn quantile_weighted(
     weights: &Array,
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
-    on_mesh_of(array, site, || try_weighted("quantile", array, &q, &axes, weights, site))
+    on_mesh_of(array, site, || try_weighted(("quantile", 1.0), array, &q, &axes, weights, site))
 }
 
 /// NumPy's `nanquantile` with `weights`: as [`quantile_weighted`], of the elements that are not
@@ -147,5 +147,33 @@ pub fn nanquantile_weighted(
     weights: &Array,
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
-    on_mesh_of(array, site, || try_weighted("nanquantile", array, &q, &axes, weights, site))
+    on_mesh_of(array, site, || try_weighted(("nanquantile", 1.0), array, &q, &axes, weights, site))
+}
+
+/// NumPy's `percentile` with `weights`: as [`quantile_weighted`], from 0 to 100.
+#[track_caller]
+#[must_use]
+pub fn percentile_weighted(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    weights: &Array,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("percentile", 100.0);
+    on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site))
+}
+
+/// NumPy's `nanpercentile` with `weights`: as [`nanquantile_weighted`], from 0 to 100.
+#[track_caller]
+#[must_use]
+pub fn nanpercentile_weighted(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    weights: &Array,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("nanpercentile", 100.0);
+    on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site))
 }

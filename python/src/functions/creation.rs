@@ -8,7 +8,7 @@ use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::options::{Callback, weak_of};
-use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
+use phalanx::{Argument, Array, DType, FillOptions, Grid, Indexing, MemoryOrder, Samples, Weak};
 use pyo3::exceptions::{PyAttributeError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyComplex;
@@ -92,20 +92,15 @@ functions! { FUNCTIONS, a =>
     "An array of one value, or of values broadcast to its shape.":
     {
         a.device()?;
-        let (value, dtype) = match a.optional_dtype("dtype")? {
-            Some(dtype) => (a.value("fill_value", dtype)?, dtype),
-            None => {
-                let value = a.argument("fill_value")?;
-                let dtype = phalanx::result_type(std::slice::from_ref(&value));
-                (value, dtype.map_err(|error| raised(a.py(), &error))?)
-            }
+        let dtype = a.optional_dtype("dtype")?;
+        let value = match dtype {
+            Some(dtype) => a.value("fill_value", dtype)?,
+            None => a.argument("fill_value")?,
         };
-        if a.object("fill_value")?.is_instance_of::<PyComplex>() {
-            warn_discarded(a.py(), DType::C128, dtype)?;
-        }
-        let weak = weak_value(&value);
-        let made = a.ordered(&a.shape("shape")?, |shape| phalanx::full(shape, weak, dtype))?;
-        filled(a, made, value)?
+        warn_of_fill(a, &value, dtype)?;
+        let options =
+            FillOptions::default().dtype(dtype).order(a.order_or("order", MemoryOrder::C)?);
+        phalanx::full_as(a.shape("shape")?.as_slice(), value, options)
     };
 
     "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
@@ -123,10 +118,9 @@ functions! { FUNCTIONS, a =>
     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array of one value like another.":
     like(a, "a", |dtype| {
-        if a.object("fill_value")?.is_instance_of::<PyComplex>() {
-            warn_discarded(a.py(), DType::C128, dtype)?;
-        }
-        a.value("fill_value", dtype)
+        let value = a.value("fill_value", dtype)?;
+        warn_of_fill(a, &value, Some(dtype))?;
+        Ok(value)
     })?;
 
     "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
@@ -166,9 +160,8 @@ functions! { FUNCTIONS, a =>
         warn_of_ends(a, &[&start, &stop])?;
         let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
-        let line = along_axis(a, line)?;
         match a.truth_or("retstep", false)? {
-            true => Answer::tuple([line, step(a, start, stop)?]),
+            true => Answer::tuple([line, phalanx::linspace_step(start, stop, samples)]),
             false => line.into(),
         }
     };
@@ -182,7 +175,7 @@ functions! { FUNCTIONS, a =>
             None => Argument::Weak(Weak::Float(10.0)),
         };
         warn_of_ends(a, &[&start, &stop, &base])?;
-        along_axis(a, phalanx::logspace(start, stop, samples(a)?, base))?
+        phalanx::logspace(start, stop, samples(a)?, base)
     };
 
     "geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)",
@@ -190,7 +183,7 @@ functions! { FUNCTIONS, a =>
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
         warn_of_ends(a, &[&start, &stop])?;
-        along_axis(a, phalanx::geomspace(start, stop, samples(a)?))?
+        phalanx::geomspace(start, stop, samples(a)?)
     };
 
     "eye(N, M=None, k=0, dtype=float, order='C', *, device=None, like=None)",
@@ -410,24 +403,14 @@ fn new(a: &Arguments<'_, '_>, make: impl Fn(&[i64], DType) -> Array) -> PyResult
     a.ordered(&a.shape("shape")?, |shape| make(shape, dtype))
 }
 
-/// The number that a value is; zero for values that are written later.
-fn weak_value(value: &Argument) -> Weak {
-    match value {
-        Argument::Weak(weak) => *weak,
-        Argument::Scalar(scalar) => scalar.to_weak(),
-        Argument::Array(_) => Weak::Int(0),
-    }
-}
-
-/// A new array with the values of an array, unless its value was a number.
-fn filled(a: &Arguments<'_, '_>, made: Array, value: Argument) -> PyResult<Array> {
-    if let Argument::Array(values) = value {
-        made.ok().map_err(|error| raised(a.py(), &error))?;
-        warn_discarded(a.py(), values.dtype(), made.dtype())?;
-        let values = values.astype(made.dtype());
-        made.try_assign(values).map_err(|error| raised(a.py(), &error))?;
-    }
-    Ok(made)
+/// Warns of a value that loses its imaginary part in the dtype asked for.
+fn warn_of_fill(a: &Arguments<'_, '_>, value: &Argument, dtype: Option<DType>) -> PyResult<()> {
+    let from = match value {
+        Argument::Array(values) => values.dtype(),
+        _ if a.object("fill_value")?.is_instance_of::<PyComplex>() => DType::C128,
+        _ => return Ok(()),
+    };
+    dtype.map_or(Ok(()), |dtype| warn_discarded(a.py(), from, dtype))
 }
 
 fn like(
@@ -439,32 +422,18 @@ fn like(
     let prototype = a.array(name)?;
     let dtype = a.dtype_or("dtype", prototype.dtype())?;
     let value = value(dtype)?;
-    let weak = weak_value(&value);
-    let order = a.order_or("order", MemoryOrder::K)?;
-    if order == MemoryOrder::K && !a.has("shape") {
-        return filled(a, phalanx::full_like(&prototype, weak, dtype), value);
+    let mut options = FillOptions::default().dtype(dtype);
+    options = options.order(a.order_or("order", MemoryOrder::K)?);
+    if a.has("shape") {
+        options = options.shape(a.shape("shape")?.as_slice());
     }
-    let own: Vec<i64> = prototype.shape().iter().map(|&extent| extent as i64).collect();
-    let shape = if a.has("shape") { a.shape("shape")? } else { own };
-    let mut axes: Vec<usize> = (0..shape.len()).collect();
-    match order {
-        MemoryOrder::F => axes.reverse(),
-        MemoryOrder::A if phalanx::isfortran(&prototype) => axes.reverse(),
-        MemoryOrder::K if shape.len() == prototype.ndim() => {
-            let strides = prototype.strides();
-            axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
-        }
-        _ => {}
-    }
-    let outer: Vec<i64> = axes.iter().map(|&axis| shape[axis]).collect();
-    let mut inverse = vec![0i64; axes.len()];
-    axes.iter().enumerate().for_each(|(place, &axis)| inverse[axis] = place as i64);
-    filled(a, phalanx::full(outer.as_slice(), weak, dtype).transpose(&inverse), value)
+    Ok(phalanx::full_like_as(&prototype, value, options))
 }
 
 fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
     let count = a.size_or("num", 50)?;
     let samples = Samples::from(count).endpoint(a.truth_or("endpoint", true)?);
+    let samples = samples.axis(a.integer_or("axis", 0)?);
     Ok(match a.optional_dtype("dtype")? {
         Some(dtype) => samples.dtype(dtype),
         None => samples,
@@ -482,26 +451,6 @@ fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[&Argument]) -> PyResult<()> {
         Some(dtype) if ends.iter().any(is_complex) => warn_discarded(a.py(), DType::C128, dtype),
         _ => Ok(()),
     }
-}
-
-/// Samples along the axis that is asked for.
-fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
-    Ok(match a.integer_or("axis", 0)? {
-        0 => line,
-        axis => phalanx::moveaxis(&line, 0, axis),
-    })
-}
-
-/// The distance between two samples, NaN where there are no two.
-fn step(a: &Arguments<'_, '_>, start: Argument, stop: Argument) -> PyResult<Array> {
-    let count = a.size_or("num", 50)?;
-    let steps = if a.truth_or("endpoint", true)? { count.saturating_sub(1) } else { count };
-    if steps == 0 {
-        return Ok(phalanx::full((), Weak::Float(f64::NAN), DType::F64));
-    }
-    let dtype = phalanx::linspace(start.clone(), stop.clone(), 1).dtype();
-    let end = |end| convert::as_array(a.py(), end).map(|end| end.astype(dtype));
-    Ok((end(stop)? - end(start)?) / steps as f64)
 }
 
 /// An extent that may be left out.

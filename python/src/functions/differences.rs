@@ -89,7 +89,6 @@ functions! { FUNCTIONS, a =>
     {
         let (x, xp, fp) = (a.array("x")?, a.array("xp")?, a.array("fp")?);
         match a.optional_float("period")? {
-            Some(0.0) => return Err(value_error(Mistake::Value, "period must be a non-zero value")),
             Some(period) => interp_periodic(&x, &xp, &fp, period),
             None => {
                 for name in ["left", "right"] {

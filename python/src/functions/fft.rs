@@ -34,34 +34,24 @@ fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
         None => default.map(<[i64]>::to_vec),
         Some(_) => a.optional_integers("axes")?,
     };
-    let (is_given, last) = (axes.is_some(), axes.as_ref().and_then(|axes| axes.last().copied()));
+    let is_given = axes.is_some();
     let grid = axes.map_or_else(|| ().into(), fft::axes).norm(norm(a)?);
     let Some(object) = a.given("s") else { return Ok(grid) };
     if !is_given {
         let text = "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0)";
         warn(a.py(), "DeprecationWarning", text)?;
     }
-    // An extent that is None is the array's own, which -1 is, too.
     let items = object.try_iter().ok().map(|items| items.collect::<PyResult<Vec<_>>>());
     let Some(items) = items.transpose()? else { return Ok(grid.extents(a.integers("s")?)) };
     if items.iter().any(|item| item.is_none()) {
         let text = "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0";
         warn(a.py(), "DeprecationWarning", text)?;
     }
-    let extent = |item: &Bound<'_, PyAny>| {
-        if item.is_none() { Ok(-1) } else { integer(item).map_err(|_| a.wrong("s", "integers")) }
+    let extent = |item: &Bound<'_, PyAny>| match item.is_none() {
+        true => Ok(None),
+        false => integer(item).map(Some).map_err(|_| a.wrong("s", "integers")),
     };
-    let mut extents = items.iter().map(extent).collect::<PyResult<Vec<_>>>()?;
-    // The last one of half a spectrum is that of the whole.
-    if a.name().starts_with("irfft") && items.last().is_some_and(|item| item.is_none()) {
-        let array = a.array("a")?;
-        if let (Ok(place), Some(extent)) =
-            (array.axis_place(last.unwrap_or(-1)), extents.last_mut())
-        {
-            *extent = 2 * (array.shape()[place] as i64 - 1);
-        }
-    }
-    Ok(grid.extents(extents))
+    Ok(grid.optional_extents(items.iter().map(extent).collect::<PyResult<Vec<_>>>()?))
 }
 
 /// The transform along several axes. Along none it is the array itself, as in NumPy.

@@ -49,30 +49,7 @@ fn vector_norm(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let array = a.array("x")?;
     let keeps = a.truth_or("keepdims", false)?;
     let ord = if a.has("ord") { order(a, "ord")? } else { Ord::P(2.0) };
-    let axes = match a.optional_integers("axis")? {
-        Some(axes) if axes.len() == 1 => return Ok(norm(&array, ord, Some(&axes), keeps)),
-        Some(axes) => axes,
-        None if array.ndim() == 1 => return Ok(norm(&array, ord, Some(&[0]), keeps)),
-        None => (0..array.ndim() as i64).collect(),
-    };
-    // The axes become one, the last.
-    let ndim = array.ndim() as i64;
-    let place = |axis: i64| if axis < 0 { axis + ndim } else { axis };
-    let reduced: Vec<i64> = axes.iter().map(|&axis| place(axis)).collect();
-    let kept: Vec<i64> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
-    let turned = array.transpose([kept.as_slice(), &reduced].concat());
-    if turned.ok().is_err() {
-        return Ok(turned);
-    }
-    let mut shape: Vec<usize> = turned.shape()[..kept.len()].to_vec();
-    shape.push(turned.shape()[kept.len()..].iter().product());
-    let found = norm(&turned.reshape(shape), ord, Some(&[-1]), false);
-    if !keeps {
-        return Ok(found);
-    }
-    let mut shape = array.shape().to_vec();
-    reduced.iter().for_each(|&axis| shape[axis as usize] = 1);
-    Ok(found.reshape(shape))
+    Ok(phalanx::linalg::vector_norm(&array, ord, a.optional_integers("axis")?, keeps))
 }
 
 fn factors(a: &Arguments<'_, '_>) -> PyResult<Answer> {
@@ -133,19 +110,7 @@ functions! { FUNCTIONS, a =>
 
     "cross(x1, x2, /, *, axis=-1)",
     "The cross products of vectors of three components.":
-    {
-        let (first, second, axis) = (a.array("x1")?, a.array("x2")?, a.integer_or("axis", -1)?);
-        let extent = |array: &Array| {
-            let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
-            usize::try_from(place).ok().and_then(|place| array.shape().get(place).copied())
-        };
-        if [&first, &second].iter().any(|array| extent(array).is_some_and(|extent| extent != 3)) {
-            return Err(value_error(Mistake::Value,
-                "Both input arrays must be (arrays of) 3-dimensional vectors",
-            ));
-        }
-        cross(&first, &second, [axis; 3])
-    };
+    cross(&a.array("x1")?, &a.array("x2")?, a.integer_or("axis", -1)?);
 
     "det(a)",
     "The determinant.":
@@ -223,17 +188,7 @@ functions! { FUNCTIONS, a =>
 
     "outer(x1, x2, /)",
     "The products of every element of a vector with every one of another.":
-    {
-        let (first, second) = (a.array("x1")?, a.array("x2")?);
-        if first.ndim() != 1 || second.ndim() != 1 {
-            return Err(value_error(Mistake::Value, format!(
-                "Input arrays must be one-dimensional, but they are x1.ndim={} and x2.ndim={}.",
-                first.ndim(),
-                second.ndim()
-            )));
-        }
-        outer(&first, &second)
-    };
+    outer(&a.array("x1")?, &a.array("x2")?);
 
     "pinv(a, rcond=None, hermitian=False, *, rtol=None)",
     "The Moore-Penrose inverse.":

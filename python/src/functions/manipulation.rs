@@ -454,18 +454,9 @@ fn transposed(array: &Array, axes: Option<Vec<i64>>) -> Array {
 fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
     let array = a.array("a")?;
     let order = a.order_or("order", MemoryOrder::C)?;
-    let reshaped = array.reshape_in(shape, order);
     Ok(match a.copies("copy", None)? {
-        Some(true) if reshaped.has_base_of(&array) => reshaped.copy_in(MemoryOrder::K),
-        Some(false)
-            if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.has_base_of(&array) =>
-        {
-            return Err(value_error(
-                Mistake::Fixed,
-                "Unable to avoid creating a copy while reshaping.",
-            ));
-        }
-        _ => reshaped,
+        Some(copies) => array.reshape_copied(shape, order, copies),
+        None => array.reshape_in(shape, order),
     })
 }
 

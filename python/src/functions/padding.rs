@@ -3,14 +3,14 @@
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::dtypes::numpy;
-use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error, warn_discarded};
+use crate::errors::{as_numpy_raises, type_error, value_error, warn_discarded};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
-use crate::options::on_host;
+use crate::options::{broken, on_host};
 use phalanx::{Array, DType, Ends, PadMode, PadWidths, Statistic, Weak};
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
+use std::cell::RefCell;
 
 /// `pad`.
 pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
@@ -82,12 +82,7 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
 /// The array between zeros, into which a function of the program writes, line by line along each
 /// axis: NumPy's oldest way. Lines are views, which the function changes.
 fn called(a: &Arguments<'_, '_>, array: &Array, function: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let (py, ndim) = (a.py(), array.ndim());
-    let widths = widths(a, ndim)?;
-    let pairs = match &widths {
-        PadWidths::Each(pairs) => pairs.clone(),
-        PadWidths::All(pair) => vec![*pair; ndim],
-    };
+    let py = a.py();
     let keywords = match a.given("kwargs") {
         Some(keywords) => keywords.cast::<PyDict>()?.copy()?,
         None => PyDict::new(py),
@@ -97,12 +92,18 @@ fn called(a: &Arguments<'_, '_>, array: &Array, function: &Bound<'_, PyAny>) -> 
             keywords.set_item(name, value)?;
         }
     }
-    let padded = phalanx::pad(array, widths, PadMode::Constant(Ends::from(0)));
-    padded.ok().map_err(|error| raised(py, &error))?;
-    let pairs = PyTuple::new(py, pairs)?;
-    let fill = py.import("phalanx._callbacks")?.getattr("_padded_by")?;
-    fill.call1((Ndarray::wrap(py, padded.clone())?, pairs, function, keywords))?;
-    Ok(padded)
+    let failed = RefCell::new(None);
+    let write = |line: &Array, pair: (usize, usize), axis: usize| {
+        let line = Ndarray::wrap(py, line.clone());
+        let called = line.and_then(|line| function.call1((line, pair, axis, &keywords)));
+        called.map(drop).or_else(|exception| {
+            *failed.borrow_mut() = Some(exception);
+            // An error that ends the walk; the exception goes before it.
+            broken().ok().map(drop)
+        })
+    };
+    let padded = phalanx::pad_by(array, widths(a, array.ndim())?, write);
+    failed.into_inner().map_or(Ok(padded), Err)
 }
 
 fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
@@ -111,19 +112,13 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
     let Ok(by_axis) = object.cast::<PyDict>() else {
         return pairs(object, ndim, read).map(PadWidths::Each);
     };
-    let mut widths = vec![(0, 0); ndim];
-    for (axis, pair) in by_axis.iter() {
+    let width = |(axis, pair): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let axis: i64 = axis
             .extract()
             .map_err(|_| type_error(Mistake::Type, "axes of `pad_width` are integers"))?;
-        let place = if axis < 0 { axis + ndim as i64 } else { axis };
-        let width = usize::try_from(place).ok().and_then(|place| widths.get_mut(place));
-        let width = width.ok_or_else(|| {
-            refused::<PyIndexError>(Mistake::Value, format!("there is no axis {axis}"))
-        })?;
-        *width = pairs(&pair, 1, read)?[0];
-    }
-    Ok(PadWidths::Each(widths))
+        Ok((axis, pairs(&pair, 1, read)?[0]))
+    };
+    by_axis.iter().map(width).collect::<PyResult<_>>().map(PadWidths::ByAxis)
 }
 
 fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {

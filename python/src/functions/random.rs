@@ -2,15 +2,15 @@
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
-use crate::convert::{as_array, fetch};
-use crate::errors::{as_numpy_raises, raised, type_error, value_error};
+use crate::convert::fetch;
+use crate::errors::{as_numpy_raises, raised, value_error};
 use crate::function::Row;
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
-use phalanx::random::Generator;
-use phalanx::{Argument, Array, Casting, DType, Index, Weak};
+use phalanx::random::{ChoiceOptions, Generator, IntegerOptions, Population, Size};
+use phalanx::{Argument, Array, DType, ShapeArgument, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 
@@ -97,34 +97,13 @@ fn in_dtype(a: &Arguments<'_, '_>, answer: Answer) -> PyResult<Answer> {
 }
 
 /// The shape of what is drawn; none for one number.
-fn size(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
+fn shape(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
     Ok(a.optional_integers("size")?.unwrap_or_default())
 }
 
-/// The shape of what is drawn: `size`, or that to which parameters broadcast.
-fn extents(a: &Arguments<'_, '_>, parameters: &[&Argument]) -> PyResult<Vec<i64>> {
-    let shapes = parameters.iter().filter_map(|parameter| match parameter {
-        Argument::Array(array) => Some(array.shape()),
-        _ => None,
-    });
-    let common = phalanx::broadcast_shapes(&shapes.collect::<Vec<_>>());
-    let common: Vec<i64> = common
-        .map_err(|error| raised(a.py(), &error))?
-        .into_iter()
-        .map(|extent| extent as i64)
-        .collect();
-    let Some(shape) = a.optional_integers("size")? else { return Ok(common) };
-    let leading = shape.len().checked_sub(common.len());
-    let fits = leading.is_some_and(|leading| {
-        common.iter().zip(&shape[leading..]).all(|(own, given)| *own == 1 || own == given)
-    });
-    match fits {
-        true => Ok(shape),
-        false => Err(value_error(
-            Mistake::Together,
-            format!("{}(): the parameters do not fit size", a.name()),
-        )),
-    }
+/// The shape of what is drawn, where parameters say it unless it is given.
+fn size(a: &Arguments<'_, '_>) -> PyResult<Size> {
+    Ok(a.optional_integers("size")?.as_deref().map(ShapeArgument::from).into())
 }
 
 /// A parameter of a distribution.
@@ -132,220 +111,59 @@ fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argume
     Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
 }
 
-/// A parameter that is a real number, or an array of them.
-fn real(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
-    match a.argument(name)? {
-        Argument::Array(array) if array.dtype().is_complex() => {
-            a.check_cast(array.dtype(), DType::F64, Casting::SameKind)?;
-            Ok(Argument::Array(array))
-        }
-        Argument::Array(array) => Ok(Argument::Array(array)),
-        Argument::Scalar(_) | Argument::Weak(_) => Ok(Argument::Weak(Weak::Float(a.float(name)?))),
-    }
-}
-
-/// A parameter that is an integer, or an array of them.
-fn whole(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
-    match a.argument(name)? {
-        Argument::Array(array) => {
-            a.check_cast(array.dtype(), DType::I64, Casting::SameKind)?;
-            Ok(Argument::Array(array))
-        }
-        Argument::Scalar(_) | Argument::Weak(_) => {
-            Ok(Argument::Weak(Weak::Int(a.integer(name)?.into())))
-        }
-    }
-}
-
-/// Numbers of a distribution of one parameter.
-fn of_one(
-    a: &Arguments<'_, '_>,
-    name: &str,
-    draw: impl Fn(Argument, &[i64]) -> Array,
-) -> PyResult<Array> {
-    let parameter = real(a, name)?;
-    let extents = extents(a, &[&parameter])?;
-    Ok(draw(parameter, &extents))
-}
-
-/// Numbers of a distribution of several parameters.
-fn of_several<const COUNT: usize>(
-    a: &Arguments<'_, '_>,
-    parameters: [Argument; COUNT],
-    draw: impl Fn([Argument; COUNT], &[i64]) -> Array,
-) -> PyResult<Array> {
-    let extents = extents(a, &parameters.iter().collect::<Vec<_>>())?;
-    Ok(draw(parameters, &extents))
-}
-
-/// Whether a parameter has axes.
-fn is_array(parameter: &Argument) -> bool {
-    matches!(parameter, Argument::Array(array) if array.ndim() > 0)
-}
-
-/// Numbers of a distribution of two parameters. Of arrays of parameters, numbers of the default
-/// ones are drawn and moved to where `place` says.
-fn drawn(
-    a: &Arguments<'_, '_>,
-    parameters: [(&str, f64); 2],
-    draw: impl Fn(f64, f64, &[i64]) -> Array,
-    place: impl Fn(Array, &Array, &Array) -> Array,
-) -> PyResult<Array> {
-    let [(first, first_default), (second, second_default)] = parameters;
-    let given = [parameter(a, first, first_default)?, parameter(a, second, second_default)?];
-    if !given.iter().any(is_array) {
-        let of = |name: &str, default: f64| a.float_or(name, default);
-        let (first, second) = (of(first, first_default)?, of(second, second_default)?);
-        return Ok(draw(first, second, &size(a)?));
-    }
-    let [first, second] = given.map(|one| as_array(a.py(), one));
-    let (first, second) = (first?.astype(DType::F64), second?.astype(DType::F64));
-    let shape = match a.optional_integers("size")? {
-        Some(shape) => shape,
-        None => {
-            let common = phalanx::broadcast_shapes(&[first.shape(), second.shape()]);
-            let common = common.map_err(|error| raised(a.py(), &error))?;
-            common.into_iter().map(|extent| extent as i64).collect()
-        }
-    };
-    let placed = place(draw(first_default, second_default, &shape), &first, &second);
-    if placed.ok().is_ok() && placed.shape().iter().map(|&extent| extent as i64).ne(shape) {
-        return Err(value_error(
-            Mistake::Together,
-            format!("{}(): the parameters do not fit size", a.name()),
-        ));
-    }
-    Ok(placed)
-}
-
-/// Refuses a scale that is negative anywhere. Collective.
-fn not_negative(a: &Arguments<'_, '_>, name: &str) -> PyResult<()> {
-    let Some(Argument::Array(scale)) = a.optional_argument(name)? else { return Ok(()) };
-    let is_negative = scale.less(0).any(()).item::<bool>();
-    match is_negative.map_err(|error| raised(a.py(), &error))? {
-        true => Err(value_error(Mistake::Value, format!("{name} < 0"))),
-        false => Ok(()),
-    }
-}
-
-/// Numbers of a distribution with a location and a scale.
-fn located(
-    a: &Arguments<'_, '_>,
-    location: &str,
-    scale: &str,
-    draw: impl Fn(f64, f64, &[i64]) -> Array,
-) -> PyResult<Array> {
-    not_negative(a, scale)?;
-    drawn(a, [(location, 0.0), (scale, 1.0)], draw, |numbers, location, scale| {
-        numbers * scale + location
-    })
-}
-
-/// Numbers of a distribution with a scale alone.
-fn scaled(a: &Arguments<'_, '_>, draw: impl Fn(f64, &[i64]) -> Array) -> PyResult<Array> {
-    let scale = parameter(a, "scale", 1.0)?;
-    if !is_array(&scale) {
-        return Ok(draw(a.float_or("scale", 1.0)?, &size(a)?));
-    }
-    not_negative(a, "scale")?;
-    let scale = as_array(a.py(), scale)?.astype(DType::F64);
-    let shape = match a.optional_integers("size")? {
-        Some(shape) => shape,
-        None => scale.shape().iter().map(|&extent| extent as i64).collect(),
-    };
-    Ok(draw(1.0, &shape) * scale)
-}
-
 /// Numbers of a distribution that only the shape and the dtype say, written into `out`.
 fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Answer> {
     let dtype = a.dtype_or("dtype", DType::F64)?;
     let shape = match a.out()? {
         Some(out) if !a.has("size") => out.shape().iter().map(|&extent| extent as i64).collect(),
-        _ => size(a)?,
+        _ => shape(a)?,
     };
     a.stored(draw(&shape, dtype))
 }
 
 /// A bound of integers, which an array has for each element. Numbers that are not whole are cut
 /// off, as `int` does.
-enum Limit {
-    Number(i128),
-    Array(Array),
-}
-
-impl Limit {
-    fn of(a: &Arguments<'_, '_>, name: &str) -> PyResult<Limit> {
-        let object = a.object(name)?;
-        if object.is_instance_of::<PyFloat>() {
-            let whole = a.py().import("builtins")?.getattr("int")?.call1((object,));
-            let whole = whole.and_then(|whole| whole.extract());
-            let wrong = |error| as_numpy_raises(a.py(), Mistake::Value, error);
-            return whole.map(Limit::Number).map_err(wrong);
-        }
-        let has_axes = || object.getattr("ndim")?.extract::<usize>().map(|ndim| ndim > 0);
-        if object.is_instance_of::<PyList>()
-            || object.is_instance_of::<PyTuple>()
-            || has_axes().unwrap_or(false)
-        {
-            return a.array(name).map(Limit::Array);
-        }
-        a.wide_integer(name).map(Limit::Number)
+fn bound(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
+    let object = a.object(name)?;
+    let number = |number: i128| Argument::Weak(Weak::Int(number));
+    if object.is_instance_of::<PyFloat>() {
+        let whole = a.py().import("builtins")?.getattr("int")?.call1((object,));
+        let whole = whole.and_then(|whole| whole.extract());
+        let wrong = |error| as_numpy_raises(a.py(), Mistake::Value, error);
+        return whole.map(number).map_err(wrong);
     }
-
-    fn array(self, a: &Arguments<'_, '_>) -> PyResult<Array> {
-        match self {
-            Limit::Array(array) => Ok(array),
-            Limit::Number(number) => as_array(a.py(), Argument::Weak(Weak::Int(number))),
-        }
+    let has_axes = || object.getattr("ndim")?.extract::<usize>().map(|ndim| ndim > 0);
+    if object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyTuple>()
+        || has_axes().unwrap_or(false)
+    {
+        return a.array(name).map(Argument::Array);
     }
+    a.wide_integer(name).map(number)
 }
 
 /// Integers from `low`, or 0, to before `high`.
-fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Array> {
+fn integers(a: &Arguments<'_, '_>, rng: &Generator, is_closed: bool) -> PyResult<Array> {
     let (low, high) = match a.has("high") {
-        true => (Limit::of(a, "low")?, Limit::of(a, "high")?),
-        false => (Limit::Number(0), Limit::of(a, "low")?),
+        true => (bound(a, "low")?, bound(a, "high")?),
+        false => (Argument::from(0), bound(a, "low")?),
     };
     let dtype = if a.takes("dtype") { a.dtype_or("dtype", DType::I64)? } else { DType::I64 };
-    if let (Limit::Number(low), &Limit::Number(high)) = (&low, &high) {
-        let high = if closed { high.saturating_add(1) } else { high };
-        return Ok(rng.integers_as(*low, high, size(a)?.as_slice(), dtype));
-    }
-    let (low, high) = (low.array(a)?, high.array(a)?);
-    let high = if closed { high + 1 } else { high };
-    let [low, high] = [low, high].map(Argument::Array);
-    let extents = extents(a, &[&low, &high])?;
-    let (low, high) = (as_array(a.py(), low)?, as_array(a.py(), high)?);
-    Ok(rng.integers_between(&low, &high, extents.as_slice(), dtype))
+    Ok(rng.integers_as(low, high, size(a)?, IntegerOptions::from(dtype).closed(is_closed)))
 }
 
 /// Slices along an axis, or integers below a number, chosen at random.
 fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
-    let object = a.object("a")?;
-    let array = match is_integer(object)? {
-        true => {
-            let count = a.integer("a")?;
-            if count < 0 || (count == 0 && size(a)?.iter().product::<i64>() > 0) {
-                return Err(value_error(
-                    Mistake::Value,
-                    "a must be a positive integer unless no samples are taken",
-                ));
-            }
-            phalanx::arange(0, count, 1)
-        }
-        false => a.array("a")?,
+    let population = match is_integer(a.object("a")?)? {
+        true => Population::from(a.integer("a")?),
+        false => Population::from(a.array("a")?),
     };
-    let (shape, replace) = (size(a)?, a.truth_or("replace", true)?);
-    let chances = a.optional_array("p")?;
-    let array = if axis == 0 { array } else { phalanx::moveaxis(&array, axis, 0) };
-    let chosen = rng.choice(&array, shape.as_slice(), replace, chances.as_ref());
-    if axis == 0 || chosen.ok().is_err() {
-        return Ok(chosen);
-    }
-    let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
-    let from: Vec<i64> = (0..shape.len() as i64).collect();
-    let to: Vec<i64> = from.iter().map(|number| place + number).collect();
-    Ok(phalanx::moveaxis(&chosen, from, to))
+    let options = ChoiceOptions::default().replace(a.truth_or("replace", true)?).axis(axis);
+    let options = match a.optional_array("p")? {
+        Some(chances) => options.weights(&chances),
+        None => options,
+    };
+    Ok(rng.choice(population, shape(a)?.as_slice(), options))
 }
 
 /// The numbers below a number, or the slices of an array, in random order.
@@ -362,21 +180,12 @@ fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array
 fn shuffle(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
     let object = a.object("x")?;
     let array = object.cast::<Ndarray>().map_err(|_| a.wrong("x", "a phalanx.ndarray"))?;
-    let array = &array.get().array;
-    if array.ndim() == 0 {
-        return Err(type_error(Mistake::Conversion, "a 0-d array has nothing to shuffle"));
-    }
-    array.try_assign(rng.shuffled(array, axis)).map_err(|error| raised(a.py(), &error))
+    rng.try_shuffle(&array.get().array, axis).map_err(|error| raised(a.py(), &error))
 }
 
 fn bytes(a: &Arguments<'_, '_>, rng: &Generator) -> PyResult<Answer> {
-    let length = a.size_or("length", 0)?;
-    let host = fetch(a.py(), &rng.bits([length.div_ceil(8)]))?;
-    let filled = |given: &mut [u8]| {
-        given.copy_from_slice(&host.bytes[..length]);
-        Ok(())
-    };
-    Ok(Answer::Object(PyBytes::new_with(a.py(), length, filled)?.into_any().unbind()))
+    let host = fetch(a.py(), &rng.bytes(a.size_or("length", 0)?))?;
+    Ok(Answer::Object(PyBytes::new(a.py(), &host.bytes).into_any().unbind()))
 }
 
 /// Uniform or normal numbers of the shape that the positional arguments are.
@@ -390,190 +199,134 @@ typed_draws! {
     METHODS, TYPED_METHODS, FUNCTIONS, a, rng =>
     "normal"("loc=0.0, scale=1.0, size=None"),
     "Normal numbers of a mean and a standard deviation.":
-    located(a, "loc", "scale", |mean, deviation, shape| rng.normal(mean, deviation, shape));
+    rng.normal(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "laplace"("loc=0.0, scale=1.0, size=None"),
     "Numbers on both sides of a location, at exponential distances.":
-    located(a, "loc", "scale", |center, scale, shape| rng.laplace(center, scale, shape));
+    rng.laplace(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "logistic"("loc=0.0, scale=1.0, size=None"),
     "Logistic numbers.":
-    located(a, "loc", "scale", |mean, scale, shape| rng.logistic(mean, scale, shape));
+    rng.logistic(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "gumbel"("loc=0.0, scale=1.0, size=None"),
     "Gumbel's extreme values.":
-    located(a, "loc", "scale", |mode, scale, shape| rng.gumbel(mode, scale, shape));
+    rng.gumbel(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "lognormal"("mean=0.0, sigma=1.0, size=None"),
     "Numbers whose logarithms are normal.":
-    {
-        not_negative(a, "sigma")?;
-        let draw = |mean, deviation, shape: &[i64]| rng.lognormal(mean, deviation, shape);
-        drawn(a, [("mean", 0.0), ("sigma", 1.0)], draw, |numbers, mean, deviation| {
-            (numbers.log() * deviation + mean).exp()
-        })
-    };
+    rng.lognormal(parameter(a, "mean", 0.0)?, parameter(a, "sigma", 1.0)?, size(a)?);
 
     "uniform"("low=0.0, high=1.0, size=None"),
     "Uniform numbers from `low` to before `high`.":
     {
-        let draw = |low, high, shape: &[i64]| rng.uniform(low, high, shape);
-        drawn(a, [("low", 0.0), ("high", 1.0)], draw, |numbers, low, high| {
-            numbers * (high - low) + low
-        })
+        let (low, high) = (parameter(a, "low", 0.0)?, parameter(a, "high", 1.0)?);
+        // Those of older programs, which take a dtype here, let bounds stand the other way round.
+        match a.takes("dtype") {
+            true => rng.uniform_between(low, high, size(a)?),
+            false => rng.uniform(low, high, size(a)?),
+        }
     };
 
     "exponential"("scale=1.0, size=None"),
     "Exponential numbers of a mean.":
-    scaled(a, |scale, shape| rng.exponential(scale, shape));
+    rng.exponential(parameter(a, "scale", 1.0)?, size(a)?);
 
     "rayleigh"("scale=1.0, size=None"),
     "Lengths of vectors of two normal numbers.":
-    scaled(a, |scale, shape| rng.rayleigh(scale, shape));
+    rng.rayleigh(parameter(a, "scale", 1.0)?, size(a)?);
 
     "weibull"("a, size=None"),
     "Weibull numbers of an exponent.":
-    of_one(a, "a", |exponent, shape| rng.weibull(exponent, shape));
+    rng.weibull(a.argument("a")?, size(a)?);
 
     "pareto"("a, size=None"),
     "Pareto's numbers, less 1, of an exponent.":
-    of_one(a, "a", |exponent, shape| rng.pareto(exponent, shape));
+    rng.pareto(a.argument("a")?, size(a)?);
 
     "power"("a, size=None"),
     "Numbers from 0 to 1 whose density grows with a power.":
-    of_one(a, "a", |exponent, shape| rng.power(exponent, shape));
+    rng.power(a.argument("a")?, size(a)?);
 
     "triangular"("left, mode, right, size=None"),
     "Numbers whose density rises to a mode and falls from there.":
-    {
-        let all = [real(a, "left")?, real(a, "mode")?, real(a, "right")?];
-        of_several(a, all, |[left, mode, right], shape| rng.triangular(left, mode, right, shape))
-    };
+    rng.triangular(a.argument("left")?, a.argument("mode")?, a.argument("right")?, size(a)?);
 
     "standard_cauchy"("size=None"),
     "Quotients of two normal numbers.":
-    rng.standard_cauchy(size(a)?.as_slice());
+    rng.standard_cauchy(shape(a)?.as_slice());
 
     "binomial"("n, p, size=None"),
     "How many of `n` trials succeed that do so with a chance.":
-    {
-        let all = [whole(a, "n")?, real(a, "p")?];
-        of_several(a, all, |[count, chance], shape| rng.binomial(count, chance, shape))
-    };
+    rng.binomial(a.argument("n")?, a.argument("p")?, size(a)?);
 
     "poisson"("lam=1.0, size=None"),
     "Numbers of independent events of which there are `lam` on average.":
-    match a.has("lam") {
-        true => of_one(a, "lam", |mean, shape| rng.poisson(mean, shape)),
-        false => size(a).map(|shape| rng.poisson(1.0, shape.as_slice())),
-    };
+    rng.poisson(parameter(a, "lam", 1.0)?, size(a)?);
 
     "geometric"("p, size=None"),
     "How many trials there are to the first that succeeds.":
-    of_one(a, "p", |chance, shape| rng.geometric(chance, shape));
+    rng.geometric(a.argument("p")?, size(a)?);
 
     "gamma"("shape, scale=1.0, size=None"),
     "Gamma numbers of an exponent and a scale.":
-    {
-        let [shape, scale] = [parameter(a, "shape", 1.0)?, parameter(a, "scale", 1.0)?];
-        let extents = extents(a, &[&shape, &scale])?;
-        rng.gamma(shape, scale, extents.as_slice())
-    };
+    rng.gamma(parameter(a, "shape", 1.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "beta"("a, b, size=None"),
     "Beta numbers, from 0 to 1.":
-    {
-        let [first, second] = [a.argument("a")?, a.argument("b")?];
-        let extents = extents(a, &[&first, &second])?;
-        rng.beta(first, second, extents.as_slice())
-    };
+    rng.beta(a.argument("a")?, a.argument("b")?, size(a)?);
 
     "chisquare"("df, size=None"),
     "Sums of squares of as many normal numbers as there are degrees of freedom.":
-    {
-        let degrees = a.argument("df")?;
-        let extents = extents(a, &[&degrees])?;
-        rng.chisquare(degrees, extents.as_slice())
-    };
+    rng.chisquare(a.argument("df")?, size(a)?);
 
     "noncentral_chisquare"("df, nonc, size=None"),
     "Sums of squares of normal numbers whose means have the sum of squares `nonc`.":
-    {
-        let all = [real(a, "df")?, real(a, "nonc")?];
-        of_several(a, all, |[df, shift], shape| rng.noncentral_chisquare(df, shift, shape))
-    };
+    rng.noncentral_chisquare(a.argument("df")?, a.argument("nonc")?, size(a)?);
 
     "f"("dfnum, dfden, size=None"),
     "Quotients of sums of squares, each through its degrees of freedom.":
-    {
-        let [above, below] = [a.argument("dfnum")?, a.argument("dfden")?];
-        let extents = extents(a, &[&above, &below])?;
-        rng.f(above, below, extents.as_slice())
-    };
+    rng.f(a.argument("dfnum")?, a.argument("dfden")?, size(a)?);
 
     "noncentral_f"("dfnum, dfden, nonc, size=None"),
     "As f, of which the numerator is noncentral.":
-    {
-        let all = [real(a, "dfnum")?, real(a, "dfden")?, real(a, "nonc")?];
-        of_several(a, all, |[above, below, shift], shape| {
-            rng.noncentral_f(above, below, shift, shape)
-        })
-    };
+    rng.noncentral_f(a.argument("dfnum")?, a.argument("dfden")?, a.argument("nonc")?, size(a)?);
 
     "standard_t"("df, size=None"),
     "Student's numbers of degrees of freedom.":
-    {
-        let degrees = a.argument("df")?;
-        let extents = extents(a, &[&degrees])?;
-        rng.standard_t(degrees, extents.as_slice())
-    };
+    rng.standard_t(a.argument("df")?, size(a)?);
 
     "wald"("mean, scale, size=None"),
     "Inverse normal numbers of a mean and a scale.":
-    {
-        let [mean, scale] = [a.argument("mean")?, a.argument("scale")?];
-        let extents = extents(a, &[&mean, &scale])?;
-        rng.wald(mean, scale, extents.as_slice())
-    };
+    rng.wald(a.argument("mean")?, a.argument("scale")?, size(a)?);
 
     "vonmises"("mu, kappa, size=None"),
     "Angles around `mu`, the closer the larger `kappa` is.":
-    {
-        let all = [real(a, "mu")?, real(a, "kappa")?];
-        of_several(a, all, |[mean, kappa], shape| rng.vonmises(mean, kappa, shape))
-    };
+    rng.vonmises(a.argument("mu")?, a.argument("kappa")?, size(a)?);
 
     "dirichlet"("alpha, size=None"),
     "Vectors of positive numbers whose sum is 1, along the last axis.":
-    rng.dirichlet(&a.array("alpha")?, size(a)?.as_slice());
+    rng.dirichlet(&a.array("alpha")?, shape(a)?.as_slice());
 
     "negative_binomial"("n, p, size=None"),
     "How many trials fail before `n` succeed.":
-    {
-        let all = [real(a, "n")?, real(a, "p")?];
-        of_several(a, all, |[count, chance], shape| rng.negative_binomial(count, chance, shape))
-    };
+    rng.negative_binomial(a.argument("n")?, a.argument("p")?, size(a)?);
 
     "hypergeometric"("ngood, nbad, nsample, size=None"),
     "How many good ones are among `nsample` that are taken of good and bad ones.":
-    {
-        let all = [whole(a, "ngood")?, whole(a, "nbad")?, whole(a, "nsample")?];
-        of_several(a, all, |[good, bad, sample], shape| {
-            rng.hypergeometric(good, bad, sample, shape)
-        })
-    };
+    rng.hypergeometric(a.argument("ngood")?, a.argument("nbad")?, a.argument("nsample")?, size(a)?);
 
     "logseries"("p, size=None"),
     "Numbers with chances of the terms of the logarithm's series.":
-    of_one(a, "p", |chance, shape| rng.logseries(chance, shape));
+    rng.logseries(a.argument("p")?, size(a)?);
 
     "zipf"("a, size=None"),
     "Numbers whose chances fall as a power of them.":
-    of_one(a, "a", |exponent, shape| rng.zipf(exponent, shape));
+    rng.zipf(a.argument("a")?, size(a)?);
 
     "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
     "Normal vectors of a mean and a covariance.":
-    rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, size(a)?.as_slice());
+    rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, shape(a)?.as_slice());
 }
 
 draws! {
@@ -581,20 +334,7 @@ draws! {
     PLAIN_METHODS, PLAIN_FUNCTIONS, a, rng =>
     "multinomial"("n, pvals, size=None"),
     "How many of `n` draws have each result, along the last axis. Collective.":
-    {
-        let chances = a.array("pvals")?;
-        let count = match a.argument("n")? {
-            Argument::Array(counts) if counts.ndim() > 0 => Argument::Array(counts),
-            Argument::Array(_) => Argument::from(a.integer("n")?),
-            number => number,
-        };
-        let is_stack = chances.ndim() > 1 && chances.shape().last() != Some(&0);
-        let first = || chances.slice([Index::Ellipsis, Index::At(0)]);
-        let vectors = is_stack.then(|| Argument::Array(first()));
-        let parameters: Vec<&Argument> = std::iter::once(&count).chain(&vectors).collect();
-        let shape = extents(a, &parameters)?;
-        rng.multinomial(count, &chances, shape.as_slice())
-    };
+    rng.multinomial(a.argument("n")?, &a.array("pvals")?, size(a)?);
 
     "bytes"("length"),
     "Random bytes. Collective.":
@@ -629,15 +369,12 @@ functions! {
     "Gamma numbers of an exponent.":
     {
         let rng = source(a)?;
-        let exponent = a.argument("shape")?;
-        let extents = match a.out()? {
-            Some(out) if !a.has("size") => {
-                out.shape().iter().map(|&extent| extent as i64).collect()
-            }
-            _ => extents(a, &[&exponent])?,
+        let (exponent, dtype) = (a.argument("shape")?, a.dtype_or("dtype", DType::F64)?);
+        let size = match a.out()? {
+            Some(out) if !a.has("size") => Size::from(out.shape()),
+            _ => size(a)?,
         };
-        let dtype = a.dtype_or("dtype", DType::F64)?;
-        a.stored(rng.standard_gamma(exponent, extents.as_slice(), dtype))
+        a.stored(rng.standard_gamma(exponent, size, dtype))
     };
 
     "integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)",
@@ -687,40 +424,39 @@ draws! {
     "Integers from `low`, or 1, to `high`.":
     match a.has("high") {
         true => integers(a, rng, true),
-        false => Ok(rng.integers(1, a.integer("low")?.saturating_add(1), size(a)?.as_slice())),
+        false => {
+            let options = IntegerOptions::from(DType::I64).closed(true);
+            Ok(rng.integers_as(1, a.integer("low")?, size(a)?, options))
+        }
     };
 
     "random"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "random_sample"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "ranf"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "sample"("size=None, dtype=None"),
     "Uniform numbers from 0 to before 1.":
-    rng.random(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_normal"("size=None, dtype=None"),
     "Normal numbers of mean 0 and deviation 1.":
-    rng.standard_normal(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.standard_normal(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_exponential"("size=None, dtype=None"),
     "Exponential numbers of mean 1.":
-    rng.standard_exponential(size(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    rng.standard_exponential(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_gamma"("shape, size=None, dtype=None"),
     "Gamma numbers of an exponent.":
-    {
-        let exponent = a.argument("shape")?;
-        let extents = extents(a, &[&exponent])?;
-        rng.standard_gamma(exponent, extents.as_slice(), a.dtype_or("dtype", DType::F64)?)
-    };
+    rng.standard_gamma(a.argument("shape")?, size(a)?, a.dtype_or("dtype", DType::F64)?);
 
     "choice"("a, size=None, replace=True, p=None"),
     "Elements of a vector, or integers below a number, chosen at random.":
@@ -748,7 +484,7 @@ functions! {
     RANDOM_STATE_METHODS, a =>
     "tomaxint(self, /, size=None)",
     "Integers from 0 to the greatest one of 64 bits.":
-    source(a)?.integers_as(0, 1 << 63, size(a)?.as_slice(), DType::I64);
+    source(a)?.integers_as(0, i64::MAX, size(a)?, IntegerOptions::from(DType::I64).closed(true));
 
     "seed(self, seed=None)",
     "Begins again with another seed; Collective without one.":

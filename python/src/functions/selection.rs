@@ -7,7 +7,7 @@ use crate::errors::{raised, value_error, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::options::{Callback, mode_of, written};
-use phalanx::{AnyIndex, Argument, Array, Casting, DType, Mode};
+use phalanx::{AnyIndex, Argument, Array, Casting, DType, MemoryOrder, Mode, Piece};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -44,14 +44,11 @@ functions! { FUNCTIONS, a =>
     "take_along_axis(arr, indices, axis=-1)",
     "The elements at positions of an axis, others for every line along it.":
     {
-        let (array, positions) = (a.array("arr")?, a.array("indices")?);
-        match a.find("axis") {
-            Some(axis) if axis.is_none() => {
-                check_vector(&positions)?;
-                phalanx::take_along_axis(&array.reshape([-1]), &positions, 0)
-            }
-            _ => phalanx::take_along_axis(&array, &positions, a.integer_or("axis", -1)?),
-        }
+        let axis = match a.find("axis") {
+            Some(_) => a.optional_integer("axis")?,
+            None => Some(-1),
+        };
+        phalanx::take_along_axis(&a.array("arr")?, &a.array("indices")?, axis)
     };
 
     "put_along_axis(arr, indices, values, axis)",
@@ -59,17 +56,8 @@ functions! { FUNCTIONS, a =>
     {
         let (array, positions) = (a.target("arr")?, a.array("indices")?);
         let values = a.argument("values")?;
-        match a.given("axis") {
-            None => {
-                check_vector(&positions)?;
-                written(a.py(), || array.try_put(&positions, values, Mode::Raise))?;
-            }
-            Some(_) => {
-                let axis = a.integer("axis")?;
-                let write = || phalanx::try_put_along_axis(&array, &positions, values, axis);
-                written(a.py(), write)?;
-            }
-        }
+        let axis = a.optional_integer("axis")?;
+        written(a.py(), || phalanx::try_put_along_axis(&array, &positions, values, axis))?;
     };
 
     "choose(a, choices, out=None, mode='raise')",
@@ -142,17 +130,8 @@ functions! { FUNCTIONS, a =>
     "unravel_index(indices, shape, order='C')",
     "The index along each axis of positions in an order of elements.":
     {
-        let (positions, mut shape) = (positions(a, "indices")?, a.extents("shape")?);
-        let is_reversed = is_fortran(a)?;
-        if is_reversed {
-            shape.reverse();
-        }
-        phalanx::unravel_index(&positions, &shape).map(|mut indices| {
-            if is_reversed {
-                indices.reverse();
-            }
-            indices
-        })
+        let (positions, shape) = (positions(a, "indices")?, a.extents("shape")?);
+        phalanx::unravel_index_in(&positions, &shape, order(a)?)
     };
 
     "ravel_multi_index(multi_index, dims, mode='raise', order='C')",
@@ -223,16 +202,6 @@ fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
     convert::array(object, is_empty.then_some(DType::I64))
 }
 
-fn check_vector(positions: &Array) -> PyResult<()> {
-    match positions.ndim() {
-        1 => Ok(()),
-        _ => Err(value_error(
-            Mistake::Value,
-            "when axis=None, `indices` must have a single dimension.",
-        )),
-    }
-}
-
 fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     let (array, positions) = (a.target("a")?, positions(a, indices)?);
     let (values, mode) = (a.values(values, array.dtype())?, a.mode("mode")?);
@@ -242,10 +211,10 @@ fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     written(a.py(), || array.try_put(&positions, values, mode))
 }
 
-fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
+fn order(a: &Arguments<'_, '_>) -> PyResult<MemoryOrder> {
     match a.text_or("order", "C")?.as_str() {
-        "C" | "c" => Ok(false),
-        "F" | "f" => Ok(true),
+        "C" | "c" => Ok(MemoryOrder::C),
+        "F" | "f" => Ok(MemoryOrder::F),
         _ => Err(value_error(Mistake::Choice, "only 'C' or 'F' order is permitted")),
     }
 }
@@ -271,32 +240,18 @@ fn value_dtype(value: &Argument) -> Option<DType> {
 }
 
 fn raveled(a: &Arguments<'_, '_>) -> PyResult<Array> {
-    let (mut indices, mut shape) = (a.arrays("multi_index")?, a.extents("dims")?);
-    let mut mode = Mode::Raise;
-    if let Some(object) = a.given("mode") {
-        match object.cast::<PyTuple>() {
-            Ok(modes) => {
-                for (axis, one) in modes.iter().enumerate() {
-                    let (Some(index), Some(&extent)) = (indices.get_mut(axis), shape.get(axis))
-                    else {
-                        break;
-                    };
-                    let extent = extent as i64;
-                    match mode_of(&one)? {
-                        Mode::Raise => {}
-                        Mode::Wrap => *index = index.remainder(extent),
-                        Mode::Clip => *index = index.clip(0, extent - 1),
-                    }
-                }
-            }
-            Err(_) => mode = mode_of(object)?,
+    let (indices, shape) = (a.arrays("multi_index")?, a.extents("dims")?);
+    let is_several = |object: &Bound<'_, PyAny>| {
+        object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>()
+    };
+    let modes = match a.given("mode") {
+        Some(object) if is_several(object) => {
+            object.try_iter()?.map(|one| mode_of(&one?)).collect::<PyResult<_>>()?
         }
-    }
-    if is_fortran(a)? {
-        indices.reverse();
-        shape.reverse();
-    }
-    Ok(phalanx::ravel_multi_index(&indices, &shape, mode))
+        Some(object) => vec![mode_of(object)?; shape.len()],
+        None => vec![Mode::Raise; shape.len()],
+    };
+    Ok(phalanx::ravel_multi_index_in(&indices, &shape, &modes, order(a)?))
 }
 
 fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
@@ -311,50 +266,26 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let conditions = if is_many { a.arrays("condlist")? } else { vec![a.array("condlist")?] };
     let to_bool =
         |one: Array| if one.dtype() == DType::Bool { one } else { one.astype(DType::Bool) };
-    let mut conditions: Vec<Array> = conditions.into_iter().map(to_bool).collect();
+    let conditions: Vec<Array> = conditions.into_iter().map(to_bool).collect();
+    let conditions: Vec<&Array> = conditions.iter().collect();
     let functions: Vec<Bound<'_, PyAny>> =
         a.object("funclist")?.try_iter()?.collect::<PyResult<_>>()?;
     if !functions.iter().any(|function| function.is_callable()) {
         let values: Vec<Argument> =
             functions.iter().map(convert::argument).collect::<PyResult<_>>()?;
-        return Ok(phalanx::piecewise(&x, &conditions.iter().collect::<Vec<_>>(), &values));
+        return Ok(phalanx::piecewise(&x, &conditions, &values));
     }
-    let count = conditions.len();
-    if functions.len() == count + 1 {
-        let mut held = conditions.clone().into_iter();
-        let first = held
-            .next()
-            .ok_or_else(|| value_error(Mistake::Together, "piecewise() needs a condition"))?;
-        let any = held.fold(first, |any, one| any.logical_or(one));
-        conditions.push(any.logical_not());
-    } else if functions.len() != count {
-        return Err(value_error(
-            Mistake::Value,
-            format!(
-                "with {count} condition(s), either {count} or {} functions are expected",
-                count + 1
-            ),
-        ));
-    }
-    let result = phalanx::zeros_like(&x, None);
-    for (condition, function) in conditions.iter().zip(&functions) {
-        let mask = [AnyIndex::Array(condition.clone())];
-        let value = if function.is_callable() {
-            let taken = x.index(&mask);
-            if taken.size() == 0 {
-                continue;
-            }
-            let callback = Callback::new(function, a.given("args"), a.given("kw"))?;
-            let answer = callback.agreed(&[taken])?;
-            convert::argument(&answer)?
-        } else {
-            convert::argument(function)?
-        };
-        let value = match value {
-            Argument::Array(array) => Argument::Array(array.astype(x.dtype())),
-            other => other,
-        };
-        written(a.py(), || result.try_assign_index(&mask, value))?;
-    }
-    Ok(result)
+    let callback = |function| Callback::new(function, a.given("args"), a.given("kw"));
+    let callbacks: Vec<Callback<'_>> = functions.iter().map(callback).collect::<PyResult<_>>()?;
+    let pieces = functions.iter().zip(&callbacks).map(|(function, callback)| {
+        Ok(match function.is_callable() {
+            true => Piece::function(|taken: &Array| callback.argument(std::slice::from_ref(taken))),
+            false => Piece::from(convert::argument(function)?),
+        })
+    });
+    let found = {
+        let pieces: Vec<Piece<'_>> = pieces.collect::<PyResult<_>>()?;
+        phalanx::piecewise_by(&x, &conditions, &pieces)
+    };
+    callbacks.into_iter().try_fold(found, |found, callback| callback.raise(found))
 }

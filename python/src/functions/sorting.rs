@@ -2,14 +2,15 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::named::named;
 use phalanx::{
     Array, Side, Unique, argpartition, argsort, argsort_descending, intersect1d,
-    intersect1d_indices, isin, lexsort, partition, searchsorted, setdiff1d, setxor1d, sort,
-    sort_complex, sort_descending, union1d, unique, unique_along, unique_with,
+    intersect1d_indices, isin, lexsort, partition, searchsorted, searchsorted_by, setdiff1d,
+    setdiff1d_in_order, setxor1d, sort, sort_complex, sort_descending, union1d, unique,
+    unique_along, unique_with,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -65,17 +66,11 @@ fn searched(a: &Arguments<'_, '_>) -> PyResult<Array> {
             ));
         }
     };
-    let mut sorted = a.array("a")?;
-    if let Some(order) = a.optional_array("sorter")? {
-        if !order.dtype().is_integer() {
-            return Err(type_error(Mistake::Type, "sorter must only contain integers"));
-        }
-        if order.shape() != sorted.shape() {
-            return Err(value_error(Mistake::Together, "sorter.size must equal len(a)"));
-        }
-        sorted = sorted.take(&order, 0);
-    }
-    Ok(searchsorted(&sorted, a.argument("v")?, side))
+    let (array, values) = (a.array("a")?, a.argument("v")?);
+    Ok(match a.optional_array("sorter")? {
+        Some(order) => searchsorted_by(&array, &order, values, side),
+        None => searchsorted(&array, values, side),
+    })
 }
 
 fn found_unique(a: &Arguments<'_, '_>) -> PyResult<Answer> {
@@ -209,11 +204,7 @@ functions! { FUNCTIONS, a =>
     {
         let (first, second) = (a.array("ar1")?, a.array("ar2")?);
         match a.truth_or("assume_unique", false)? {
-            // They stay in their order.
-            true => {
-                let line = first.reshape([-1]);
-                line.compress(&isin(&line, &second, true))
-            }
+            true => setdiff1d_in_order(&first, &second),
             false => setdiff1d(&first, &second),
         }
     };

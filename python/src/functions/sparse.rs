@@ -6,8 +6,7 @@ use crate::convert;
 use crate::errors::raised;
 use crate::functions;
 use crate::sparse_matrix::SparseMatrix;
-use phalanx::Array;
-use phalanx::sparse::{Csr, cg};
+use phalanx::sparse::{CgOptions, Csr, cg_from};
 use pyo3::prelude::*;
 
 /// A matrix, which may be given as an array.
@@ -26,40 +25,18 @@ fn matrix(a: &Arguments<'_, '_>, name: &str) -> PyResult<Csr> {
 fn conjugate_gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     a.only("M", "None")?;
     a.only("callback", "None")?;
-    let failed = |error: phalanx::Error| raised(a.py(), &error);
-    let (matrix, mut b) = (matrix(a, "A")?, a.array("b")?);
-    if b.ndim() == 2 && b.shape()[1] == 1 {
-        b = b.reshape([-1]);
+    let mut options =
+        CgOptions::default().tolerance(a.float_or("rtol", 1e-5)?, a.float_or("atol", 0.0)?);
+    if a.has("maxiter") {
+        options = options.most(a.size_or("maxiter", 0)?);
     }
-    let norm_of = |array: &Array| {
-        let norm = phalanx::linalg::norm(array, phalanx::linalg::Ord::Default, None, false);
-        norm.astype(phalanx::DType::F64).item::<f64>().map_err(failed)
-    };
-    let (relative, absolute) = (a.float_or("rtol", 1e-5)?, a.float_or("atol", 0.0)?);
-    let most = a.size_or("maxiter", 10 * matrix.shape()[0])?;
-    let start = a.optional_array("x0")?;
-    // The tolerance is relative to what is solved for, which a start makes smaller.
-    let mut tolerance = relative;
-    let mut wanted = b.clone();
-    if absolute > 0.0 || start.is_some() {
-        let limit = (relative * norm_of(&b)?).max(absolute);
-        if let Some(start) = &start {
-            wanted = &b - matrix.matvec(start);
-        }
-        let norm = norm_of(&wanted)?;
-        if norm <= limit {
-            let x = start.unwrap_or_else(|| phalanx::zeros_like(&b, None));
-            return Ok((x, 0i64).into());
-        }
-        tolerance = limit / norm;
+    if let Some(start) = a.optional_array("x0")? {
+        options = options.start(&start);
     }
-    let found = cg(&matrix, &wanted, tolerance, most).map_err(failed)?;
-    let x = match start {
-        Some(start) => start + found.x,
-        None => found.x,
-    };
-    let steps = if found.residual <= tolerance { 0 } else { found.iterations as i64 };
-    Ok((x, steps).into())
+    let found = cg_from(&matrix(a, "A")?, &a.array("b")?, options);
+    let found = found.map_err(|error| raised(a.py(), &error))?;
+    let steps = if found.has_converged { 0 } else { found.iterations as i64 };
+    Ok((found.x, steps).into())
 }
 
 functions! { FUNCTIONS, a =>

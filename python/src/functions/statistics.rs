@@ -13,7 +13,8 @@ use phalanx::{
     Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
     QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,
     histogram, histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile,
-    nanquantile, nanquantile_weighted, percentile_along, quantile, quantile_weighted, room_on_host,
+    nanpercentile_weighted, nanquantile, nanquantile_weighted, percentile_along,
+    percentile_weighted, quantile, quantile_weighted, room_on_host,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -35,13 +36,13 @@ fn is_integral(dtype: DType) -> bool {
 }
 
 /// The quantiles with the dtype in which they are given. A number of Python's has none.
-fn parts(a: &Arguments<'_, '_>) -> PyResult<(Quantiles, bool)> {
+fn parts(a: &Arguments<'_, '_>) -> PyResult<Quantiles> {
     let object = a.object("q")?;
     if let Ok(one) = object.cast_exact::<PyFloat>() {
-        return Ok((Quantiles::One(one.extract()?), false));
+        return Ok(Quantiles::One(one.extract()?));
     }
     if let Ok(one) = object.cast_exact::<PyInt>() {
-        return Ok((Quantiles::One(one.extract()?), true));
+        return Ok(Quantiles::Integers(Box::new(Quantiles::One(one.extract()?))));
     }
     let own = match object.cast::<Ndarray>() {
         Ok(array) => array.get().array.dtype(),
@@ -52,14 +53,15 @@ fn parts(a: &Arguments<'_, '_>) -> PyResult<(Quantiles, bool)> {
     }
     let (values, shape) = numbers(object)?;
     let dtype = if own.is_inexact() { own } else { DType::F64 };
-    Ok((Quantiles::Array { values, shape, dtype }, is_integral(own)))
+    let wanted = Quantiles::Array { values, shape, dtype };
+    Ok(if is_integral(own) { Quantiles::Integers(Box::new(wanted)) } else { wanted })
 }
 
 type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
 
 fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     let name = a.text_or("method", "linear")?;
-    let (wanted, is_integral) = parts(a)?;
+    let wanted = parts(a)?;
     let array = a.array("a")?;
     if let Some(weights) = a.optional_array("weights")? {
         if name != "inverted_cdf" {
@@ -68,10 +70,11 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
                 format!("Only method 'inverted_cdf' supports weights. Got: {name}."),
             ));
         }
-        let wanted = if a.name().ends_with("percentile") { hundredths(wanted) } else { wanted };
-        let compute = match a.name().starts_with("nan") {
-            true => nanquantile_weighted,
-            false => quantile_weighted,
+        let compute = match a.name() {
+            "percentile" => percentile_weighted,
+            "nanpercentile" => nanpercentile_weighted,
+            "nanquantile" => nanquantile_weighted,
+            _ => quantile_weighted,
         };
         let found = compute(&array, wanted, a.axes()?, &weights);
         if a.name().starts_with("nan") {
@@ -83,9 +86,6 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     let method = QuantileMethod::from_name(&name).ok_or_else(|| {
         value_error(Mistake::Choice, format!("{name:?} is not a valid method of {}()", a.name()))
     })?;
-    // What is asked for by integers, which are 0 and 1, are elements in their own dtype.
-    let is_exact = a.name().ends_with("quantile") && method == QuantileMethod::Linear;
-    let method = if is_exact && is_integral { QuantileMethod::Lower } else { method };
     let found = compute(&array, wanted, a.axes()?, method);
     if a.name().starts_with("nan") {
         warn_of_nan(a, &array, &found)?;
@@ -93,22 +93,6 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
         return a.stored_by(found, Casting::Unsafe);
     }
     a.stored(found)
-}
-
-/// Parts of 100 as parts of 1, in their dtype.
-fn hundredths(of: Quantiles) -> Quantiles {
-    match of {
-        Quantiles::One(q) => Quantiles::One(q / 100.0),
-        Quantiles::List(list) => Quantiles::List(list.iter().map(|q| q / 100.0).collect()),
-        Quantiles::Array { values, shape, dtype: DType::F32 } => {
-            let values = values.iter().map(|&q| f64::from((q / 100.0) as f32)).collect();
-            Quantiles::Array { values, shape, dtype: DType::F32 }
-        }
-        Quantiles::Array { values, shape, dtype } => {
-            let values = values.iter().map(|q| q / 100.0).collect();
-            Quantiles::Array { values, shape, dtype }
-        }
-    }
 }
 
 /// Warns of covariances of no more observations than `ddof`.

@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, inexpressible};
-use phalanx::random::{Generator, seeded};
-use phalanx::{Array, DType, ShapeArgument, arange};
+use phalanx::random::{ChoiceOptions, Generator, IntegerOptions, Population, seeded};
+use phalanx::{Array, DType, ShapeArgument};
 use serde_json::Value;
 
 /// The generator of the seed, the first argument.
@@ -41,17 +41,23 @@ fn integers(a: &Arguments) -> Array {
         Some(high) => (a.int(1), high),
         None => (0, a.int(1)),
     };
-    let high = if a.flag("endpoint") { high + 1 } else { high };
     let dtype = a.optional_dtype("dtype").unwrap_or(DType::I64);
-    of(a).integers_as(low.into(), high.into(), size(a, 3), dtype)
+    let options = IntegerOptions::from(dtype).closed(a.flag("endpoint"));
+    of(a).integers_as(low, high, size(a, 3), options)
 }
 
-/// An array to choose from; a number `n` means `arange(n)`.
-fn population(a: &Arguments) -> Array {
-    match a.value(1) {
-        Some(Value::Number(_)) => arange(0, a.int(1), 1),
-        _ => a.array(1),
-    }
+fn choice(a: &Arguments) -> Array {
+    let population = match a.value(1) {
+        Some(Value::Number(_)) => Population::from(a.int(1)),
+        _ => Population::from(a.array(1)),
+    };
+    let options =
+        ChoiceOptions::default().replace(a.flag_or("replace", true)).axis(a.int_or("axis", 0));
+    let options = match a.optional_array("p") {
+        Some(chances) => options.weights(&chances),
+        None => options,
+    };
+    of(a).choice(population, size(a, 2), options)
 }
 
 fn permutation(a: &Arguments) -> Answer {
@@ -114,12 +120,7 @@ calls! { a =>
     "random.Generator.permutation": permutation(a),
     "random.Generator.permuted": of(a).permuted(&a.array(1), a.optional_int("axis")),
     "random.Generator.shuffle": of(a).shuffle(&a.array(1), a.int_or("axis", 0)),
-    "random.Generator.choice": of(a).choice(
-        &population(a),
-        size(a, 2),
-        a.flag_or("replace", true),
-        a.optional_array("p").as_ref(),
-    ),
+    "random.Generator.choice": choice(a),
     "random.Generator.multivariate_normal":
         of(a).multivariate_normal(&a.array(1), &a.array(2), size(a, 3)),
 }

@@ -1,0 +1,118 @@
+//! Arrays of one value, or of values, in an order in memory.
+
+use super::basic::{ShapeArgument, full};
+use super::like::full_like;
+use crate::array::Array;
+use crate::conversions::isfortran;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{MemoryOrder, refused};
+use crate::operand::Argument;
+use crate::types::result_type;
+use phalanx_ops::{DType, Weak};
+
+/// How [`full_as`] and [`full_like_as`] make an array: `FillOptions::default()` is of the dtype and
+/// in the order that NumPy takes.
+#[derive(Clone, Default, Debug)]
+pub struct FillOptions {
+    dtype: Option<DType>,
+    order: Option<MemoryOrder>,
+    shape: Option<ShapeArgument>,
+}
+
+impl FillOptions {
+    /// Of this dtype; else that of the value, or of the array that it is like.
+    #[must_use]
+    pub fn dtype(self, dtype: impl Into<Option<DType>>) -> FillOptions {
+        FillOptions { dtype: dtype.into(), ..self }
+    }
+
+    /// In this order; else in C order, or in that of the array that it is like.
+    #[must_use]
+    pub fn order(self, order: MemoryOrder) -> FillOptions {
+        FillOptions { order: Some(order), ..self }
+    }
+
+    /// Of this shape, and not of that of the array that it is like.
+    #[must_use]
+    pub fn shape(self, shape: impl Into<ShapeArgument>) -> FillOptions {
+        FillOptions { shape: Some(shape.into()), ..self }
+    }
+}
+
+/// NumPy's `full`: an array of one value, or of the values of an array, which are cast and
+/// broadcast to its shape.
+///
+/// Dtype: that of the options, else of the value, a number's being its own. Local (records nodes).
+/// Errors: `OpError::OutOfRange`, `OpError::BroadcastInto`, `OpError::Argument` for the orders A
+/// and K.
+#[track_caller]
+pub fn full_as(
+    shape: impl Into<ShapeArgument>,
+    value: impl Into<Argument>,
+    options: FillOptions,
+) -> Array {
+    let (site, shape, value) = (call_site(), shape.into(), value.into());
+    Array::catch(within(site, || {
+        let dtype = match options.dtype {
+            Some(dtype) => dtype,
+            None => result_type(std::slice::from_ref(&value))?,
+        };
+        let made = match options.order.unwrap_or(MemoryOrder::C) {
+            MemoryOrder::C => full(shape, number_of(&value), dtype),
+            MemoryOrder::F => {
+                let reversed: Vec<i64> = shape.0.iter().rev().copied().collect();
+                full(reversed.as_slice(), number_of(&value), dtype).t()
+            }
+            other => return Err(refused("full", "order", format!("{other:?}"), site)),
+        };
+        filled(made, value, site)
+    }))
+}
+
+/// NumPy's `full_like`: as [`full_as`], of the shape, the dtype and the order of axes of an array,
+/// but for what the options say. Local (records nodes). Errors: as there.
+#[track_caller]
+pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOptions) -> Array {
+    let (site, value) = (call_site(), value.into());
+    Array::catch(within(site, || {
+        let dtype = options.dtype.unwrap_or(array.ok()?.dtype());
+        let (number, order) = (number_of(&value), options.order.unwrap_or(MemoryOrder::K));
+        if order == MemoryOrder::K && options.shape.is_none() {
+            return filled(full_like(array, number, dtype), value, site);
+        }
+        let shape = options.shape.unwrap_or_else(|| array.shape().into()).0;
+        // The axes from the outermost to the innermost.
+        let mut axes: Vec<usize> = (0..shape.len()).collect();
+        match order {
+            MemoryOrder::F => axes.reverse(),
+            MemoryOrder::A if isfortran(array) => axes.reverse(),
+            MemoryOrder::K if shape.len() == array.ndim() => {
+                let strides = array.strides();
+                axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+            }
+            _ => {}
+        }
+        let outer: Vec<i64> = axes.iter().map(|&axis| shape[axis]).collect();
+        let mut inverse = vec![0i64; axes.len()];
+        axes.iter().enumerate().for_each(|(place, &axis)| inverse[axis] = place as i64);
+        let made = array.mesh()?.enter(|| full(outer.as_slice(), number, dtype));
+        filled(made.transpose(&inverse), value, site)
+    }))
+}
+
+/// The number that a value is; zero for values that are written later.
+fn number_of(value: &Argument) -> Weak {
+    match value {
+        Argument::Weak(weak) => *weak,
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Array(_) => Weak::Int(0),
+    }
+}
+
+/// A new array with the values of an array, unless its value was a number.
+fn filled(made: Array, value: Argument, site: Site) -> Result<Array, Error> {
+    if let Argument::Array(values) = value {
+        made.try_assign(values.ok()?.converted(made.ok()?.dtype(), site))?;
+    }
+    made.ok().cloned()
+}
