@@ -145,16 +145,18 @@ impl MeshHandle {
         }
     }
 
-    /// Raises the first failure that was put off and not raised yet; conditions that are pending
+    /// At the end of a session: raises the first failure that was put off and not raised yet, and
+    /// what operations met that `errstate` asks for; conditions that are pending
     /// are computed for that. Collective over the mesh.
     pub fn raise_deferred(&self, site: Site) -> Result<(), Error> {
         self.raise_known(true)?;
         let pending = self.checks().front().map(|check| check.condition.clone());
         match pending {
             Some(condition) => self.close_for(&condition, Cause::Observation, site)?,
-            None => return Ok(()),
+            None => return crate::floating::finish(self),
         }
-        self.raise_known(true)
+        self.raise_known(true)?;
+        crate::floating::finish(self)
     }
 
     fn holds(&self, condition: &Arc<Node>) -> Result<bool, Error> {

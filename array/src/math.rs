@@ -1,9 +1,9 @@
 //! Elementwise functions as methods, and operators.
 
 use crate::array::Array;
-use crate::elementwise::{elementwise, elementwise_by, mesh_of, record, try_elementwise};
+use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
-use crate::floating::check_elementwise;
+use crate::floating::{check_cast, check_elementwise};
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
 use crate::operand::Argument;
@@ -13,8 +13,15 @@ use phalanx_ops::{Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, pro
 /// Records the operation as a call of the user's, whose floating-point errors are looked at.
 pub(crate) fn checked(op: Op, operands: &[Argument], site: Site) -> Array {
     let result = elementwise(op, operands, site);
-    check_elementwise(op.name(), operands, &[(op, &result)], site);
+    check_elementwise(op.name(), operands, &[(op, &result)], None, site);
     result
+}
+
+/// Casts as a call of the user's does, whose floating-point errors are looked at.
+fn checked_cast(value: &Array, to: DType, site: Site) -> Array {
+    let cast = value.astype_at(to, site);
+    check_cast(value, &cast, site);
+    cast
 }
 
 /// As [`checked`], of two results.
@@ -25,7 +32,7 @@ fn checked_pair(
     site: Site,
 ) -> (Array, Array) {
     let [first, second] = ops.map(|op| elementwise(op, operands, site));
-    check_elementwise(name, operands, &[(ops[0], &first), (ops[1], &second)], site);
+    check_elementwise(name, operands, &[(ops[0], &first), (ops[1], &second)], None, site);
     (first, second)
 }
 
@@ -121,23 +128,6 @@ impl Array {
         checked(op, arguments, call_site())
     }
 
-    /// As [`Array::apply`], by a loop of dtypes that are asked for: NumPy's arguments `dtype` and
-    /// `signature` of a ufunc. `asked` has a dtype, or `None`, for each operand and then for the
-    /// result. The operands are cast as far as `casting` allows; see [`Op::resolve_by`].
-    #[track_caller]
-    #[must_use]
-    pub fn apply_by(
-        op: Op,
-        arguments: &[Argument],
-        asked: &[Option<DType>],
-        casting: Casting,
-    ) -> Array {
-        let site = call_site();
-        let result = Array::catch(elementwise_by(op, arguments, asked, casting, site));
-        check_elementwise(op.name(), arguments, &[(op, &result)], site);
-        result
-    }
-
     /// Writes the result of any row of the table for this array and `other` into this array,
     /// through the view. Local (records nodes). An error is returned and leaves the array as it
     /// was. Errors: as [`Array::try_assign`], and `OpError::Cast` where the dtypes are not of the
@@ -216,12 +206,12 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
     }
     let operands = [Argument::Array(target.clone()), other];
     let result = try_elementwise(op, &operands, site)?;
-    check_elementwise(op.name(), &operands, &[(op, &result)], site);
     // A write takes a value that has more axes of one position; an operator in place does not.
     if result.shape() != target.shape() {
         let (value, target) = (result.shape().into(), target.shape().into());
         return Err(Error::op(OpError::BroadcastInto { value, target }, site));
     }
+    check_elementwise(op.name(), &operands, &[(op, &result)], None, site);
     target.assign_at(&result, Casting::SameKind, site)
 }
 
@@ -304,7 +294,7 @@ impl Array {
                 OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
             return Err(Error::op(error, site));
         }
-        let value = if from == to { value } else { value.astype_at(to, site) };
+        let value = if from == to { value } else { checked_cast(&value, to, site) };
         self.write(value.operand(site)?, site)
     }
 }

@@ -61,7 +61,7 @@ pub fn cumulative_as(array: &Array, op: Op, axis: impl Into<Option<i64>>, dtype:
 /// [`cumulative`] as a call of the user's, whose floating-point errors are looked at.
 fn cumulated(array: &Array, op: Op, axis: Option<i64>, dtype: Option<DType>, site: Site) -> Array {
     let result = Array::catch(cumulative(array, op, axis, dtype, site));
-    check_scan(array, &result, site);
+    check_scan("accumulate", array, &result, site);
     result
 }
 
@@ -111,7 +111,7 @@ pub fn cumulative_sum(
     let site = call_site();
     let result = standard(Op::Add, array, axis.into(), dtype.into(), include_initial, site);
     let result = Array::catch(result);
-    check_scan(array, &result, site);
+    check_scan("accumulate", array, &result, site);
     result
 }
 
@@ -127,7 +127,7 @@ pub fn cumulative_prod(
     let site = call_site();
     let result = standard(Op::Multiply, array, axis.into(), dtype.into(), include_initial, site);
     let result = Array::catch(result);
-    check_scan(array, &result, site);
+    check_scan("accumulate", array, &result, site);
     result
 }
 

@@ -290,8 +290,10 @@ pub enum CastPlace {
     OnlyInput,
     /// The operand of this number, from 0.
     Input(usize),
-    /// A result.
-    Output,
+    /// The result of a ufunc of one.
+    OnlyOutput,
+    /// The result of this number, from 0.
+    Output(usize),
 }
 
 impl fmt::Display for CastPlace {
@@ -299,7 +301,8 @@ impl fmt::Display for CastPlace {
         match self {
             CastPlace::OnlyInput => f.write_str("input"),
             CastPlace::Input(place) => write!(f, "input {place}"),
-            CastPlace::Output => f.write_str("output"),
+            CastPlace::OnlyOutput => f.write_str("output"),
+            CastPlace::Output(place) => write!(f, "output {place}"),
         }
     }
 }

@@ -327,9 +327,8 @@ pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
 
 /// The elements of an array on the host. Collective.
 pub fn fetch(py: Python<'_>, array: &Array) -> PyResult<HostArray> {
-    let host = at_line(py, || array.to_host()).map_err(|error| raised(py, &error))?;
-    errstate::settle(py)?;
-    Ok(host)
+    let host = at_line(py, || array.to_host());
+    errstate::observed(py, host)
 }
 
 /// An array of NumPy with the elements of a host array, which are not copied.

@@ -10,7 +10,7 @@ use crate::mistakes::Mistake;
 use crate::options::agreed;
 use crate::site::at_line;
 use phalanx::{
-    FloatingErrorMode, FloatingErrorReport, FloatingErrorScope, FloatingErrors, Warning,
+    Error, FloatingErrorMode, FloatingErrorReport, FloatingErrorScope, FloatingErrors, Warning,
 };
 use pyo3::exceptions::PyNameError;
 use pyo3::prelude::*;
@@ -86,15 +86,26 @@ pub fn settle(py: Python<'_>) -> PyResult<()> {
     if NOTICES.with_borrow(Vec::is_empty) {
         return Ok(());
     }
-    for notice in NOTICES.take() {
-        match notice {
-            Notice::Data(warning) => runtime_warning(py, warning.text, warning.site)?,
-            Notice::Error { mode, callback, report } => {
-                act(py, mode, callback.as_deref(), &report)?;
-            }
+    let mut notices = NOTICES.take().into_iter();
+    while let Some(notice) = notices.next() {
+        let told = match notice {
+            Notice::Data(warning) => runtime_warning(py, warning.text, warning.site),
+            Notice::Error { mode, callback, report } => act(py, mode, callback.as_deref(), &report),
+        };
+        if told.is_err() {
+            // The others come next: a filter that makes warnings errors may be the program's.
+            NOTICES.with_borrow_mut(|rest| drop(rest.splice(..0, notices)));
+            return told;
         }
     }
     Ok(())
+}
+
+/// What an observation gives, after the program has been told what stands in the queue: that is
+/// of earlier operations than an error.
+pub fn observed<R>(py: Python<'_>, outcome: Result<R, Error>) -> PyResult<R> {
+    settle(py)?;
+    outcome.map_err(|error| raised(py, &error))
 }
 
 /// Does what is asked for about an error that an operation met.
@@ -350,7 +361,7 @@ impl ErrState {
         let scope = FloatingErrorScope::begin(phalanx::floating_errors());
         self.blocks.enter(Before { modes, callback, scope });
         if let Some(callback) = &self.callback {
-            CALLBACK.set(callback.as_ref().map(|one| Rc::new(one.clone_ref(py))));
+            drop(CALLBACK.replace(callback.as_ref().map(|one| Rc::new(one.clone_ref(py)))));
         }
         change(self.modes);
     }
@@ -365,11 +376,11 @@ impl ErrState {
     ) -> PyResult<bool> {
         let before: Before = self.blocks.leave("errstate")?;
         CURRENT.set(before.modes);
-        CALLBACK.set(before.callback);
+        drop(CALLBACK.replace(before.callback));
         // A block that an exception ends asks no more for what it met.
         if kind.is_none() {
-            at_line(py, || before.scope.end()).map_err(|error| raised(py, &error))?;
-            settle(py)?;
+            let outcome = at_line(py, || before.scope.end());
+            observed(py, outcome)?;
         }
         Ok(false)
     }

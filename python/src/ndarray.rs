@@ -774,8 +774,7 @@ impl Ndarray {
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
         let array = self.records.as_ref().map_or(&*self.array, Records::bytes);
         let done = at_line(py, || array.evaluate());
-        done.map_err(|error| raised(py, &error))?;
-        errstate::settle(py)
+        errstate::observed(py, done)
     }
 }
 

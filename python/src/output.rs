@@ -9,11 +9,6 @@ use pyo3::types::PyTuple;
 
 impl Arguments<'_, '_> {
     /// The answer of an operation that has written `out` itself, if that is given: `out`.
-    pub fn reduced(&self, result: Array) -> PyResult<Answer> {
-        self.written_out(result)
-    }
-
-    /// As [`Arguments::reduced`], of an operation that notes no floating-point errors.
     pub fn written_out(&self, result: Array) -> PyResult<Answer> {
         let Some(out) = self.given("out") else { return Ok(Answer::Array(result)) };
         result.ok().map_err(|error| raised(self.py(), &error))?;

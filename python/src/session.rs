@@ -322,7 +322,7 @@ pub fn shutdown(py: Python<'_>) -> PyResult<()> {
         return Err(raised(py, &error));
     }
     let ended = taken().map_or(Ok(()), |session| at_line(py, || session.finish()));
-    ended.map_err(|error| raised(py, &error))
+    errstate::observed(py, ended)
 }
 
 /// Ends the world because code of the program failed on this process alone.
@@ -489,22 +489,22 @@ pub fn has_local_mesh() -> bool {
 #[pyfunction]
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
-    at_line(py, phalanx::flush).map_err(|error| raised(py, &error))?;
-    errstate::settle(py)
+    let done = at_line(py, phalanx::flush);
+    errstate::observed(py, done)
 }
 
 /// Waits until all that is recorded has been handed to the devices. Collective.
 #[pyfunction(name = "_hand_over")]
 pub fn hand_over(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
-    at_line(py, phalanx::hand_over).map_err(|error| raised(py, &error))?;
-    errstate::settle(py)
+    let done = at_line(py, phalanx::hand_over);
+    errstate::observed(py, done)
 }
 
 /// Waits until all that is recorded has run. Collective.
 #[pyfunction(name = "_synchronize")]
 pub fn synchronize(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
-    at_line(py, phalanx::synchronize).map_err(|error| raised(py, &error))?;
-    errstate::settle(py)
+    let done = at_line(py, phalanx::synchronize);
+    errstate::observed(py, done)
 }

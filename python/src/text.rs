@@ -32,9 +32,8 @@ pub fn text(py: Python<'_>, array: &Array, kind: TextOptions) -> PyResult<String
         TextOptions::Repr => phalanx::array_repr,
         TextOptions::Free => phalanx::array2string,
     };
-    let text = at_line(py, || form(array)).map_err(|error| raised(py, &error))?;
-    errstate::settle(py)?;
-    Ok(text)
+    let text = at_line(py, || form(array));
+    errstate::observed(py, text)
 }
 
 /// The text of the array that is the argument of a name, with the options that are the others.

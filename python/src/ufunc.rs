@@ -343,7 +343,7 @@ impl Ufunc {
         array: &Bound<'_, PyAny>,
         axis: OneAxis,
         dtype: Option<&Bound<'_, PyAny>>,
-        out: Option<Py<Ndarray>>,
+        out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([array]);
@@ -402,7 +402,7 @@ impl Ufunc {
         indices: &Bound<'_, PyAny>,
         axis: OneAxis,
         dtype: Option<&Bound<'_, PyAny>>,
-        out: Option<Py<Ndarray>>,
+        out: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let ufunc = self.of_one_result("reduceat")?;
@@ -643,12 +643,18 @@ fn array_to_write<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a Array> {
     elements::target(object).ok_or_else(wrong)
 }
 
-/// An answer that may be written into an array.
-fn written(py: Python<'_>, result: Array, out: Option<Py<Ndarray>>) -> PyResult<Py<PyAny>> {
-    let Some(out) = out else { return Ndarray::result(py, result) };
+/// An answer that may be written into an array, which may stand in a tuple.
+fn written(py: Python<'_>, result: Array, out: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    let Some(out) = out.filter(|out| !out.is_none()) else { return Ndarray::result(py, result) };
+    let out = match out.cast::<PyTuple>() {
+        Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
+        _ => out.clone(),
+    };
+    let wrong = || type_error(Mistake::Type, "return arrays must be of phalanx.ndarray");
+    let target = elements::target(&out).ok_or_else(wrong)?;
     result.ok().map_err(|error| raised(py, &error))?;
-    warn_discarded(py, result.dtype(), out.get().array.dtype())?;
-    let assigned = at_line(py, || out.get().array.try_assign(result));
+    warn_discarded(py, result.dtype(), target.dtype())?;
+    let assigned = at_line(py, || target.try_assign(result));
     assigned.map_err(|error| raised(py, &error))?;
-    Ok(out.into_any())
+    Ok(out.unbind())
 }

@@ -243,3 +243,94 @@ def test_processes_that_differ():
 
 def test_a_first_state_begins_no_session():
     worlds.run("import phalanx as np\nnp.seterr(all='ignore')\nnp.init(devices=2)\n")
+
+
+def test_what_one_mesh_met_does_not_hold_up_another():
+    ended = worlds.run(
+        """
+        import warnings
+        import phalanx as np
+        warnings.simplefilter("always")
+        np.seterr(divide="warn")
+        with np.local():
+            lost = np.ones(3) / np.zeros(3)
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            np.asarray([1.0]).__truediv__(np.zeros(1)).tolist()
+        print(len(met))
+        """,
+        processes=1,
+    )
+    assert ended.stdout.split() == ["1"]
+
+
+def test_a_session_that_ends_tells_what_was_met():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        np.seterr(divide="raise")
+        quotient = np.ones(3) / np.zeros(3)
+        try:
+            np.shutdown()
+        except FloatingPointError as error:
+            print("divide by zero" in str(error))
+        np.seterr(divide="ignore")
+        np.init()
+        np.seterr(divide="raise")
+        try:
+            (np.ones(2) / np.zeros(2)).tolist()
+        except FloatingPointError:
+            print("again")
+        np.seterr(all="ignore")
+        """,
+        processes=1,
+    )
+    assert ended.stdout.split() == ["True", "again"]
+
+
+def test_elements_outside_of_a_mask_meet_nothing():
+    x, y = np.asarray([1.0, 2.0]), np.asarray([0.0, 4.0])
+    with np.errstate(all="raise"):
+        out = np.zeros(2)
+        np.divide(x, y, out=out, where=y != 0)
+        assert out.tolist() == [0.0, 0.5]
+        assert np.sum(np.asarray([numpy.inf, 1.0]), where=np.asarray([False, True])).item() == 1.0
+        assert np.sum(x, initial=numpy.inf).item() == numpy.inf
+        assert numpy.isnan(np.max(x, initial=numpy.nan).item())
+    with pytest.raises(FloatingPointError), np.errstate(over="raise"):
+        np.sum(np.asarray([1e308, 1e308, numpy.inf]), where=np.asarray([True, True, False]))
+
+
+def test_a_call_that_is_refused_meets_nothing_and_writes_nothing():
+    x, zero = np.asarray([7.0]), np.asarray([0.0])
+    with np.errstate(all="raise"):
+        with pytest.raises(TypeError):
+            np.divide(x, zero, out=np.zeros(1, int))
+        first = np.zeros(1)
+        with pytest.raises(TypeError, match="output 1"):
+            np.divmod(x, np.asarray([2.0]), out=(first, np.zeros(1, int)))
+        assert first.tolist() == [0.0]
+
+
+def test_what_was_met_before_an_error_is_told_first():
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        with pytest.raises(FloatingPointError, match="invalid"):
+            with np.errstate(divide="warn", invalid="raise"):
+                np.asarray([1.0]) / np.asarray([0.0])
+                np.asarray([0.0]) / np.asarray([0.0])
+    assert [str(one.message) for one in met] == ["divide by zero encountered in divide"]
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: np.divide.reduce(np.asarray([1.0, 0.0, 1.0])), "divide by zero encountered in reduce"),
+    (lambda: np.var(np.asarray([1.0, 2.0]), ddof=2), "divide by zero encountered in reduce"),
+    (lambda: np.divide.outer(np.ones(2), np.zeros(2)), "divide by zero encountered in divide"),
+    (lambda: np.zeros(2, "f4").__setitem__(slice(None), np.asarray([1e300, 1.0])), "overflow encountered in cast"),
+    (lambda: np.add.reduceat(np.asarray([1e308, 1e308, 1.0]), [0, 2]), "overflow encountered in reduceat"),
+])
+def test_names_and_kinds_are_those_of_numpy(call, words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(FloatingPointError, match=words), np.errstate(all="raise"):
+            call()

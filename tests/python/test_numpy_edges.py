@@ -530,3 +530,35 @@ def test_ufuncs_make_results_in_the_order_that_is_asked_for(order):
         assert found.flags.f_contiguous == expected.flags.f_contiguous
         assert found.flags.c_contiguous == expected.flags.c_contiguous
         numpy.testing.assert_array_equal(found.get(), expected)
+
+
+COMPLEX = [1 + 1j, complex(numpy.nan, 2), complex(3, numpy.nan), complex(numpy.nan, numpy.nan), -2 + 0j, complex(numpy.inf, 1)]
+
+
+@pytest.mark.parametrize("name", ["max", "min", "nanmax", "nanmin", "ptp"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_of_complex_numbers_that_are_nan_the_first_wins(name, dtype):
+    draw = numpy.random.default_rng(5)
+    for shape in [(1,), (2,), (3,), (17,), (4, 5), (2, 3, 4), (300, 3)]:
+        for _ in range(6):
+            x = draw.choice(numpy.array(COMPLEX, dtype), shape)
+            for axis in [None, 0, -1]:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = getattr(numpy, name)(x, axis=axis)
+                    found = getattr(np, name)(np.asarray(x), axis=axis).get()
+                # assert_array_equal takes every NaN for every other one.
+                assert numpy.array_equal(expected.real, found.real, equal_nan=True), (x, axis)
+                assert numpy.array_equal(expected.imag, found.imag, equal_nan=True), (x, axis)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_extremes_by_ufuncs_keep_the_first_nan(name):
+    draw = numpy.random.default_rng(6)
+    for shape in [(1,), (2,), (5,), (4, 5)]:
+        for _ in range(20):
+            x = draw.choice(numpy.array(COMPLEX), shape)
+            expected = getattr(numpy, name).reduce(x)
+            found = getattr(np, name).reduce(np.asarray(x)).get()
+            assert numpy.array_equal(expected.real, found.real, equal_nan=True), x
+            assert numpy.array_equal(expected.imag, found.imag, equal_nan=True), x

@@ -60,8 +60,7 @@ impl Array {
                 Some(Ok(value)) => {
                     mesh.engine().wait(value)?;
                     if cause.is_observation() {
-                        let processes = mesh.engine().process().1;
-                        observed(was_pending && cause != Cause::Print, processes)?;
+                        observed(mesh, was_pending && cause != Cause::Print)?;
                     }
                     return Ok(node);
                 }

@@ -367,7 +367,7 @@ pub fn flush() -> Result<(), Error> {
     mesh.raise_known(true)?;
     mesh.close(Cause::Observation, site)?;
     mesh.raise_known(true)?;
-    crate::floating::observed(true, mesh.engine().process().1)
+    crate::floating::observed(&mesh, true)
 }
 
 /// As [`flush`], and waits until all that was recorded has run. Collective over the mesh.

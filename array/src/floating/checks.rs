@@ -4,7 +4,8 @@ use super::state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrors, floating_errors,
 };
 use crate::array::Array;
-use crate::error::{DataError, Error, Site, within};
+use crate::error::{DataError, Error, Site, outside, within};
+use crate::window::MeshHandle;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::{PoisonError, RwLock};
@@ -17,6 +18,9 @@ pub(super) type Met = SmallVec<[(FloatingErrorKind, Array); 2]>;
 struct Check {
     /// Ascends with the program.
     number: u64,
+    /// The mesh of the operation. Ranks observe the values of one mesh together, and may observe
+    /// those of another alone.
+    mesh: MeshHandle,
     met: Met,
     site: Site,
     then: Then,
@@ -82,14 +86,12 @@ pub(crate) fn warn(text: &'static str, site: Site) {
 pub fn warn_where(text: &'static str, condition: Array, site: Site) {
     let met = Met::from_iter([(FloatingErrorKind::Invalid, condition)]);
     push(met, site, Then::Warn(text));
-    CHECKS.with_borrow_mut(|checks| {
-        let is_warning = |check: &Check| matches!(check.then, Then::Warn(_));
-        if checks.iter().filter(|check| is_warning(check)).count() > MOST_WARNINGS
-            && let Some(oldest) = checks.iter().position(is_warning)
-        {
-            checks.remove(oldest);
-        }
-    });
+    // The check ends outside of the borrow: its array may be the last of an owner's.
+    drop(CHECKS.with_borrow_mut(|checks| {
+        let is_too_many = checks.iter().filter(|check| check.is_warning()).count() > MOST_WARNINGS;
+        let oldest = checks.iter().position(Check::is_warning).filter(|_| is_too_many);
+        oldest.map(|oldest| checks.remove(oldest))
+    }));
 }
 
 /// Notes what an operation may have met.
@@ -100,9 +102,11 @@ pub(super) fn note(operation: &'static str, met: Met, site: Site) {
 }
 
 fn push(met: Met, site: Site, then: Then) {
+    // An array without a mesh carries an error, which its observation returns.
+    let Some(Ok(mesh)) = met.first().map(|(_, array)| array.mesh()) else { return };
     let number = NEXT.get();
     NEXT.set(number + 1);
-    CHECKS.with_borrow_mut(|checks| checks.push(Check { number, met, site, then }));
+    CHECKS.with_borrow_mut(|checks| checks.push(Check { number, mesh, met, site, then }));
 }
 
 /// The number of the next check.
@@ -121,24 +125,49 @@ pub(super) fn taken(from: u64) -> Taken {
     })
 }
 
-/// Raises or reports what the operations met that have been computed. `is_collective` says that all
-/// `processes` do this here: only then may one read what others compute.
-pub(crate) fn observed(is_collective: bool, processes: usize) -> Result<(), Error> {
+/// Raises or reports what operations of a mesh met that have been computed, in the order of the
+/// program up to the first that has not. `is_collective` says that all processes of the mesh do
+/// this here: a process alone neither reads what others compute nor raises what they do not.
+pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Error> {
     let is_empty = CHECKS.with_borrow(Vec::is_empty);
-    if is_empty || IS_SETTLING.get() || !(is_collective || processes == 1) {
+    if is_empty || IS_SETTLING.get() || !(is_collective || mesh.engine().process().1 == 1) {
         return Ok(());
     }
-    let known = CHECKS.with_borrow_mut(|checks| {
-        let is_pending = |check: &Check| check.met.iter().any(|(_, met)| met.is_pending());
-        let count = checks.iter().position(is_pending).unwrap_or(checks.len());
-        checks.drain(..count).collect()
+    let mut is_known = true;
+    let known = taken_where(|check| {
+        let is_of_mesh = check.mesh.same(mesh);
+        is_known &= !is_of_mesh || check.met.iter().all(|(_, met)| !met.is_pending());
+        is_of_mesh && is_known
     });
-    settle(Taken(known))
+    settle(known).map_err(|(error, rest)| {
+        CHECKS.with_borrow_mut(|checks| checks.splice(..0, rest.0).for_each(drop));
+        error
+    })
+}
+
+/// Raises or reports what operations of a mesh met, before its session ends. Collective over the
+/// mesh.
+pub(crate) fn finish(mesh: &MeshHandle) -> Result<(), Error> {
+    let all = taken_where(|check| check.mesh.same(mesh));
+    // One error is returned, as from an observation; warnings all arrive.
+    settle(all).or_else(|(error, rest)| {
+        let warnings = rest.0.into_iter().filter(Check::is_warning).collect();
+        settle(Taken(warnings)).map_err(|(error, _)| error).and(Err(error))
+    })
+}
+
+/// Takes the checks for which `belongs` holds, in the order of the program.
+fn taken_where(mut belongs: impl FnMut(&Check) -> bool) -> Taken {
+    CHECKS.with_borrow_mut(|checks| {
+        let (known, others) = std::mem::take(checks).into_iter().partition(|it| belongs(it));
+        *checks = others;
+        Taken(known)
+    })
 }
 
 /// Reads what operations met, and does what is asked for about it. Collective if a check is
-/// pending.
-pub(super) fn settle(checks: Taken) -> Result<(), Error> {
+/// pending. An error comes with the checks behind it.
+fn settle(checks: Taken) -> Result<(), (Error, Taken)> {
     struct Restore(bool);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -146,26 +175,51 @@ pub(super) fn settle(checks: Taken) -> Result<(), Error> {
         }
     }
     let _restore = Restore(IS_SETTLING.replace(true));
-    for check in checks.0 {
-        let mut met: SmallVec<[FloatingErrorKind; 2]> = SmallVec::new();
-        for (kind, array) in &check.met {
-            if within(check.site, || array.item::<bool>())? {
-                met.push(*kind);
-            }
-        }
-        let bits = met.iter().map(|kind| 1 << *kind as u8).sum();
-        met.iter().try_for_each(|kind| check.handle(*kind, bits))?;
+    let mut rest = checks.0.into_iter();
+    while let Some(check) = rest.next() {
+        check.settle().map_err(|error| (error, Taken(rest.by_ref().collect())))?;
     }
     Ok(())
 }
 
+impl Taken {
+    /// Ends a scope: raises or reports what its operations met. Warnings outlive an error.
+    pub(super) fn end(self) -> Result<(), Error> {
+        settle(self).map_err(|(error, rest)| {
+            rest.forget();
+            error
+        })
+    }
+
+    /// Forgets what operations met, but for warnings about data, which `errstate` does not rule.
+    pub(super) fn forget(self) {
+        let warnings = self.0.into_iter().filter(Check::is_warning);
+        CHECKS.with_borrow_mut(|checks| checks.extend(warnings));
+    }
+}
+
 impl Check {
+    const fn is_warning(&self) -> bool {
+        matches!(self.then, Then::Warn(_))
+    }
+
+    fn settle(&self) -> Result<(), Error> {
+        let mut met: SmallVec<[FloatingErrorKind; 2]> = SmallVec::new();
+        for (kind, array) in &self.met {
+            if within(self.site, || array.item::<bool>())? {
+                met.push(*kind);
+            }
+        }
+        let bits = met.iter().map(|kind| 1 << *kind as u8).sum();
+        met.iter().try_for_each(|kind| self.handle(*kind, bits))
+    }
+
     /// Does what is asked for about an error that the operation met.
     fn handle(&self, kind: FloatingErrorKind, bits: u8) -> Result<(), Error> {
         let site = self.site;
         let (errors, operation) = match &self.then {
             Then::Warn(text) => {
-                warn(text, site);
+                outside(|| warn(text, site));
                 return Ok(());
             }
             Then::Handle { errors, operation } => (errors, *operation),
@@ -177,7 +231,7 @@ impl Check {
                 return Err(Error::data(DataError::Floating { words, operation }, site));
             }
             (FloatingErrorMode::Report, Some(report)) => {
-                report(&FloatingErrorReport { kind, bits, operation, site });
+                outside(|| report(&FloatingErrorReport { kind, bits, operation, site }));
             }
             (FloatingErrorMode::Report, None) => {
                 eprintln!("warning: {words} encountered in {operation}\n  from    {site}");

@@ -14,11 +14,12 @@ fn looks() -> bool {
     is_on() && !is_nested()
 }
 
-/// Notes what an elementwise operation, of one or two results, met.
+/// Notes what an elementwise operation, of one or two results, met, where the mask holds.
 pub(crate) fn check_elementwise(
     operation: &'static str,
     operands: &[Argument],
     results: &[(Op, &Array)],
+    mask: Option<&Array>,
     site: Site,
 ) {
     if !looks() || results.iter().any(|(_, result)| result.ok().is_err()) {
@@ -32,6 +33,7 @@ pub(crate) fn check_elementwise(
                 false => of_integers(*op, operands, result),
             };
             for (kind, array) in found {
+                let array = mask.map_or(array.clone(), |mask| array.logical_and(mask)).any(());
                 match met.iter_mut().find(|(known, _)| *known == kind) {
                     Some((_, known)) => *known = known.logical_or(&array),
                     None => met.push((kind, array)),
@@ -43,33 +45,78 @@ pub(crate) fn check_elementwise(
     note(operation, met, site);
 }
 
-/// Notes what a reduction over axes met.
-pub(crate) fn check_reduction(array: &Array, axes: &Axes, result: &Array, site: Site) {
-    check_combined("reduce", array, &axes.plain(), result, site);
+/// Notes what a reduction over axes met. An infinite result is of the kind `infinite`.
+pub(crate) fn check_reduction(
+    array: &Array,
+    axes: &Axes,
+    result: &Array,
+    infinite: Kind,
+    site: Site,
+) {
+    let reduction = Combination { operation: "reduce", array, axes: axes.clone(), infinite };
+    reduction.check(result, site);
 }
 
-/// Notes what a running combination met.
-pub(crate) fn check_scan(array: &Array, result: &Array, site: Site) {
-    check_combined("accumulate", array, &().into(), result, site);
+/// Notes what a running combination, or one of stretches, met.
+pub(crate) fn check_scan(operation: &'static str, array: &Array, result: &Array, site: Site) {
+    let scan = Combination { operation, array, axes: ().into(), infinite: Kind::Over };
+    scan.check(result, site);
 }
 
-fn check_combined(operation: &'static str, array: &Array, axes: &Axes, result: &Array, site: Site) {
-    if !looks() || result.ok().is_err() || !result.dtype().is_inexact() {
-        return;
+/// The kind of error that makes an infinity of finite operands.
+pub(crate) fn kind_of_infinity(op: Op) -> Kind {
+    if divides(op) { Kind::Divide } else { Kind::Over }
+}
+
+/// Elements of an array that are combined over axes.
+struct Combination<'a> {
+    operation: &'static str,
+    array: &'a Array,
+    axes: Axes,
+    infinite: Kind,
+}
+
+impl Combination<'_> {
+    fn check(&self, result: &Array, site: Site) {
+        if !looks() || result.ok().is_err() || !result.dtype().is_inexact() {
+            return;
+        }
+        let (initial, mask) = (self.axes.has_initial(), self.axes.has_mask());
+        // An initial value that is infinite or NaN explains such a result.
+        let (mut is_finite, mut is_number) = (true, true);
+        match initial {
+            None => {}
+            Some(Argument::Array(_)) => (is_finite, is_number) = (false, false),
+            Some(Argument::Scalar(scalar)) => {
+                is_finite = both(*scalar, f64::is_finite);
+                is_number = both(*scalar, |number| !number.is_nan());
+            }
+            Some(Argument::Weak(weak)) => {
+                is_finite = both_of(*weak, f64::is_finite);
+                is_number = both_of(*weak, |number| !number.is_nan());
+            }
+        }
+        let axes = self.axes.plain();
+        let met = within(site, || {
+            let mut met = Met::new();
+            if is_finite && looks_for(self.infinite) {
+                let beyond = counted(self.array.isfinite().logical_not(), mask);
+                let finite = beyond.any(axes.clone()).logical_not();
+                met.push((self.infinite, result.isinf().logical_and(finite).any(())));
+            }
+            if is_number && looks_for(Kind::Invalid) {
+                let numbers = counted(self.array.isnan(), mask).any(axes).logical_not();
+                met.push((Kind::Invalid, result.isnan().logical_and(numbers).any(())));
+            }
+            met
+        });
+        note(self.operation, met, site);
     }
-    let met = within(site, || {
-        let mut met = Met::new();
-        if looks_for(Kind::Over) {
-            let finite = array.isfinite().all(axes.clone());
-            met.push((Kind::Over, result.isinf().logical_and(finite).any(())));
-        }
-        if looks_for(Kind::Invalid) {
-            let numbers = array.isnan().any(axes.clone()).logical_not();
-            met.push((Kind::Invalid, result.isnan().logical_and(numbers).any(())));
-        }
-        met
-    });
-    note(operation, met, site);
+}
+
+/// The condition where the mask lets elements count.
+fn counted(condition: Array, mask: Option<&Array>) -> Array {
+    mask.map_or(condition.clone(), |mask| condition.logical_and(mask))
 }
 
 /// Notes what a cast met.
@@ -135,27 +182,28 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
         match base.filter(|_| is_power) {
             Some(Where::Array(zero)) => {
                 if of_zero {
-                    met.push((Kind::Divide, found.logical_and(&zero).any(())));
+                    met.push((Kind::Divide, found.logical_and(&zero)));
                 }
                 if overflows {
-                    met.push((Kind::Over, found.logical_and(zero.logical_not()).any(())));
+                    met.push((Kind::Over, found.logical_and(zero.logical_not())));
                 }
             }
-            Some(Where::Everywhere) if of_zero => met.push((Kind::Divide, found.any(()))),
+            Some(Where::Everywhere) if of_zero => met.push((Kind::Divide, found)),
             Some(Where::Everywhere) => {}
             Some(Where::Nowhere) | None if looks_for(infinite) => {
-                met.push((infinite, found.any(())));
+                met.push((infinite, found));
             }
             Some(Where::Nowhere) | None => {}
         }
     }
-    // A NaN of operands that are none.
+    // A NaN of operands that are none; the spacing of an infinity is one by definition.
     if looks_for(Kind::Invalid)
+        && op != Op::Spacing
         && let Some(numbers) = where_all(operands, Op::Isnan, |number| !number.is_nan())
     {
         let invalid =
             numbers.iter().fold(result.isnan(), |found, one| found.logical_and(one.logical_not()));
-        met.push((Kind::Invalid, invalid.any(())));
+        met.push((Kind::Invalid, invalid));
     }
     met
 }
@@ -172,7 +220,7 @@ fn of_integers(op: Op, operands: &[Argument], result: &Array) -> Met {
     };
     // A divisor divides nothing where there is nothing to divide.
     let divided = result.size() > 0;
-    if divided { Met::from_iter([(Kind::Divide, met.any(()))]) } else { Met::new() }
+    if divided { Met::from_iter([(Kind::Divide, met)]) } else { Met::new() }
 }
 
 /// For each array among the operands that may have other elements, what `op` says of them; `None`

@@ -9,8 +9,10 @@ mod conditions;
 mod state;
 
 pub use checks::{Warning, report_warnings, warn_where};
-pub(crate) use checks::{observed, warn, warns};
-pub(crate) use conditions::{check_cast, check_elementwise, check_reduction, check_scan};
+pub(crate) use checks::{finish, observed, warn, warns};
+pub(crate) use conditions::{
+    check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity,
+};
 pub use state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
     FloatingErrorScope, FloatingErrors, errstate, floating_errors, set_floating_errors,

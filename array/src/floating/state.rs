@@ -138,8 +138,8 @@ pub fn errstate<R>(errors: FloatingErrors, body: impl FnOnce() -> R) -> Result<R
 }
 
 /// The scope of [`errstate`] on the thread that began it, for bindings of languages whose blocks
-/// are no closures. Dropped without [`FloatingErrorScope::end`], it forgets what its operations
-/// met.
+/// are no closures. Dropped without [`FloatingErrorScope::end`], it forgets which errors its
+/// operations met.
 pub struct FloatingErrorScope {
     before: Option<FloatingErrors>,
     first_check: u64,
@@ -159,7 +159,7 @@ impl FloatingErrorScope {
     /// [`errstate`].
     pub fn end(mut self) -> Result<(), Error> {
         self.restore();
-        checks::settle(checks::taken(self.first_check))
+        checks::taken(self.first_check).end()
     }
 
     fn restore(&mut self) {
@@ -173,7 +173,7 @@ impl Drop for FloatingErrorScope {
     fn drop(&mut self) {
         if self.before.is_some() {
             self.restore();
-            drop(checks::taken(self.first_check));
+            checks::taken(self.first_check).forget();
         }
     }
 }

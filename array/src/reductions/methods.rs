@@ -4,7 +4,7 @@ use super::axes::Axes;
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site};
-use crate::floating::check_reduction;
+use crate::floating::{FloatingErrorKind, check_reduction};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Op, can_cast};
 
@@ -26,7 +26,7 @@ impl Array {
         let reduced = axes.allow(operation, allowed, site);
         let reduced = reduced.and_then(|()| self.reduce_into(monoid, dtype, axes, site));
         let reduced = Array::catch(reduced);
-        check_reduction(self, axes, &reduced, site);
+        check_reduction(self, axes, &reduced, FloatingErrorKind::Over, site);
         reduced
     }
 
@@ -151,7 +151,7 @@ impl Array {
             let range = try_elementwise(Op::Subtract, &[high.into(), low.into()], site)?;
             range.into_out(&axes, Casting::SameKind, site)
         })());
-        check_reduction(self, &axes, &range, site);
+        check_reduction(self, &axes, &range, FloatingErrorKind::Over, site);
         range
     }
 }

@@ -191,7 +191,11 @@ impl Array {
         } else {
             let none = within(site, || self.isnan());
             let none = none.reduce_with(Monoid::All, DType::Bool, &axes.plain(), site)?;
-            within(site, || select(&none, f64::NAN, Argument::Array(reduced)))
+            let nan = match self.dtype().is_complex() && self.size() > 0 {
+                true => Argument::Array(self.first_nan(axes, site)?),
+                false => Weak::Float(f64::NAN).into(),
+            };
+            within(site, || select(&none, nan, Argument::Array(reduced)))
         };
         result.into_out(axes, Casting::Unsafe, site)
     }

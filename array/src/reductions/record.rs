@@ -1,10 +1,12 @@
 //! Recording of reductions: axes, order in memory, and the options.
 
-use super::axes::Axes;
+use super::axes::{Axes, axis, keepdims};
+use super::by_op::lines;
 use crate::array::Array;
 use crate::elementwise::{in_order, memory_order, record, try_elementwise};
 use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
+use crate::indexing::take_along_axis;
 use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::{Argument, Operand};
@@ -15,6 +17,36 @@ use smallvec::SmallVec;
 impl Array {
     /// Records a reduction of this array, which is `given` in the dtype of the combination.
     pub(crate) fn reduce(
+        &self,
+        given: &Array,
+        monoid: Monoid,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let extreme = self.reduce_in_any_order(given, monoid, axes, site)?;
+        let is_extreme = matches!(monoid, Monoid::Min | Monoid::Max) && self.size() > 0;
+        if !is_extreme || !self.dtype().is_complex() || axes.resolve(self.ndim(), site)?.is_empty()
+        {
+            return Ok(extreme);
+        }
+        // NaN wins, and of several the first one: the parts of complex ones differ.
+        let first = self.first_nan(axes, site)?;
+        within(site, || extreme.try_assign(select(&extreme.isnan(), first, &extreme)))?;
+        Ok(extreme)
+    }
+
+    /// The first element over `axes` that is NaN, or any element where none is.
+    pub(super) fn first_nan(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
+        let (elements, place) = lines(self, &axes.resolve(self.ndim(), site)?, site)?;
+        let first = within(site, || {
+            let position = elements.isnan().argmax(keepdims(axis(place as i64)));
+            take_along_axis(&elements, &position, place as i64).squeeze_axes(place as i64)
+        });
+        first.ok()?.with_kept_axes(self.shape(), axes, site)
+    }
+
+    /// As [`Array::reduce`], where any NaN may win.
+    fn reduce_in_any_order(
         &self,
         given: &Array,
         monoid: Monoid,
@@ -126,7 +158,8 @@ impl Array {
             Monoid::LogAddExp => Op::LogAddExp,
             _ => Op::Add,
         };
-        try_elementwise(op, &[reduced.into(), initial], site)
+        // The initial value is the first of all: of NaN it wins.
+        try_elementwise(op, &[initial, reduced.into()], site)
     }
 
     /// As `reduce_with`, into `out` if there is one. The dtype is `dtype` unless an option says

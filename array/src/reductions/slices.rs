@@ -3,7 +3,7 @@
 use super::axes::Axes;
 use crate::array::Array;
 use crate::error::{Site, is_nested, within};
-use crate::floating::{check_reduction, warn, warn_where, warns};
+use crate::floating::{FloatingErrorKind, check_reduction, warn, warn_where, warns};
 
 /// A reduction that NumPy warns of where slices have too few elements.
 #[derive(Clone, Copy)]
@@ -42,17 +42,20 @@ impl Moment {
 /// Looks at the floating-point errors of a mean or variance over axes, and warns where slices have
 /// too few elements: now if shapes say so, at the next observation if a mask or NaN decides.
 pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &Array, site: Site) {
-    check_reduction(array, axes, result, site);
+    let (least, text) = moment.rule(array.dtype().is_inexact());
+    // A variance without degrees of freedom is a division by zero.
+    let is_few = |size: usize| size > 0 && (array.size() / size) as f64 <= least;
+    let divides = axes.has_mask().is_none() && result.ok().is_ok_and(|it| is_few(it.size()));
+    let infinite = if divides { FloatingErrorKind::Divide } else { FloatingErrorKind::Over };
+    check_reduction(array, axes, result, infinite, site);
     if !warns() || is_nested() || result.ok().is_err() || result.size() == 0 {
         return;
     }
-    let is_inexact = array.dtype().is_inexact();
-    let (least, text) = moment.rule(is_inexact);
-    let numbers =
-        (moment.skips_nan() && is_inexact).then(|| within(site, || array.isnan().logical_not()));
+    let skips_nan = moment.skips_nan() && array.dtype().is_inexact();
+    let numbers = skips_nan.then(|| within(site, || array.isnan().logical_not()));
     let mask = match (numbers, axes.has_mask()) {
         (None, None) => {
-            if (array.size() / result.size()) as f64 <= least {
+            if is_few(result.size()) {
                 warn(text, site);
             }
             return;
@@ -70,7 +73,7 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
 
 /// Warns, at the next observation, where a result without NaN is NaN for want of numbers.
 pub(super) fn check_extreme(array: &Array, axes: &Axes, result: &Array, site: Site) {
-    check_reduction(array, axes, result, site);
+    check_reduction(array, axes, result, FloatingErrorKind::Over, site);
     if warns()
         && !is_nested()
         && result.ok().is_ok_and(|it| it.dtype().is_inexact() && it.size() > 0)

@@ -59,7 +59,7 @@ impl Ufunc {
     ///
     /// ```
     /// # use phalanx_array as phalanx;
-    /// use phalanx::{Array, DType, Error, Ufunc, UfuncOptions};
+    /// use phalanx::{Array, Error, Ufunc, UfuncOptions};
     /// # fn example(x: &Array, y: &Array, total: &Array) -> Result<(), Error> {
     /// let add = Ufunc::from_name("add").unwrap();
     /// // np.add(x, y, out=total, where=x > 0)
@@ -75,21 +75,24 @@ impl Ufunc {
     #[track_caller]
     pub fn call(self, operands: &[Argument], options: &UfuncOptions) -> Result<Vec<Array>, Error> {
         let site = call_site();
+        let outs = self.outs(options, site)?;
         let results = self.compute(operands, options, site)?;
+        let targets = outs.iter().copied().chain(std::iter::repeat(None));
+        // Nothing is written, and nothing reported, of a call that is refused.
+        for (place, (result, out)) in results.iter().zip(targets.clone()).enumerate() {
+            if let Some(out) = out {
+                self.check_out((place, result), out, options, site)?;
+            }
+        }
         {
             let pairs: SmallVec<[(Op, &Array); 2]> = self.ops().zip(&results).collect();
-            check_elementwise(self.name, operands, &pairs, site);
+            check_elementwise(self.name, operands, &pairs, options.mask.as_ref(), site);
         }
-        let outs = self.outs(options, site)?;
-        let targets = outs.iter().copied().chain(std::iter::repeat(None));
-        results
-            .into_iter()
-            .zip(targets)
-            .map(|(result, out)| match out {
-                None => self.made(result, operands, options, site),
-                Some(out) => self.written(result, out, options, site).map(|()| out.clone()),
-            })
-            .collect()
+        let store = |(result, out)| match out {
+            None => self.made(result, operands, options, site),
+            Some(out) => self.written(result, out, options, site),
+        };
+        results.into_iter().zip(targets).map(store).collect()
     }
 
     /// The results of the loop, without what the options say of memory.
@@ -151,27 +154,43 @@ impl Ufunc {
         within(site, || masked.ok()?.ordered_as(options.order, &arrays))
     }
 
-    fn written(
+    /// Refuses an output that the result cannot be written to.
+    fn check_out(
         self,
-        result: Array,
+        (place, result): (usize, &Array),
         out: &Array,
         options: &UfuncOptions,
         site: Site,
     ) -> Result<(), Error> {
         let (from, to, casting) = (result.dtype(), out.ok()?.dtype(), options.casting);
         if !can_cast(from, to, casting) {
-            let (ufunc, place) = (self.name, CastPlace::Output);
+            let place =
+                if self.nout() == 1 { CastPlace::OnlyOutput } else { CastPlace::Output(place) };
+            let ufunc = self.name;
             return Err(Error::op(OpError::UfuncCast { ufunc, place, from, to, casting }, site));
         }
+        out.check_writable(site)?;
+        let mut extents = result.shape().iter().rev().zip(out.shape().iter().rev());
+        // An assignment drops leading axes of extent 1; the output of a ufunc has them all.
+        if result.ndim() > out.ndim() || !extents.all(|(&own, &there)| own == there || own == 1) {
+            let (value, target) = (result.shape().into(), out.shape().into());
+            return Err(Error::op(OpError::BroadcastInto { value, target }, site));
+        }
+        Ok(())
+    }
+
+    fn written(
+        self,
+        result: Array,
+        out: &Array,
+        options: &UfuncOptions,
+        site: Site,
+    ) -> Result<Array, Error> {
         let result = match &options.mask {
             Some(mask) => within(site, || select(mask, result, out).ok().cloned())?,
             None => result,
         };
-        // An assignment drops leading axes of extent 1; the output of a ufunc has them all.
-        if result.ndim() > out.ndim() {
-            let (value, target) = (result.shape().into(), out.shape().into());
-            return Err(Error::op(OpError::BroadcastInto { value, target }, site));
-        }
-        within(site, || out.try_assign(result))
+        out.assign_at(&result, Casting::Unsafe, site)?;
+        Ok(out.clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::call::UfuncOptions;
 use super::methods::Ufunc;
-use crate::error::{Error, Site};
+use crate::error::{Error, call_site};
 use crate::operand::Argument;
 use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Arg, Casting, DType, Op, Signature, can_cast};
@@ -119,9 +119,8 @@ impl Ufunc {
             return self.ops().map(|op| op.resolve(&kinds)).collect();
         };
         let each = asked.of_each(self, &kinds)?;
-        let mut pairs = self.ops().zip(&each);
         let resolve = |(op, wanted): (Op, &Wanted)| op.resolve_by(&kinds, wanted, options.casting);
-        pairs.by_ref().map(resolve).collect()
+        self.ops().zip(&each).map(resolve).collect()
     }
 
     /// Refuses operands whose cast to the loop's dtypes the rule does not allow.
@@ -164,15 +163,7 @@ impl Ufunc {
         operands: &[Argument],
         options: &UfuncOptions,
     ) -> Result<Vec<DType>, Error> {
-        self.result_dtypes_at(operands, options, crate::error::call_site())
-    }
-
-    fn result_dtypes_at(
-        self,
-        operands: &[Argument],
-        options: &UfuncOptions,
-        site: Site,
-    ) -> Result<Vec<DType>, Error> {
+        let site = call_site();
         self.check_operands(operands, site)?;
         let loops = self.loops(operands, options).map_err(|error| Error::op(error, site))?;
         Ok(loops.iter().map(|signature| signature.output).collect())

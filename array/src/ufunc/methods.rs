@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site, within};
-use crate::floating::{check_reduction, check_scan};
+use crate::floating::{check_elementwise, check_reduction, check_scan, kind_of_infinity};
 use crate::indexing::{AnyIndex, combine_at};
 use crate::manipulation::refused;
 use crate::operand::Argument;
@@ -56,7 +56,7 @@ impl Ufunc {
             self.check_binary("reduce", site)?;
             reduce_by(self.op, array, &axes, site)
         }));
-        check_reduction(array, &axes, &result, site);
+        check_reduction(array, &axes, &result, kind_of_infinity(self.op), site);
         result
     }
 
@@ -82,7 +82,7 @@ impl Ufunc {
             self.check_binary("accumulate", site)?;
             crate::scans::accumulate(self.op, array, axis, dtype, site)
         })());
-        check_scan(array, &result, site);
+        check_scan("accumulate", array, &result, site);
         result
     }
 
@@ -94,22 +94,30 @@ impl Ufunc {
     #[track_caller]
     #[must_use]
     pub fn reduceat(self, array: &Array, starts: &Array, axis: i64) -> Array {
-        let site = call_site();
-        Array::catch((|| {
-            self.check_binary("reduceat", site)?;
-            crate::scans::reduce_at(self.op, array, starts, axis, None, site)
-        })())
+        self.reduced_at(array, starts, axis, None, call_site())
     }
 
     /// As [`Ufunc::reduceat`], in a dtype.
     #[track_caller]
     #[must_use]
     pub fn reduceat_as(self, array: &Array, starts: &Array, axis: i64, dtype: DType) -> Array {
-        let site = call_site();
-        Array::catch((|| {
+        self.reduced_at(array, starts, axis, Some(dtype), call_site())
+    }
+
+    fn reduced_at(
+        self,
+        array: &Array,
+        starts: &Array,
+        axis: i64,
+        dtype: Option<DType>,
+        site: Site,
+    ) -> Array {
+        let result = Array::catch((|| {
             self.check_binary("reduceat", site)?;
-            crate::scans::reduce_at(self.op, array, starts, axis, Some(dtype), site)
-        })())
+            crate::scans::reduce_at(self.op, array, starts, axis, dtype, site)
+        })());
+        check_scan("reduceat", array, &result, site);
+        result
     }
 
     /// NumPy's `ufunc.at`: `a[items] = op(a[items], values)` with any items (see
@@ -172,7 +180,10 @@ impl Ufunc {
             let mut shape = a.ok()?.shape().to_vec();
             shape.resize(a.ndim() + b.ok()?.ndim(), 1);
             let rows = within(site, || a.reshape(shape));
-            try_elementwise(self.op, &[rows.into(), b.into()], site)
+            let operands = [rows.into(), b.into()];
+            let result = try_elementwise(self.op, &operands, site)?;
+            check_elementwise(self.name, &operands, &[(self.op, &result)], None, site);
+            Ok(result)
         })())
     }
 }

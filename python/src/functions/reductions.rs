@@ -53,35 +53,35 @@ const ALL_NAN: &str = "All-NaN slice encountered";
 functions! { FUNCTIONS, a =>
     "sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The sum of elements over axes.":
-    a.reduced(a.array("a")?.sum(a.reduction()?));
+    a.written_out(a.array("a")?.sum(a.reduction()?));
 
     "prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The product of elements over axes.":
-    a.reduced(a.array("a")?.prod(a.reduction()?));
+    a.written_out(a.array("a")?.prod(a.reduction()?));
 
     "min(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least element over axes.":
-    a.reduced(a.array("a")?.min(a.reduction()?));
+    a.written_out(a.array("a")?.min(a.reduction()?));
 
     "max(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest element over axes.":
-    a.reduced(a.array("a")?.max(a.reduction()?));
+    a.written_out(a.array("a")?.max(a.reduction()?));
 
     "amin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least element over axes: `min`.":
-    a.reduced(a.array("a")?.min(a.reduction()?));
+    a.written_out(a.array("a")?.min(a.reduction()?));
 
     "amax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest element over axes: `max`.":
-    a.reduced(a.array("a")?.max(a.reduction()?));
+    a.written_out(a.array("a")?.max(a.reduction()?));
 
     "any(a, axis=None, out=None, keepdims=False, *, where=None)",
     "Whether an element over axes is true.":
-    a.reduced(a.array("a")?.any(a.reduction()?));
+    a.written_out(a.array("a")?.any(a.reduction()?));
 
     "all(a, axis=None, out=None, keepdims=False, *, where=None)",
     "Whether all elements over axes are true.":
-    a.reduced(a.array("a")?.all(a.reduction()?));
+    a.written_out(a.array("a")?.all(a.reduction()?));
 
     "count_nonzero(a, axis=None, *, keepdims=False)",
     "The number of elements over axes that are not zero.":
@@ -89,65 +89,65 @@ functions! { FUNCTIONS, a =>
 
     "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of elements over axes.":
-    a.reduced(phalanx::mean(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::mean(&a.array("a")?, a.reduction()?));
 
     "var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of elements over axes.":
-    a.reduced(a.array("a")?.var(a.reduction()?, ddof(a)?));
+    a.written_out(a.array("a")?.var(a.reduction()?, ddof(a)?));
 
     "std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of elements over axes.":
-    a.reduced(a.array("a")?.std(a.reduction()?, ddof(a)?));
+    a.written_out(a.array("a")?.std(a.reduction()?, ddof(a)?));
 
     "ptp(a, axis=None, out=None, keepdims=False)",
     "The range of elements over axes.":
-    a.reduced(a.array("a")?.ptp(a.reduction()?));
+    a.written_out(a.array("a")?.ptp(a.reduction()?));
 
     "argmin(a, axis=None, out=None, *, keepdims=False)",
     "The position of the least element along an axis.":
-    a.reduced(a.array("a")?.argmin(a.reduction()?));
+    a.written_out(a.array("a")?.argmin(a.reduction()?));
 
     "argmax(a, axis=None, out=None, *, keepdims=False)",
     "The position of the greatest element along an axis.":
-    a.reduced(a.array("a")?.argmax(a.reduction()?));
+    a.written_out(a.array("a")?.argmax(a.reduction()?));
 
     "nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The sum of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nansum(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nansum(&a.array("a")?, a.reduction()?));
 
     "nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The product of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanprod(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanprod(&a.array("a")?, a.reduction()?));
 
     "nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmin(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanmin(&a.array("a")?, a.reduction()?));
 
     "nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmax(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanmax(&a.array("a")?, a.reduction()?));
 
     "nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanmean(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanmean(&a.array("a")?, a.reduction()?));
 
     "nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?));
+    a.written_out(phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?));
 
     "nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of the elements over axes that are not NaN.":
-    a.reduced(phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?));
+    a.written_out(phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?));
 
     "nanargmin(a, axis=None, out=None, *, keepdims=False)",
     "The position along an axis of the least element that is not NaN.":
-    a.reduced(phalanx::nanargmin(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanargmin(&a.array("a")?, a.reduction()?));
 
     "nanargmax(a, axis=None, out=None, *, keepdims=False)",
     "The position along an axis of the greatest element that is not NaN.":
-    a.reduced(phalanx::nanargmax(&a.array("a")?, a.reduction()?));
+    a.written_out(phalanx::nanargmax(&a.array("a")?, a.reduction()?));
 }

@@ -34,6 +34,10 @@ functions! { FUNCTIONS, a =>
         let positions = positions(a, "indices")?;
         let axis = a.optional_integer("axis")?;
         let (array, mode) = (a.array("a")?, a.mode("mode")?);
+        if let Some(out) = a.out()? {
+            // NumPy refuses the output before it looks at positions.
+            a.check_cast(out.dtype(), array.dtype(), Casting::Safe)?;
+        }
         taken(a, phalanx::take(&array, &positions, axis, mode))?
     };
 

@@ -6,6 +6,7 @@
 //!   holds a whole operand; chosen if a device gathers much of an operand.
 //! - *partial*: every device multiplies its part of the contracted axis, and a collective sums the
 //!   products; chosen if that moves fewer bytes, as for a wide matrix times a tall one.
+//!
 //! Source: R. A. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication
 //! algorithm" (1997).
 
