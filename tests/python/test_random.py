@@ -618,3 +618,28 @@ def test_counts_of_elements_are_the_same_on_any_mesh():
     assert rng.poisson(means).tolist() == [0, 5, 16, 14, 25, 45, 33]
     assert rng.binomial(numpy.arange(7) * 9, 0.4).tolist() == [0, 2, 6, 13, 12, 18, 26]
     assert rng.hypergeometric(numpy.arange(7), 5, 4).tolist() == [0, 1, 1, 1, 1, 2, 1]
+
+
+def test_integers_beside_arrays_take_every_bound_of_their_dtype():
+    rng = random.default_rng(3)
+    for low, high, dtype in [([0, 1], 2**63, "int64"), ([0, 1], 2**64, "uint64"),
+                             ([2**63, 2**63 + 5], 2**64 - 1, "uint64"), ([False, True], 5, "int64")]:
+        drawn = rng.integers(low, high, dtype=dtype).get()
+        assert drawn.dtype == dtype
+        assert all(int(a) <= int(x) < high for a, x in zip(low, drawn, strict=True))
+    ends = numpy.array([2**63 + 1, 2**63 + 2], "uint64")
+    drawn = rng.integers(2**63, ends, dtype="uint64").get()
+    assert ((drawn >= 2**63) & (drawn < ends)).all()
+    for low, high, dtype in [([0, 1], 2**63 + 1, "int64"), ([-1, 0], 5, "uint64"),
+                             (0, numpy.array([2**63 + 9], "uint64"), "int64")]:
+        with pytest.raises(ValueError):
+            rng.integers(low, high, dtype=dtype)
+
+
+@pytest.mark.parametrize("count, error", [
+    (float("nan"), ValueError), (float("inf"), OverflowError), (2**70, OverflowError),
+    (numpy.array([1.5, numpy.nan]), ValueError), (-1, ValueError),
+])
+def test_counts_of_draws_are_finite_integers(count, error):
+    with pytest.raises(error):
+        random.default_rng(1).multinomial(count, [0.5, 0.5])

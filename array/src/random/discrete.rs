@@ -379,6 +379,10 @@ impl Generator {
                 if counts.size() == 0 {
                     return Ok(0);
                 }
+                if from.is_inexact() && !counts.isfinite().all(()).item::<bool>()? {
+                    let value = String::from("NaN");
+                    return Err(Error::op(OpError::OutOfRange { value, dtype: to }, site));
+                }
                 let counts = counts.converted(DType::I64, site);
                 let (least, most) = (counts.min(()), counts.max(()));
                 let (least, most) = (least.item::<i64>()?, most.item::<i64>()?);
@@ -387,11 +391,8 @@ impl Generator {
                 }
                 most
             }
-            Argument::Weak(Weak::Complex(_)) => {
-                let (from, to) = (DType::C128, DType::I64);
-                return Err(Error::op(OpError::Cast { from, to }, site));
-            }
-            number => number_of(number) as i64,
+            Argument::Weak(number) => one_count(*number, site)?,
+            Argument::Scalar(number) => one_count(number.to_weak(), site)?,
         };
         usize::try_from(most).map_err(|_| refuse(most))
     }
@@ -467,5 +468,20 @@ fn number_of(argument: &Argument) -> f64 {
         Argument::Weak(weak) => weak.to_complex().re,
         Argument::Scalar(scalar) => scalar.to_weak().to_complex().re,
         Argument::Array(_) => f64::NAN,
+    }
+}
+
+/// A number of draws. Floats are truncated, as by NumPy. Errors: `OpError::OutOfRange`,
+/// `OpError::Cast` for a complex one.
+fn one_count(number: Weak, site: Site) -> Result<i64, Error> {
+    let dtype = DType::I64;
+    let out_of_range = |value: String| Err(Error::op(OpError::OutOfRange { value, dtype }, site));
+    match number {
+        Weak::Bool(truth) => Ok(truth.into()),
+        Weak::Int(number) => i64::try_from(number).or_else(|_| out_of_range(number.to_string())),
+        // 2^63 is the first float that i64 does not hold.
+        Weak::Float(number) if number.abs() < 9_223_372_036_854_775_808.0 => Ok(number as i64),
+        Weak::Float(number) => out_of_range(number.to_string()),
+        Weak::Complex(_) => Err(Error::op(OpError::Cast { from: DType::C128, to: dtype }, site)),
     }
 }

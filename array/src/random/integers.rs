@@ -9,7 +9,7 @@ use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Scalar, Shape};
+use phalanx_ops::{DType, Kind, Scalar, Shape, Weak};
 
 /// How [`Generator::integers_as`] draws integers: a dtype alone says that the upper bound is not
 /// among them.
@@ -120,20 +120,37 @@ impl Generator {
         site: Site,
     ) -> Result<Array, Error> {
         let dtype = options.dtype;
-        let mut arrays = Vec::with_capacity(2);
-        for bound in bounds {
+        // Bounds of u64 need its range; all other dtypes fit i64.
+        let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
+        let (wide_least, wide_most) = limits(wide);
+        let (mut arrays, mut beyond) = (Vec::with_capacity(2), Vec::new());
+        let mut is_closed = options.is_closed;
+        for (bound, is_high) in bounds.into_iter().zip([false, true]) {
             arrays.push(match (integer(&bound, site)?, bound) {
-                (_, Argument::Array(array)) if !array.dtype().is_integer() => {
-                    let (operation, dtypes) = ("integers", vec![array.dtype(), dtype]);
-                    return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+                (_, Argument::Array(array)) => {
+                    let kind = array.dtype().kind();
+                    if !matches!(kind, Kind::Bool | Kind::Signed | Kind::Unsigned) {
+                        let (operation, dtypes) = ("integers", vec![array.dtype(), dtype]);
+                        return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+                    }
+                    match (kind, wide) {
+                        (Kind::Signed, DType::U64) => beyond.push(array.less(0)),
+                        (Kind::Unsigned, DType::I64) => beyond.push(array.greater(i64::MAX)),
+                        _ => {}
+                    }
+                    array.converted(wide, site)
                 }
-                (_, Argument::Array(array)) => array.converted(DType::I64, site),
                 (number, _) => {
+                    // The number before an open end is the end itself, closed.
                     let number = number.unwrap_or_default();
-                    let fits = i64::try_from(number).map_err(|_| {
-                        refused("integers", "range", format!("{number} beside arrays"), site)
-                    })?;
-                    self.mesh.enter(|| full((), fits, DType::I64)).ok()?.clone()
+                    let is_open = is_high && !options.is_closed;
+                    let number = if is_open { number.saturating_sub(1) } else { number };
+                    if number < wide_least || number > wide_most {
+                        let value = format!("{number} in {dtype}");
+                        return Err(refused("integers", "range", value, site));
+                    }
+                    is_closed |= is_open;
+                    self.mesh.enter(|| full((), Weak::Int(number), wide)).ok()?.clone()
                 }
             });
         }
@@ -142,20 +159,18 @@ impl Generator {
             return zeros(shape.as_slice(), dtype).ok().cloned();
         }
         let (least, most) = limits(dtype);
-        // What no 64 bits hold is outside of none.
-        let [least, most] =
-            [least, most].map(|limit| limit.clamp(i64::MIN.into(), i64::MAX.into()) as i64);
-        let (is_empty, is_above) = match options.is_closed {
-            true => (low.greater(high), high.greater(most)),
-            false => (low.greater_equal(high), (high - 1).greater(most)),
+        let (is_empty, is_above) = match is_closed {
+            true => (low.greater(high), high.greater(Weak::Int(most))),
+            false => (low.greater_equal(high), (high - 1).greater(Weak::Int(most))),
         };
-        let is_beyond = low.less(least).logical_or(is_above);
-        if is_empty.logical_or(is_beyond).any_at(site)?.holds(site)? {
+        let is_below = low.less(Weak::Int(least));
+        let wrong = beyond.iter().fold(is_empty.logical_or(is_above), |a, b| a.logical_or(b));
+        if wrong.logical_or(is_below).any_at(site)?.holds(site)? {
             let value = format!("one of the arrays, in {dtype}");
             return Err(refused("integers", "range", value, site));
         }
         let (count, bits) = ((high - low).converted(DType::U64, site), self.bits(shape.as_slice()));
-        let chosen = match options.is_closed {
+        let chosen = match is_closed {
             // Of all that there are of 64 bits, the number is 0 again.
             true => {
                 let count = count + Scalar::new(1u64);
