@@ -142,7 +142,7 @@ fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
 }
 
 /// The array with all removed axes merged into one, and the number of that axis.
-pub(super) fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Error> {
+fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Error> {
     if let &[axis] = removed {
         return Ok((array.clone(), usize::from(axis)));
     }

@@ -1,12 +1,12 @@
 //! Recording of reductions: axes, order in memory, and the options.
 
-use super::axes::{Axes, axis, keepdims};
-use super::by_op::lines;
+use super::axes::{Axes, keepdims};
 use crate::array::Array;
+use crate::creation::arange;
 use crate::elementwise::{in_order, memory_order, record, try_elementwise};
 use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
-use crate::indexing::take_along_axis;
+use crate::lens::complex;
 use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::{Argument, Operand};
@@ -35,14 +35,29 @@ impl Array {
         Ok(extreme)
     }
 
-    /// The first element over `axes` that is NaN, or any element where none is.
+    /// Of complex numbers the first element over `axes`, in C order, that is NaN; unspecified where
+    /// none is. By reductions alone, so no device needs the elements of another.
     pub(super) fn first_nan(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
-        let (elements, place) = lines(self, &axes.resolve(self.ndim(), site)?, site)?;
-        let first = within(site, || {
-            let position = elements.isnan().argmax(keepdims(axis(place as i64)));
-            take_along_axis(&elements, &position, place as i64).squeeze_axes(place as i64)
-        });
-        first.ok()?.with_kept_axes(self.shape(), axes, site)
+        let removed = axes.resolve(self.ndim(), site)?;
+        let (mesh, mut step) = (self.mesh()?, 1);
+        within(site, || {
+            let mut index: Option<Array> = None;
+            for &axis in removed.iter().rev() {
+                let extent = self.shape()[usize::from(axis)];
+                let along = mesh.enter(|| arange(0, extent as i64, 1)) * step;
+                let mut shape = vec![1; self.ndim()];
+                (shape[usize::from(axis)], step) = (extent, step * extent as i64);
+                let along = along.reshape(shape);
+                index = Some(index.map_or(along.clone(), |sum| sum + &along));
+            }
+            let Some(index) = index else { return Ok(self.clone()) };
+            let removed: Vec<i64> = removed.iter().map(|&axis| axis.into()).collect();
+            let nowhere = i64::MAX;
+            let place = select(&self.isnan(), &index, nowhere).min(keepdims(removed.as_slice()));
+            let is_first = index.equal(&place);
+            let part = |part: Array| select(&is_first, part, f64::NEG_INFINITY).max(axes.plain());
+            complex(&part(self.real()), &part(self.imag())).ok().cloned()
+        })
     }
 
     /// As [`Array::reduce`], where any NaN may win.
