@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, keepdims};
 use crate::array::Array;
-use crate::creation::arange;
+use crate::creation::index_of;
 use crate::elementwise::{in_order, memory_order, record, try_elementwise};
 use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
@@ -39,22 +39,20 @@ impl Array {
     /// none is. By reductions alone, so no device needs the elements of another.
     pub(super) fn first_nan(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
         let removed = axes.resolve(self.ndim(), site)?;
-        let (mesh, mut step) = (self.mesh()?, 1);
+        let [first, others @ ..] = removed.as_slice() else { return Ok(self.clone()) };
+        let (mesh, shape) = (self.mesh()?, Shape::from_slice(self.shape()));
+        let along = |axis: u8| index_of(&shape, usize::from(axis), &mesh, site);
+        let nan = within(site, || self.isnan());
+        // The position over the axes. It starts from the elements, so it is split as they are.
+        let mut position = within(site, || select(&nan, along(*first)?, 0).ok().cloned())?;
+        for &axis in others {
+            let index = along(axis)?;
+            position = within(site, || position * shape[usize::from(axis)] as i64 + index);
+        }
         within(site, || {
-            let mut index: Option<Array> = None;
-            for &axis in removed.iter().rev() {
-                let extent = self.shape()[usize::from(axis)];
-                let along = mesh.enter(|| arange(0, extent as i64, 1)) * step;
-                let mut shape = vec![1; self.ndim()];
-                (shape[usize::from(axis)], step) = (extent, step * extent as i64);
-                let along = along.reshape(shape);
-                index = Some(index.map_or(along.clone(), |sum| sum + &along));
-            }
-            let Some(index) = index else { return Ok(self.clone()) };
             let removed: Vec<i64> = removed.iter().map(|&axis| axis.into()).collect();
-            let nowhere = i64::MAX;
-            let place = select(&self.isnan(), &index, nowhere).min(keepdims(removed.as_slice()));
-            let is_first = index.equal(&place);
+            let place = select(&nan, &position, i64::MAX).min(keepdims(removed.as_slice()));
+            let is_first = position.equal(&place).logical_and(&nan);
             let part = |part: Array| select(&is_first, part, f64::NEG_INFINITY).max(axes.plain());
             complex(&part(self.real()), &part(self.imag())).ok().cloned()
         })
