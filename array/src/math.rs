@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
-use crate::floating::{check_cast, check_elementwise};
+use crate::floating::check_elementwise;
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
 use crate::operand::Argument;
@@ -15,13 +15,6 @@ pub(crate) fn checked(op: Op, operands: &[Argument], site: Site) -> Array {
     let result = elementwise(op, operands, site);
     check_elementwise(op.name(), operands, &[(op, &result)], None, site);
     result
-}
-
-/// Casts as a call of the user's does, whose floating-point errors are looked at.
-fn checked_cast(value: &Array, to: DType, site: Site) -> Array {
-    let cast = value.astype_at(to, site);
-    check_cast(value, &cast, site);
-    cast
 }
 
 /// As [`checked`], of two results.
@@ -294,7 +287,7 @@ impl Array {
                 OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
             return Err(Error::op(error, site));
         }
-        let value = if from == to { value } else { checked_cast(&value, to, site) };
+        let value = if from == to { value } else { value.checked_astype_at(to, site) };
         self.write(value.operand(site)?, site)
     }
 }

@@ -1,4 +1,4 @@
-//! What ranks have recorded for a step. They exchange it when their tickets differ: a user needs
+//! The records of a rank for each step. Ranks exchange them when their tickets differ: a user needs
 //! the first operation that differs, not the step at which the difference was noticed.
 //!
 //! Every process keeps its records until all ranks are known to have done the same. When rank 0

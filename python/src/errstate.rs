@@ -43,7 +43,7 @@ const KINDS: [&str; 4] = ["divide", "over", "under", "invalid"];
 
 type Modes = [Mode; 4];
 
-/// Something to tell the program of.
+/// A report or warning that the program has not received yet.
 enum Notice {
     /// An error that an operation met, and what the program asked for about it.
     Error { mode: Mode, callback: Option<Rc<Py<PyAny>>>, report: FloatingErrorReport },

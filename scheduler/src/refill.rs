@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The data from which the nodes of a refilled plan are derived.
 pub(crate) struct Refill<'a> {
     window: &'a Graph,
-    /// Empty on one device, where every value is whole.
+    /// Empty on one device if no operation has phases: every value is whole there.
     placements: &'a [Placement],
     /// The phases of the window's nodes, in ascending order of nodes.
     expansions: Vec<(u32, Expansion)>,

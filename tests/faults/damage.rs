@@ -42,8 +42,8 @@ fn assert_all(ended: &[Ended], code: &str, beginning: &str) {
     }
 }
 
-/// Ranks 0 and 1 have lost each other. Who notices it first names the other one and tells all,
-/// perhaps before the other one has noticed it.
+/// Ranks 0 and 1 have lost each other. The rank that notices it first names the other one to all
+/// ranks, perhaps before the other one notices it.
 fn assert_lost(ended: &[Ended]) {
     let names = |rank: usize, lost: usize| {
         let told = format!("rank {lost} died, last heard at step ");

@@ -3,6 +3,7 @@
 use super::write::form_operand;
 use crate::elementwise::{copy_order, record_as};
 use crate::error::{Error, Site, call_site};
+use crate::floating::check_cast;
 use crate::graph::{Held, Node, NodeOp};
 use crate::lending::Loans;
 use crate::lens::show_truth;
@@ -291,9 +292,13 @@ impl Array {
     /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
     #[track_caller]
     pub fn astype(&self, dtype: DType) -> Array {
-        let site = call_site();
+        self.checked_astype_at(dtype, call_site())
+    }
+
+    /// Casts as a call of the user's does, whose floating-point errors are looked at.
+    pub(crate) fn checked_astype_at(&self, dtype: DType, site: Site) -> Array {
         let cast = self.astype_at(dtype, site);
-        crate::floating::check_cast(self, &cast, site);
+        check_cast(self, &cast, site);
         cast
     }
 

@@ -54,7 +54,7 @@ impl Array {
             let place = select(&nan, &position, i64::MAX).min(keepdims(removed.as_slice()));
             let is_first = position.equal(&place).logical_and(&nan);
             let part = |part: Array| select(&is_first, part, f64::NEG_INFINITY).max(axes.plain());
-            complex(&part(self.real()), &part(self.imag())).ok().cloned()
+            complex(part(self.real()), part(self.imag())).ok().cloned()
         })
     }
 
