@@ -1,4 +1,4 @@
-//! Bits as elements, and elements as bits.
+//! Packing of bits into bytes, unpacking of bytes into bits, and the byte order of elements.
 
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
@@ -11,13 +11,13 @@ use crate::reductions::axis as over;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
 
-/// Which bit of a byte comes first.
+/// The order of the bits in a byte: the bit that the first element becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum BitOrder {
-    /// The highest one.
+    /// The highest bit is first.
     #[default]
     Big,
-    /// The lowest one.
+    /// The lowest bit is first.
     Little,
 }
 
@@ -30,14 +30,15 @@ impl BitOrder {
     }
 }
 
-/// The array with the axis last, and which one it was; all elements in C order without one.
+/// The array with `axis` moved to the end, and the number of that axis; without an axis, all
+/// elements in C order, and 0.
 fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, i64), Error> {
     let Some(axis) = axis else { return Ok((array.reshape([-1]), 0)) };
     let axis = array.axis(axis, site)? as i64;
     Ok((moveaxis(array, axis, -1), axis))
 }
 
-/// Bits with zeros after them along the last axis.
+/// The bits, followed by `count` zeros along the last axis.
 fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Error> {
     let last = bits.ok()?.ndim() - 1;
     let shape = with_extent(bits.shape(), last, count);
@@ -46,8 +47,8 @@ fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Er
     try_concatenate(&[bits, &zeros], &AxisList::from(-1), None, site)
 }
 
-/// NumPy's `byteswap`: a copy of the elements, in C order, with the bytes of each in the other
-/// order; of complex numbers, those of each part. Local (records nodes).
+/// NumPy's `byteswap`: a copy in C order with the bytes of each element reversed. Of a complex
+/// number, the bytes of each part are reversed. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn byteswap(array: &Array) -> Array {
@@ -67,11 +68,12 @@ pub fn byteswap(array: &Array) -> Array {
     on_mesh_of(array, site, swap)
 }
 
-/// NumPy's `packbits`: bytes of eight elements along an axis each (without one, in C order), a bit
-/// for each that is not zero. What is missing to the last byte counts as zero.
+/// NumPy's `packbits`: each eight elements along an axis become one byte, with a bit set for each
+/// element that is not zero. Without an axis, the elements are taken in C order. Missing bits of
+/// the last byte are zero.
 ///
-/// Local (records nodes). Errors: `OpError::Dtype` for elements that are no integers or bools,
-/// `OpError::Axis`.
+/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for elements that are neither
+/// integers nor bools, `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) -> Array {
@@ -100,11 +102,12 @@ pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) ->
     on_mesh_of(array, site, pack)
 }
 
-/// NumPy's `unpackbits`: the bits of bytes along an axis (without one, in C order), `count` of them
-/// if it is given: zeros if there are not so many, and without the last ones if it is negative.
+/// NumPy's `unpackbits`: the bits of the bytes along an axis; without an axis, of all bytes in C
+/// order. A `count` sets the number of bits: zeros are added if there are fewer. A negative `count`
+/// removes that many bits from the end.
 ///
-/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for other elements than `u8`,
-/// `OpError::Axis`, `OpError::Argument` for more bits to leave out than there are.
+/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for a dtype other than `u8`,
+/// `OpError::Axis`, `OpError::Argument` if a negative `count` removes more bits than there are.
 #[track_caller]
 #[must_use]
 pub fn unpackbits(

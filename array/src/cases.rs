@@ -1,4 +1,4 @@
-//! Choices among several values, and a function over several axes.
+//! Choices among several values by conditions, and functions applied along or over axes.
 
 use crate::array::Array;
 use crate::differences::as_array;
@@ -26,7 +26,7 @@ fn check_conditions(
     Ok(())
 }
 
-/// A choice in the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
+/// `choice` in `dtype`, the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
 pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<Argument, Error> {
     Ok(match choice {
         Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
@@ -37,12 +37,12 @@ pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<A
     })
 }
 
-/// NumPy's `select(condlist, choicelist, default)`: at each place the choice whose condition is the
-/// first to hold, else `default`, with broadcasting.
+/// NumPy's `select(condlist, choicelist, default)`: each element is that of the choice whose
+/// condition holds first, or of `default` if no condition holds. All arguments broadcast.
 ///
-/// Dtype: what all choices promote to. Local (records nodes, which fuse). Errors:
-/// `OpError::Argument` for no conditions or another number of choices, `OpError::Mask` for
-/// conditions that are not bool, `OpError::Broadcast`.
+/// Dtype: the promotion of all choices and `default`. Local (records nodes, which fuse). Errors:
+/// `OpError::Argument` without conditions or if the number of choices differs, `OpError::Mask` for
+/// conditions that are not bool, `OpError::OutOfRange`, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn select_list(
@@ -74,11 +74,12 @@ pub fn select_list(
     })())
 }
 
-/// NumPy's `piecewise` with values in place of functions: at each place the value whose condition
-/// is the last to hold; else the value after those of the conditions, or zero.
+/// NumPy's `piecewise` with values in place of functions: each element is the value whose condition
+/// holds last. Where no condition holds, it is the additional value at the end of `values`, or zero
+/// without one.
 ///
-/// Shape and dtype those of `x`; values are cast as `astype` casts. Local (records nodes, which
-/// fuse). Errors: `OpError::Argument` for another number of values, `OpError::Mask` for conditions
+/// Shape and dtype are those of `x`; values are cast as by `astype`. Local (records nodes, which
+/// fuse). Errors: `OpError::Argument` for a wrong number of values, `OpError::Mask` for conditions
 /// that are not bool, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
@@ -111,24 +112,24 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
                 for (condition, argument) in conditions.iter().zip(values) {
                     result = select(&condition.broadcast_to(whole), value(argument)?, &result);
                 }
-                // A value for all places is a view of one element so far.
+                // Without conditions, `result` is still a broadcast view of one element.
                 Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })
             })
         })
     })())
 }
 
-/// What [`piecewise_by`] has where a condition holds.
+/// The value of [`piecewise_by`] where a condition holds.
 pub enum Piece<'a> {
     /// A value.
     Value(Argument),
-    /// What a function gives of the elements that the condition holds for, a vector: as many
+    /// A function of the vector of elements for which the condition holds. It returns as many
     /// values, or one.
     Function(Box<dyn Fn(&Array) -> Argument + 'a>),
 }
 
 impl<'a> Piece<'a> {
-    /// A function.
+    /// A piece that is computed by a function.
     pub fn function<V: Into<Argument>>(function: impl Fn(&Array) -> V + 'a) -> Piece<'a> {
         Piece::Function(Box::new(move |elements| function(elements).into()))
     }
@@ -140,11 +141,11 @@ impl<V: Into<Argument>> From<V> for Piece<'_> {
     }
 }
 
-/// NumPy's `piecewise`: as [`piecewise`], with functions among the values. A function is called for
-/// a condition that holds somewhere.
+/// NumPy's `piecewise`: [`piecewise`] with functions among the values. A function is called only if
+/// its condition holds for an element.
 ///
-/// Collective: the elements for which conditions hold are counted. Errors: also those that
-/// functions give, and those of a write of their values.
+/// Collective: the elements for which each condition holds are counted. Errors: those of
+/// [`piecewise`], those that the functions return, and those of writing their values.
 #[track_caller]
 #[must_use]
 pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> Array {
@@ -187,11 +188,11 @@ pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> A
     })())
 }
 
-/// NumPy's `apply_over_axes`: applies a reduction along each of the axes in turn, and keeps them
-/// with extent 1.
+/// NumPy's `apply_over_axes`: applies a reduction along each axis of `axes` in turn, and keeps
+/// these axes with extent 1.
 ///
-/// `function` is given the array and an axis, and returns an array with or without that axis.
-/// Errors: `OpError::Axis`, `OpError::Argument` if it returns one with another number of axes.
+/// `function` receives the array and an axis, and returns an array with or without that axis.
+/// Errors: `OpError::Axis`, `OpError::Argument` if it returns another number of axes.
 #[track_caller]
 #[must_use]
 pub fn apply_over_axes(
@@ -218,13 +219,13 @@ pub fn apply_over_axes(
     })())
 }
 
-/// NumPy's `apply_along_axis`: a function of every line along an axis, whose results take the place
-/// of that axis.
+/// NumPy's `apply_along_axis`: applies a function to each line along an axis; the axes of its
+/// results replace that axis.
 ///
-/// Records what the function does for each line, so it is for few lines; a reduction or composition
-/// along the axis is faster. Collective if the function is. Errors: `OpError::Axis`,
-/// `OpError::Argument` for no lines, those of the function and of [`stack`](crate::stack) for
-/// results of different shapes.
+/// The operations of the function are recorded once for each line: use it for few lines. A
+/// reduction or a composition of operations along the axis is faster. Collective if the function
+/// is. Errors: `OpError::Axis`, `OpError::Argument` if there are no lines, those of the function,
+/// and those of [`stack`](crate::stack) for results of different shapes.
 #[track_caller]
 #[must_use]
 pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &Array) -> Array {

@@ -1,4 +1,4 @@
-//! Equality of arrays, exact and within a tolerance, and the replacement of what is not finite.
+//! Equality of arrays, exact or within a tolerance, and the replacement of NaN and infinities.
 
 use crate::array::Array;
 use crate::creation::full;
@@ -10,8 +10,8 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{Casting, DType, Op, Scalar, Weak, can_cast, promote};
 
-/// How far apart two numbers may be: NumPy's `rtol`, `atol` and `equal_nan`. `()` stands for 1e-5,
-/// 1e-8 and false, a pair for the first two.
+/// The largest difference at which two numbers count as close: NumPy's `rtol`, `atol` and
+/// `equal_nan`. `()` is 1e-5, 1e-8 and false; a pair gives `rtol` and `atol`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     relative: f64,
@@ -32,14 +32,15 @@ impl From<(f64, f64)> for Tolerance {
 }
 
 impl Tolerance {
-    /// Counts NaN as close to NaN.
+    /// NaN counts as close to NaN.
     #[must_use]
     pub fn equal_nan(self) -> Tolerance {
         Tolerance { equal_nan: true, ..self }
     }
 }
 
-/// NumPy's `isclose`: whether `|a - b| <= atol + rtol * |b|`, elementwise with broadcasting.
+/// NumPy's `isclose`: whether `|a - b| <= atol + rtol * |b|`, elementwise with broadcasting. Equal
+/// infinities are close.
 ///
 /// Dtype bool. Local (records nodes). Errors: `OpError::Broadcast`.
 #[track_caller]
@@ -49,7 +50,7 @@ pub fn isclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance
     Array::catch(close(a, b, tolerance, site))
 }
 
-/// NumPy's `allclose`: whether all elements are close, as a 0-d array; see [`isclose`].
+/// NumPy's `allclose`: whether all elements are close, as a 0-d array. See [`isclose`].
 #[track_caller]
 #[must_use]
 pub fn allclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance>) -> Array {
@@ -108,8 +109,8 @@ pub fn array_equal(a: &Array, b: &Array, equal_nan: bool) -> Array {
     })())
 }
 
-/// NumPy's `array_equiv`: whether two arrays are equal where they are broadcast together, as a 0-d
-/// array; false if they cannot be. Local (records nodes).
+/// NumPy's `array_equiv`: whether two arrays are equal after broadcasting, as a 0-d array. It is
+/// false if their shapes do not broadcast. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn array_equiv(a: &Array, b: &Array) -> Array {
@@ -144,8 +145,8 @@ fn equal_everywhere(
     })
 }
 
-/// What [`nan_to_num`] puts in place of what is not finite. `()` stands for zero and the largest
-/// and smallest numbers of the dtype, a number for what is put in place of NaN.
+/// The values that [`nan_to_num`] writes in place of NaN and infinities. `()` is zero for NaN and
+/// the largest and smallest numbers of the dtype for infinities; a number replaces NaN.
 #[derive(Clone, Default)]
 pub struct Replacements {
     nan: Option<Argument>,
@@ -166,30 +167,30 @@ impl From<f64> for Replacements {
 }
 
 impl Replacements {
-    /// Puts this in place of NaN: a number, or what is broadcast to the array.
+    /// Replaces NaN by this: a number, or an array that broadcasts to the array.
     #[must_use]
     pub fn nan(self, value: impl Into<Argument>) -> Replacements {
         Replacements { nan: Some(value.into()), ..self }
     }
 
-    /// Puts this in place of infinity.
+    /// Replaces infinity by this.
     #[must_use]
     pub fn posinf(self, value: impl Into<Argument>) -> Replacements {
         Replacements { positive: Some(value.into()), ..self }
     }
 
-    /// Puts this in place of negative infinity.
+    /// Replaces negative infinity by this.
     #[must_use]
     pub fn neginf(self, value: impl Into<Argument>) -> Replacements {
         Replacements { negative: Some(value.into()), ..self }
     }
 }
 
-/// NumPy's `nan_to_num`: a copy with numbers in place of NaN and infinities, in both parts of
-/// complex numbers.
+/// NumPy's `nan_to_num`: a copy in which numbers replace NaN and infinities. Both parts of complex
+/// numbers are replaced.
 ///
-/// Shape and dtype those of the array. Local (records nodes). Errors: `OpError::BroadcastInto` for
-/// replacements that do not fit the array, `OpError::Cast`.
+/// Shape and dtype are those of the array. Local (records nodes). Errors: `OpError::BroadcastInto`
+/// for replacements that do not fit the array, `OpError::Cast`.
 #[track_caller]
 #[must_use]
 pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array {

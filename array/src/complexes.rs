@@ -1,12 +1,12 @@
-//! Questions about complex numbers.
+//! Conjugates, angles and predicates of complex numbers.
 
 use crate::array::Array;
 use crate::error::{call_site, within};
 use phalanx_ops::{DType, Op, Weak};
 
 impl Array {
-    /// NumPy's `ndarray.conj`: complex numbers with the sign of their imaginary parts changed; of
-    /// other numbers the array itself. Local (records a node).
+    /// NumPy's `ndarray.conj`: the complex conjugates; an array that is not complex is returned as
+    /// it is. Local (records a node).
     #[track_caller]
     #[must_use]
     pub fn conj(&self) -> Array {
@@ -26,8 +26,8 @@ impl Array {
     }
 }
 
-/// NumPy's `angle`: the argument of each complex number, in radians or degrees. Dtype: real. Local
-/// (records nodes).
+/// NumPy's `angle`: the argument of each complex number, in radians or in degrees. Dtype: real.
+/// Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn angle(array: &Array, is_in_degrees: bool) -> Array {
@@ -44,11 +44,11 @@ pub fn angle(array: &Array, is_in_degrees: bool) -> Array {
 }
 
 /// NumPy's `real_if_close`: the real parts of a complex array if every imaginary part is closer to
-/// zero than `tolerance` machine epsilons (or than `tolerance`, if that is at most 1), else the
-/// array itself.
+/// zero than a limit, else the array itself. The limit is `tolerance` machine epsilons, or
+/// `tolerance` itself if that is at most 1.
 ///
-/// Collective over the mesh for complex arrays: the dtype depends on data. NumPy's default is a
-/// tolerance of 100.
+/// Collective over the mesh for complex arrays: the dtype depends on data. NumPy's default
+/// tolerance is 100.
 #[track_caller]
 #[must_use]
 pub fn real_if_close(array: &Array, tolerance: f64) -> Array {
@@ -65,7 +65,7 @@ pub fn real_if_close(array: &Array, tolerance: f64) -> Array {
     }))
 }
 
-/// NumPy's `isreal`: whether each element has no imaginary part. Local (records nodes).
+/// NumPy's `isreal`: whether the imaginary part of each element is zero. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn isreal(array: &Array) -> Array {
@@ -73,7 +73,8 @@ pub fn isreal(array: &Array) -> Array {
     within(site, || array.imag().equal(0))
 }
 
-/// NumPy's `iscomplex`: whether each element has an imaginary part. Local (records nodes).
+/// NumPy's `iscomplex`: whether the imaginary part of each element is not zero. Local (records
+/// nodes).
 #[track_caller]
 #[must_use]
 pub fn iscomplex(array: &Array) -> Array {

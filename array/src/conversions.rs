@@ -1,4 +1,4 @@
-//! Arrays of arrays, of bytes, of numbers and of text.
+//! Arrays made from other arrays, from bytes, from numbers and from text.
 
 use crate::array::Array;
 use crate::creation::from_slice;
@@ -8,7 +8,7 @@ use crate::manipulation::refused;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Weak};
 
-/// NumPy's `copy`: an array of its own with the same elements. Local (records a node).
+/// NumPy's `copy`: a new array with the same elements. Local (records a node).
 #[track_caller]
 #[must_use]
 pub fn copy(array: &Array) -> Array {
@@ -16,7 +16,7 @@ pub fn copy(array: &Array) -> Array {
     within(site, || array.copy())
 }
 
-/// NumPy's `array`: a copy, in a dtype if one is given. Local (records a node).
+/// NumPy's `array`: a copy, in `dtype` if it is given. Local (records a node).
 #[track_caller]
 #[must_use]
 pub fn array(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
@@ -24,7 +24,7 @@ pub fn array(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     within(site, || array.astype(dtype.unwrap_or(array.dtype())))
 }
 
-/// NumPy's `asarray`: the array itself, or a copy if it has another dtype. Local.
+/// NumPy's `asarray`: the array itself, or a copy if `dtype` differs from its own. Local.
 #[track_caller]
 #[must_use]
 pub fn asarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
@@ -39,7 +39,7 @@ pub fn asanyarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     asarray(array, dtype)
 }
 
-/// NumPy's `asarray_chkfinite`: as [`asarray`], of an array in which all numbers are finite.
+/// NumPy's `asarray_chkfinite`: [`asarray`] of an array whose elements must all be finite.
 /// Collective over the mesh. Errors: `OpError::Argument` for NaN and infinities.
 #[track_caller]
 #[must_use]
@@ -63,7 +63,7 @@ pub fn astype(array: &Array, dtype: DType) -> Array {
     within(site, || array.astype(dtype))
 }
 
-/// NumPy's `isfortran`: whether elements lie in Fortran order and not in C order. Local.
+/// NumPy's `isfortran`: whether the elements are in Fortran order and not in C order. Local.
 #[must_use]
 pub fn isfortran(array: &Array) -> bool {
     let size = array.dtype().size() as isize;
@@ -80,11 +80,12 @@ pub fn isfortran(array: &Array) -> bool {
     array.size() > 0 && lies(axes.clone().collect()) && !lies(axes.rev().collect())
 }
 
-/// NumPy's `frombuffer`: the vector of the elements whose bytes these are, from the byte `offset`
-/// on; all of them without a `count`.
+/// NumPy's `frombuffer`: the vector of `count` elements whose bytes start at byte `offset`; without
+/// a `count`, of all elements up to the end.
 ///
-/// Replicated data of the host: every process gives the same. Errors: `OpError::Argument` for an
-/// offset beyond the bytes, bytes that are no whole number of elements, or too few of them.
+/// Replicated data of the host: every process passes the same bytes. Errors: `OpError::Argument`
+/// for an offset beyond the bytes, for too few bytes, or, without a `count`, for a number of bytes
+/// that is not a multiple of the element size.
 #[track_caller]
 #[must_use]
 pub fn frombuffer(
@@ -113,11 +114,11 @@ pub fn frombuffer(
     })())
 }
 
-/// NumPy's `fromiter`: the vector of the numbers of an iterator, of its first `count` if that is
-/// given.
+/// NumPy's `fromiter`: the vector of the numbers of an iterator, or of its first `count` numbers.
 ///
 /// Replicated data of the host. Errors: `OpError::OutOfRange` for numbers that `dtype` does not
-/// hold, `OpError::Argument` for too few of them.
+/// hold, `OpError::Cast` for complex numbers in a real dtype, `OpError::Argument` for too few
+/// numbers.
 #[track_caller]
 #[must_use]
 pub fn fromiter<T: Into<Weak>>(
@@ -141,9 +142,9 @@ pub fn fromiter<T: Into<Weak>>(
 }
 
 /// NumPy's `fromstring` of text: the vector of the numbers in it, which `separator` (or white
-/// space) divides, as `f64` or in another dtype.
+/// space) divides. Numbers are parsed as `f64` and cast to `dtype`.
 ///
-/// Replicated data of the host. Errors: `OpError::Argument` for what is no number.
+/// Replicated data of the host. Errors: `OpError::Argument` for text that is not a number.
 #[track_caller]
 #[must_use]
 pub fn fromstring(text: &str, dtype: DType, separator: &str) -> Array {

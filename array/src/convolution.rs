@@ -9,19 +9,19 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, promote};
 use std::ops::Range;
 
-/// Which part of a convolution is wanted.
+/// The part of a convolution that is returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConvolveMode {
-    /// Wherever the vectors overlap at all.
+    /// The positions at which the vectors overlap by at least one element.
     Full,
-    /// As many elements as the longer vector, from the middle.
+    /// The middle of the convolution, with as many elements as the longer vector.
     Same,
-    /// Where the vectors overlap completely.
+    /// The positions at which the vectors overlap completely.
     Valid,
 }
 
 impl ConvolveMode {
-    /// The mode of NumPy's name.
+    /// The mode with this NumPy name.
     pub fn from_name(name: &str) -> Option<ConvolveMode> {
         match name {
             "full" => Some(ConvolveMode::Full),
@@ -31,8 +31,8 @@ impl ConvolveMode {
         }
     }
 
-    /// Where the part begins in the whole, and its length, of vectors of `long` and `short`
-    /// elements.
+    /// The start of the part in the whole convolution, and its length, for vectors of `long` and
+    /// `short` elements.
     const fn part(self, long: usize, short: usize) -> (usize, usize) {
         match self {
             ConvolveMode::Full => (0, long + short - 1),
@@ -44,10 +44,10 @@ impl ConvolveMode {
 
 /// NumPy's `convolve` of two vectors.
 ///
-/// Dtype `promote(a, b)`, in which integers wrap. The work is the product of the lengths, and a
-/// node is recorded for each element of the shorter vector: it is meant for kernels of some tens of
-/// elements, which are one pass over the longer vector. Sharding: that of the longer vector; the
-/// elements at the borders move. Local (records nodes). Errors: `OpError::Ndim`,
+/// Dtype `promote(a, b)`, in which integers wrap. The work is the product of the lengths. One
+/// product is recorded for each element of the shorter vector. Use it for kernels of some tens of
+/// elements: they fuse into one pass over the longer vector. Sharding: that of the longer vector;
+/// elements at the borders of blocks move. Local (records nodes). Errors: `OpError::Ndim`,
 /// `OpError::Argument` for a vector without elements.
 #[track_caller]
 #[must_use]
@@ -60,7 +60,7 @@ pub fn convolve(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
     })())
 }
 
-/// NumPy's `correlate` of two vectors, the second conjugated; as [`convolve`].
+/// NumPy's `correlate` of two vectors, with the second one conjugated. See [`convolve`].
 #[track_caller]
 #[must_use]
 pub fn correlate(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
@@ -72,7 +72,7 @@ pub fn correlate(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
                 if a.size() >= v.size() {
                     return sum_of_shifted(a, &reversed(&v.conjugate_if_complex()), mode);
                 }
-                // The correlation the other way round, backwards and conjugated.
+                // Exchanging the vectors reverses and conjugates the correlation.
                 let (short, long) = (reversed(&a.conjugate_if_complex()), v);
                 let other = sum_of_shifted(long, &short, mode)?;
                 Ok(reversed(&other).conjugate_if_complex().copy())
@@ -106,14 +106,14 @@ fn check(operation: &'static str, a: &Array, v: &Array, site: Site) -> Result<()
     Ok(())
 }
 
-/// The part `mode` of the convolution of a vector and one that is not longer.
+/// The part `mode` of the convolution; `short` is not longer than `long`.
 fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Array, Error> {
     let dtype = promote(long.dtype(), short.dtype());
     let (long, short) = (long.reshape([-1i64]), short.reshape([-1i64]));
     let (start, length) = mode.part(long.size(), short.size());
     let middle = short.size() - 1..long.size();
     if dtype.is_inexact() && short.size() > 1 && mode != ConvolveMode::Valid {
-        // Zeros around the vector would turn infinities of the shorter one into NaN.
+        // With zeros around the vector, infinities of the shorter one would give NaN.
         let result = zeros(length, dtype);
         let write = |part: Range<usize>, values: &Array| {
             let place = range(part.start - start, part.end - start);
@@ -127,7 +127,7 @@ fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Arr
         }
         return Ok(result);
     }
-    // Zeros around the longer vector, as far as the part reaches beyond it.
+    // The longer vector is padded with zeros as far as the part extends beyond it.
     let before = (short.size() - 1).saturating_sub(start);
     let after = (start + length).saturating_sub(long.size());
     let padded = if before + after == 0 {
@@ -144,18 +144,18 @@ fn range(start: usize, stop: usize) -> Index {
     Index::Range { start: Some(start as i64), stop: Some(stop as i64), step: 1 }
 }
 
-/// The sums whose first takes the element `start` of the longer vector and those before it.
+/// `length` sums: sum `i` adds `long[start + i - place] * short[place]` over all `place`.
 fn shifted(long: &Array, short: &Array, start: usize, length: usize) -> Result<Array, Error> {
-    // Element `start + i` of the whole takes element `start + i - place` of the longer vector.
+    // Element `start + i` of the convolution uses element `start + i - place` of the longer vector.
     sum_of_terms(short, |place| {
         let elements = long.slice([range(start - place, start - place + length)]);
         elements * short.slice([Index::At(place as i64)])
     })
 }
 
-/// Those sums of the whole that the longer vector does not have all terms for.
+/// The sums at `part` of the convolution, for which some terms are outside of the longer vector.
 fn at_border(long: &Array, short: &Array, part: Range<usize>) -> Result<Array, Error> {
-    // Zeros stand where the vector has no elements, and their products are left out.
+    // Zeros replace the missing elements, and their products are masked out.
     let (before, length) = (short.size() - 1, part.len());
     let from = part.start.saturating_sub(before)..part.end.min(long.size());
     let place = range(from.start + before - part.start, from.end + before - part.start);

@@ -1,7 +1,8 @@
-//! Factorisations of matrices and what is made of them: the rest of NumPy's `linalg`.
+//! Factorisations of matrices, and the functions of NumPy's `linalg` that use them.
 //!
-//! Matrices stand in the last two axes; stacks of them are split among devices, and a single matrix
-//! is gathered and computed by every device alike. The plan says so. Integers are computed in f64.
+//! The matrices are the last two axes. A stack of matrices is split among devices; a single matrix
+//! is gathered, and every device computes the same result. The plan shows this. Integers are
+//! computed in f64. `OpError::Dtype` refuses matrices of f16, as NumPy does.
 
 use crate::array::Array;
 use crate::deferral::{checks_matrices, is_deferring};
@@ -18,7 +19,8 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Decomposition;
 use phalanx_ops::{DType, Index, Structured, promote};
 
-/// The dtype in which matrices are factorised. To NumPy bfloat16 is one of those that become f64.
+/// The dtype in which matrices are factorised: f64 for every dtype that LAPACK does not have, such
+/// as bfloat16. f16 is refused.
 fn factorised(dtype: DType, operation: &'static str, site: Site) -> Result<DType, Error> {
     match dtype {
         DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(dtype),
@@ -27,7 +29,7 @@ fn factorised(dtype: DType, operation: &'static str, site: Site) -> Result<DType
     }
 }
 
-/// Refuses what has no matrices in its last two axes.
+/// Refuses arrays with fewer than two axes.
 fn has_matrices(array: &Array, operation: &'static str, site: Site) -> Result<(), Error> {
     if array.ok()?.ndim() < 2 {
         let (expected, ndim) = ("at least 2", array.ndim());
@@ -36,14 +38,14 @@ fn has_matrices(array: &Array, operation: &'static str, site: Site) -> Result<()
     Ok(())
 }
 
-/// Matrices in a dtype in which they are factorised.
+/// The matrices in a dtype in which they can be factorised.
 fn matrices(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
     has_matrices(array, operation, site)?;
     let dtype = factorised(array.dtype(), operation, site)?;
     within(site, || array.converted(dtype, site).ok().cloned())
 }
 
-/// Square ones. As in NumPy, an error of the shape comes before one of the dtype.
+/// The square matrices, in such a dtype. As in NumPy, the shape is checked before the dtype.
 fn square(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
     has_matrices(array, operation, site)?;
     let shape = array.shape();
@@ -61,18 +63,19 @@ fn decomposed(
     record_structured(Structured::Decomposition(decomposition), operands, site)
 }
 
-/// Which operands a factorisation fails on, rather than giving NaN.
+/// The operands for which a NaN result is an error. The result of other operands is NaN.
 #[derive(Clone, Copy, PartialEq)]
 enum Fails {
-    /// Those that are finite.
+    /// Operands that are finite.
     Finite,
-    /// Those that are finite or have NaN.
+    /// Operands that are finite or that have NaN.
     Nan,
-    /// All.
+    /// All operands.
     Any,
 }
 
-/// Refuses what came out as NaN of such an operand, where matrices are checked. Collective.
+/// Refuses a NaN result of such an operand, unless `check_matrices(false)` turned the check off.
+/// Collective.
 fn check(
     result: &Array,
     operand: &Array,
@@ -89,7 +92,8 @@ fn check(
     })
 }
 
-/// Where a factorisation of such an operand failed: the whole matrix is NaN then.
+/// The matrices whose factorisation failed. A failed factorisation is NaN in all elements, so one
+/// element is read.
 fn failures(result: &Array, operand: &Array, fails: Fails) -> Array {
     let failed = result.slice(s![Ellipsis, 0, 0]).isnan();
     let finite = || operand.isfinite().all([-2, -1]);
@@ -100,9 +104,9 @@ fn failures(result: &Array, operand: &Array, fails: Fails) -> Array {
     }
 }
 
-/// NumPy's `linalg.cholesky`: the lower triangular `L` with `L Lᴴ = a`, or the upper one.
+/// NumPy's `linalg.cholesky`: the lower triangular `L` with `L Lᴴ = a`, or its adjoint if `upper`.
 ///
-/// Shape `(…, n, n)`. Collective over the mesh: whether there is one depends on data. Errors:
+/// Shape `(…, n, n)`. Collective over the mesh: whether the factor exists depends on data. Errors:
 /// `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotPositiveDefinite`.
 #[track_caller]
 #[must_use]
@@ -114,23 +118,24 @@ pub fn cholesky(array: &Array, upper: bool) -> Array {
             array = within(site, || adjoint(&array).ok().cloned())?;
         }
         let factor = decomposed(Decomposition::Cholesky, &[&array], site)?;
-        // As LAPACK, which reads the lower triangle alone.
+        // Elements above the diagonal are not read, as in LAPACK, so they are not checked.
         let read = within(site, || crate::creation::tril(&array, 0));
         check(&factor, &read, Fails::Finite, DataError::NotPositiveDefinite, site)?;
         within(site, || if upper { adjoint(&factor).ok().cloned() } else { Ok(factor.clone()) })
     })())
 }
 
-/// The matrices transposed and conjugated.
+/// The conjugate transposes of the matrices.
 fn adjoint(array: &Array) -> Array {
     conjugated(&matrix_transpose(array))
 }
 
-/// NumPy's `linalg.solve`: the `x` with `a x = b`, for a vector `b` or matrices of columns.
+/// NumPy's `linalg.solve`: the solution `x` of `a x = b`, for a vector `b` or a matrix of columns.
 ///
 /// Shapes `(…, n, n), (n) -> (…, n)` and `(…, n, n), (…, n, k) -> (…, n, k)`. Columns and stacks
-/// stay split. Collective over the mesh: whether there is a solution depends on data. Errors:
-/// `OpError::Matrix`, `OpError::NotSquare`, `OpError::Broadcast`, `DataError::Singular`.
+/// stay split. Collective over the mesh: whether a solution exists depends on data. Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`, `OpError::ContractedSizes`, `OpError::Broadcast`,
+/// `DataError::Singular`.
 #[track_caller]
 #[must_use]
 pub fn solve(a: &Array, b: &Array) -> Array {
@@ -152,13 +157,14 @@ pub fn solve(a: &Array, b: &Array) -> Array {
         let [a, b] = stacked_alike(&a, &b, site)?;
         let x = decomposed(Decomposition::Solve, &[&a, &b], site)?;
         if b.shape()[b.ndim() - 1] == 0 {
-            // No column tells whether there is a solution.
+            // Without columns, only the inverse shows whether a solution exists.
             let inverse = decomposed(Decomposition::Inverse, &[&a], site)?;
             check(&inverse, &a, Fails::Finite, DataError::Singular, site)?;
         } else if x.size() > 0 && checks_matrices() {
             let failed = within(site, || {
                 let failed = failures(&x, &a, Fails::Finite);
-                // Without reading, NaN of a column cannot be told from that of the matrix.
+                // A deferred check cannot read data, so it cannot separate NaN of a column of `b`
+                // from NaN of a singular matrix: it counts only stacks whose `b` is finite.
                 if is_deferring() { failed.logical_and(b.isfinite().all([-2, -1])) } else { failed }
                     .any_at(site)
             })?;
@@ -189,7 +195,8 @@ pub fn inv(array: &Array) -> Array {
     })())
 }
 
-/// Part `which` of the determinant: it, its sign, the logarithm of its absolute value.
+/// Part `which` of the determinant: 0 the determinant, 1 its sign, 2 the logarithm of its absolute
+/// value.
 fn determinant(
     operation: &'static str,
     array: &Array,
@@ -209,7 +216,7 @@ pub fn det(array: &Array) -> Array {
     Array::catch(determinant("det", array, 0, call_site()))
 }
 
-/// A determinant as its sign and the logarithm of its absolute value.
+/// A determinant, given by its sign and the logarithm of its absolute value.
 #[derive(Clone, Debug)]
 pub struct Slogdet {
     /// The sign, or the phase of a complex determinant; 0 for a singular matrix. `(…)`.
@@ -229,36 +236,36 @@ pub fn slogdet(array: &Array) -> Slogdet {
     Slogdet { sign, logabsdet: Array::catch(logarithm) }
 }
 
-/// The real parts, as an array of their own.
+/// A copy of the real parts; an array that is not complex is returned as it is.
 fn real_copy(array: &Array) -> Array {
     if array.dtype().is_complex() { array.real().copy() } else { array.clone() }
 }
 
-/// Rows of the matrices, and columns of these, as an array of its own.
+/// A view of some rows and the first columns of the matrices.
 fn part(array: &Array, rows: std::ops::Range<usize>, columns: usize) -> Array {
     array.slice([Index::Ellipsis, span(rows.start, rows.end), span(0, columns)])
 }
 
-/// What of a QR factorisation is wanted.
+/// The size of the factors of a QR factorisation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum QrMode {
-    /// As many columns of Q as the smaller extent.
+    /// `q` has as many columns as the smaller extent.
     #[default]
     Reduced,
-    /// A square Q.
+    /// `q` is square.
     Complete,
 }
 
 /// A QR factorisation.
 #[derive(Clone, Debug)]
 pub struct Qr {
-    /// Orthonormal columns, `(…, m, k)`.
+    /// The orthonormal columns, `(…, m, k)`.
     pub q: Array,
-    /// An upper triangle, `(…, k, n)`.
+    /// The upper triangle, `(…, k, n)`.
     pub r: Array,
 }
 
-/// NumPy's `linalg.qr`: matrices with orthonormal columns and upper triangular ones, `a = q r`.
+/// NumPy's `linalg.qr`: `a = q r`, with orthonormal columns in `q` and an upper triangular `r`.
 ///
 /// Shapes `(…, m, n) -> (…, m, k), (…, k, n)`. Local (records nodes). Errors: `OpError::Matrix`.
 #[track_caller]
@@ -280,17 +287,17 @@ pub fn qr(array: &Array, mode: QrMode) -> Qr {
     both.unwrap_or_else(broken)
 }
 
-/// The triangle of a Hermitian matrix that is read.
+/// The triangle of a Hermitian matrix that is read; the other one is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Triangle {
-    /// The lower one.
+    /// The lower triangle.
     #[default]
     Lower,
-    /// The upper one.
+    /// The upper triangle.
     Upper,
 }
 
-/// Eigenvalues and the eigenvectors that belong to them.
+/// Eigenvalues and their eigenvectors.
 #[derive(Clone, Debug)]
 pub struct Eig {
     /// The eigenvalues, `(…, n)`.
@@ -310,8 +317,8 @@ impl Eig {
 /// NumPy's `linalg.eigh`: the eigenvalues of Hermitian matrices, ascending, and their eigenvectors
 /// in columns.
 ///
-/// Shapes `(…, n, n) -> (…, n), (…, n, n)`; eigenvalues are real. As in NumPy, matrices of one or
-/// two rows with NaN have eigenvalues that are NaN, and larger ones do not converge. Collective
+/// Shapes `(…, n, n) -> (…, n), (…, n, n)`; eigenvalues are real. As in NumPy, NaN in a matrix of
+/// one or two rows gives eigenvalues of NaN, and NaN in a larger matrix is an error. Collective
 /// over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotConverged`.
 #[track_caller]
 pub fn eigh(array: &Array, triangle: Triangle) -> Eig {
@@ -341,25 +348,25 @@ fn eigenpairs(
     })
 }
 
-/// NumPy's `linalg.eigvalsh`: the eigenvalues of Hermitian matrices, ascending. As [`eigh`].
+/// NumPy's `linalg.eigvalsh`: the eigenvalues of Hermitian matrices, ascending. See [`eigh`].
 #[track_caller]
 #[must_use]
 pub fn eigvalsh(array: &Array, triangle: Triangle) -> Array {
     Array::catch(eigenpairs("eigvalsh", array, triangle, call_site()).map(|(values, _)| values))
 }
 
-/// NumPy's `linalg.eig`: the eigenvalues of square matrices, in no order, and their eigenvectors in
-/// columns, of norm 1.
+/// NumPy's `linalg.eig`: the eigenvalues of square matrices, unordered, and their eigenvectors of
+/// norm 1 in columns.
 ///
-/// Shapes `(…, n, n) -> (…, n), (…, n, n)`. Complex, but real where all eigenvalues of real
-/// matrices are. Collective over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`,
+/// Shapes `(…, n, n) -> (…, n), (…, n, n)`. Dtype: complex, but real for real matrices if all their
+/// eigenvalues are real. Collective over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`,
 /// `DataError::NotConverged`, also for elements that are not finite.
 #[track_caller]
 pub fn eig(array: &Array) -> Eig {
     Eig::catch(general_eigenpairs("eig", array, call_site()))
 }
 
-/// NumPy's `linalg.eigvals`: the eigenvalues of square matrices, in no order. As [`eig`].
+/// NumPy's `linalg.eigvals`: the eigenvalues of square matrices, unordered. See [`eig`].
 #[track_caller]
 #[must_use]
 pub fn eigvals(array: &Array) -> Array {
@@ -392,18 +399,18 @@ fn general_eigenpairs(
 /// A singular value decomposition.
 #[derive(Clone, Debug)]
 pub struct Svd {
-    /// Left singular vectors in columns, `(…, m, k)` or `(…, m, m)`.
+    /// The left singular vectors in columns, `(…, m, k)` or `(…, m, m)`.
     pub u: Array,
-    /// Singular values, descending, `(…, k)`.
+    /// The singular values, descending, `(…, k)`.
     pub s: Array,
-    /// Right singular vectors in rows, conjugated, `(…, k, n)` or `(…, n, n)`.
+    /// The right singular vectors in rows, conjugated, `(…, k, n)` or `(…, n, n)`.
     pub vh: Array,
 }
 
 /// NumPy's `linalg.svd`: `a = u · diag(s) · vh`.
 ///
-/// `full_matrices` asks for square `u` and `vh`. Matrices with NaN do not converge; of those with
-/// infinities the factors are NaN. Collective over the mesh. Errors: `OpError::Matrix`,
+/// With `full_matrices`, `u` and `vh` are square. NaN in a matrix is an error; infinities without
+/// NaN give factors of NaN. Collective over the mesh. Errors: `OpError::Matrix`,
 /// `DataError::NotConverged`.
 #[track_caller]
 pub fn svd(array: &Array, full_matrices: bool) -> Result<Svd, Error> {
@@ -436,7 +443,7 @@ fn singular_factors(
     })
 }
 
-/// NumPy's `linalg.svdvals`: the singular values, descending. As [`svd`].
+/// NumPy's `linalg.svdvals`: the singular values, descending. See [`svd`].
 #[track_caller]
 #[must_use]
 pub fn svdvals(array: &Array) -> Array {
@@ -447,7 +454,7 @@ fn singular_values(operation: &'static str, array: &Array, site: Site) -> Result
     singular_factors(operation, array, false, Fails::Nan, site).map(|svd| svd.s)
 }
 
-/// The relative size below which singular values of matrices count as zero, without another.
+/// The default relative limit, up to which singular values count as zero.
 fn tolerance(array: &Array, s: &Array) -> f64 {
     let epsilon =
         if matches!(s.dtype(), DType::F32) { f64::from(f32::EPSILON) } else { f64::EPSILON };
@@ -455,13 +462,13 @@ fn tolerance(array: &Array, s: &Array) -> f64 {
     shape[shape.len() - 2].max(shape[shape.len() - 1]) as f64 * epsilon
 }
 
-/// Which singular values are more than `limit`, of which an array has one for each matrix, times
-/// the largest.
+/// Whether each singular value is greater than `limit` times the largest one of its matrix. An
+/// array as `limit` has one element for each matrix.
 fn above(s: &Array, limit: Argument) -> Array {
     s.greater(s.max(keepdims(-1).initial(0)).multiply(of_each(limit)))
 }
 
-/// A limit of each matrix for its singular values, which lie along another axis.
+/// A limit with one element for each matrix, with an axis for the singular values.
 fn of_each(limit: Argument) -> Argument {
     match limit {
         Argument::Array(limits) => Argument::Array(limits.expand_dims(-1)),
@@ -469,11 +476,12 @@ fn of_each(limit: Argument) -> Argument {
     }
 }
 
-/// NumPy's `linalg.pinv`: the Moore-Penrose inverse; singular values up to `rcond` (1e-15 without
-/// one) times the largest count as zero. An array has one for each matrix.
+/// NumPy's `linalg.pinv`: the Moore-Penrose inverse. Singular values up to `rcond` times the
+/// largest one count as zero. The default `rcond` is 1e-15; an array has one element for each
+/// matrix.
 ///
-/// Shape `(…, m, n) -> (…, n, m)`, with the axes of `rcond` broadcast with those before the
-/// matrices. Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
+/// Shape `(…, m, n) -> (…, n, m)`; the axes of `rcond` broadcast with the axes before the matrices.
+/// Collective over the mesh. Errors: those of [`svd`], and `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
@@ -481,7 +489,7 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
     Array::catch(within(site, || {
         array.ok()?;
         if array.size() == 0 {
-            // As in NumPy, nothing is computed, and the dtype stays.
+            // As in NumPy, nothing is computed and the dtype is kept.
             has_matrices(array, "pinv", site)?;
             return matrix_transpose(array).copy().ok().cloned();
         }
@@ -496,10 +504,11 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
     }))
 }
 
-/// NumPy's `linalg.matrix_rank`: the number (`i64`) of singular values above the larger extent
-/// times epsilon times the largest, or above `tol`, of which an array has one for each matrix.
+/// NumPy's `linalg.matrix_rank`: the number (`i64`) of singular values above `tol`. The default is
+/// the larger extent times epsilon times the largest singular value; an array has one element for
+/// each matrix.
 ///
-/// Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
+/// Collective over the mesh. Errors: those of [`svd`], and `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
@@ -509,18 +518,18 @@ pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
     })
 }
 
-/// [`matrix_rank`] with a limit that is relative to the largest singular value of each matrix:
-/// NumPy's `rtol`. An array has one for each matrix.
+/// [`matrix_rank`] with NumPy's `rtol`: a limit relative to the largest singular value of each
+/// matrix. An array has one element for each matrix.
 ///
-/// Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
+/// Collective over the mesh. Errors: those of [`svd`], and `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn matrix_rank_relative(array: &Array, rtol: Argument) -> Array {
     rank_of(array, call_site(), |s| above(s, rtol))
 }
 
-/// How many singular values count. What has fewer axes than a matrix has rank 1, or 0 if all of it
-/// is zero.
+/// The number of singular values for which `counted` holds. An array with fewer than two axes has
+/// rank 0 if all elements are zero, else 1.
 fn rank_of(array: &Array, site: Site, counted: impl FnOnce(&Array) -> Array) -> Array {
     Array::catch(within(site, || {
         if array.ok()?.ndim() < 2 {
@@ -531,13 +540,13 @@ fn rank_of(array: &Array, site: Site, counted: impl FnOnce(&Array) -> Array) -> 
     }))
 }
 
-/// A solution by least squares.
+/// The solution of a least-squares problem.
 #[derive(Clone, Debug)]
 pub struct LeastSquares {
-    /// The solution, of the shape of `b` with `n` rows.
+    /// The solution: the shape of `b`, with `n` rows.
     pub x: Array,
-    /// The sums of squared residuals of each column; empty unless `a` has full rank and more rows
-    /// than columns.
+    /// The sum of squared residuals of each column. It is empty unless `a` has full rank and more
+    /// rows than columns.
     pub residuals: Array,
     /// The rank of `a` (0-d, `i32`).
     pub rank: Array,
@@ -545,11 +554,12 @@ pub struct LeastSquares {
     pub s: Array,
 }
 
-/// NumPy's `linalg.lstsq`: the `x` of least norm that makes `‖b - a x‖` least; singular values up
-/// to `rcond` times the largest (the larger extent times epsilon without one) count as zero.
+/// NumPy's `linalg.lstsq`: the `x` of least norm that minimises `‖b - a x‖`. Singular values up to
+/// `rcond` times the largest one count as zero. The default `rcond` is the larger extent times
+/// epsilon.
 ///
 /// Shapes `(m, n), (m) or (m, k)`. Collective over the mesh. Errors: `OpError::Matrix`,
-/// `OpError::Matrices` for another number of rows, `DataError::NotConverged` also where `a` is not
+/// `OpError::Matrices` if the numbers of rows differ, `DataError::NotConverged`, also if `a` is not
 /// finite.
 #[track_caller]
 pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, Error> {
@@ -608,30 +618,31 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
     })
 }
 
-/// Which norm; see NumPy's `linalg.norm`.
+/// The order of a norm. See NumPy's `linalg.norm`.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub enum Ord {
-    /// Of vectors, and of matrices as vectors: the root of the sum of squares.
+    /// The root of the sum of squares; matrices count as vectors.
     #[default]
     Default,
     /// The Frobenius norm of matrices.
     Frobenius,
     /// The sum of the singular values.
     Nuclear,
-    /// The largest absolute value; of matrices, the largest sum of a row.
+    /// The largest absolute value; of matrices, the largest sum of absolute values of a row.
     Infinity,
-    /// The smallest absolute value; of matrices, the smallest sum of a row.
+    /// The smallest absolute value; of matrices, the smallest sum of absolute values of a row.
     MinusInfinity,
     /// The p-norm of vectors; of matrices 1, -1 (sums of columns), 2 and -2 (singular values).
     P(f64),
 }
 
-/// NumPy's `linalg.norm` over the given axes: none for all, one for vectors, two for matrices.
+/// NumPy's `linalg.norm` over `axes`: `None` is all axes, one axis gives norms of vectors, two give
+/// norms of matrices.
 ///
-/// Dtype: real, of the precision of the array. Local (records nodes); Collective for norms by
-/// singular values. Errors: `OpError::Axis`, `OpError::Argument` for a norm that there is not,
-/// `OpError::EmptyReduction` for the smallest of nothing (the largest of nothing is 0),
-/// `DataError::NotConverged` for singular values of NaN.
+/// Dtype: real, of the precision of the array. Local (records nodes); norms by singular values are
+/// Collective. Errors: `OpError::Axis`, `OpError::DuplicateAxis`, `OpError::Argument` for an order
+/// that does not exist for these axes, `OpError::EmptyReduction` for the smallest of no elements
+/// (the largest of none is 0), `DataError::NotConverged` for singular values of matrices with NaN.
 #[track_caller]
 #[must_use]
 pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, is_kept: bool) -> Array {
@@ -665,7 +676,7 @@ fn kept(axes: &[i64], is_kept: bool) -> Axes {
     if is_kept { keepdims(axes) } else { axes.into() }
 }
 
-/// The squares of absolute values.
+/// The squares of the absolute values.
 fn squares(array: &Array) -> Array {
     if array.dtype().is_complex() {
         return array.real().square() + array.imag().square();
@@ -738,10 +749,10 @@ fn matrix_norm(
     norm.reshape(shape.as_slice()).ok().cloned()
 }
 
-/// NumPy's `linalg.cond`: the ratio of the largest to the smallest singular value, or of the norms
-/// of the matrices and their inverses; infinite for singular matrices. Collective over the mesh.
-/// Errors: as [`norm`], `OpError::Matrix`, `OpError::NotSquare`, `OpError::Matrices` for matrices
-/// without elements.
+/// NumPy's `linalg.cond`: the ratio of the largest to the smallest singular value, or the product
+/// of the norms of the matrix and of its inverse. It is infinite for singular matrices. Collective
+/// over the mesh. Errors: those of [`norm`], `OpError::Matrix`, `OpError::NotSquare`,
+/// `OpError::Matrices` for matrices without elements.
 #[track_caller]
 #[must_use]
 pub fn cond(array: &Array, ord: Ord) -> Array {
@@ -753,7 +764,7 @@ pub fn cond(array: &Array, ord: Ord) -> Array {
             return Err(Error::op(OpError::Matrices { operation, problem }, site));
         }
         if matches!(ord, Ord::Default | Ord::P(2.0) | Ord::P(-2.0)) {
-            // Matrices with NaN have been refused: what is NaN here is 0 / 0.
+            // Checked matrices with NaN are refused: a NaN ratio is 0 / 0 or due to infinities.
             let s = singular_values("cond", array, site)?;
             let (largest, smallest) = (s.slice(s![Ellipsis, 0]), s.slice(s![Ellipsis, -1]));
             let ratio = if ord == Ord::P(-2.0) { smallest / largest } else { largest / smallest };
@@ -764,7 +775,8 @@ pub fn cond(array: &Array, ord: Ord) -> Array {
         let inverse = decomposed(Decomposition::Inverse, &[&matrix], site)?;
         let product =
             norm(&matrix, ord, Some(&axes), false) * norm(&inverse, ord, Some(&axes), false);
-        // A singular matrix is as badly conditioned as can be.
+        // As in NumPy, NaN becomes infinity unless the matrix has NaN, so a singular matrix has
+        // an infinite condition number.
         let was_nan = matrix.isnan().any([-2, -1]);
         select(&product.isnan().logical_and(was_nan.logical_not()), f64::INFINITY, product)
             .ok()

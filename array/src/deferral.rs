@@ -1,8 +1,8 @@
-//! Errors in data that are put off until the program observes something.
+//! Errors in data that are deferred until the program observes a value.
 //!
-//! An operation that may fail on its data records a condition beside it: a 0-d bool, replicated, so
-//! that all ranks see it alike. Out of [`deferred_errors`] the operation reads the condition at
-//! once; inside, the mesh keeps it as a [`Check`].
+//! An operation that may fail on its data records a condition: a replicated 0-d bool, so that all
+//! ranks read the same value. Outside of [`deferred_errors`] the operation reads the condition at
+//! once. Inside, the mesh keeps it as a [`Check`].
 
 use crate::array::Array;
 use crate::engine::Cause;
@@ -15,26 +15,26 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 thread_local! {
-    /// How many scopes of [`deferred_errors`] the thread is in.
+    /// The number of nested scopes of [`deferred_errors`] on this thread.
     static SCOPES: Cell<usize> = const { Cell::new(0) };
-    /// Whether matrices that cannot be factorised are errors on the thread.
+    /// Whether a matrix that cannot be factorised is an error on this thread.
     static CHECKS_MATRICES: Cell<bool> = const { Cell::new(true) };
 }
 
-/// A condition that was recorded, and the error to raise where it holds.
+/// A recorded condition, and the error to raise if it holds.
 pub(crate) struct Check {
     condition: Held,
     error: Error,
 }
 
-/// Runs `body`, in which operations that may fail on their data do not wait to see whether they do.
+/// Runs `body` with checks of data deferred: operations that may fail on their data do not wait.
 ///
-/// Such an operation, an integer `power` for instance, otherwise closes the window at its call and
-/// waits. Inside `body`, on the calling thread, it only records, and what it gives where it failed
-/// is unspecified. The first failure is raised instead by the next observation of an array of the
-/// same mesh (`evaluate`, `item`, `to_vec`, `flush` and their like), inside of `body` or after it,
-/// or by the end of the session, with the line of the operation; the next one, by the observation
-/// after that. An observation that is Local tells of failures that are known by then.
+/// Such an operation, for instance an integer `power`, otherwise closes the window at its call and
+/// waits. Inside `body`, on the calling thread, it only records. Its result is unspecified where it
+/// failed. The first failure is raised by the next observation of an array of the same mesh
+/// (`evaluate`, `item`, `to_vec`, `flush` and similar), inside or after `body`, or by the end of
+/// the session. The error names the line of the operation. The second failure is raised by the
+/// observation after that. A Local observation raises only failures that are already computed.
 ///
 /// Local.
 ///
@@ -44,7 +44,7 @@ pub(crate) struct Check {
 /// # fn example(base: &Array, exponents: &[Array]) -> Result<(), Error> {
 /// let powers: Vec<Array> =
 ///     phalanx::deferred_errors(|| exponents.iter().map(|e| base.power(e)).collect());
-/// // All of them are computed together, and here it shows whether an exponent was negative.
+/// // All of them are computed together. `flush` fails if an exponent was negative.
 /// phalanx::flush()?;
 /// # Ok(())
 /// # }
@@ -54,10 +54,10 @@ pub fn deferred_errors<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// A scope of [`deferred_errors`] on the thread that began it, until it is dropped: for bindings of
-/// languages whose blocks are no closures. Local.
+/// A scope of [`deferred_errors`] on the thread that began it. The scope ends when it is dropped.
+/// It serves bindings of languages whose blocks are not closures. Local.
 pub struct DeferredErrors {
-    /// The scope belongs to its thread.
+    /// Not `Send`: the scope counts on its thread.
     _not_send: PhantomData<*const ()>,
 }
 
@@ -76,15 +76,15 @@ impl Drop for DeferredErrors {
     }
 }
 
-/// Whether a matrix that cannot be factorised is an error on this thread, as it is unless
-/// [`check_matrices`] says otherwise. Local.
+/// Whether a matrix that cannot be factorised is an error on this thread. It is one unless
+/// [`check_matrices`] has changed this. Local.
 pub fn checks_matrices() -> bool {
     CHECKS_MATRICES.get()
 }
 
-/// Says whether a matrix that cannot be factorised is an error on this thread from now on. Where it
-/// is none, what is made of the matrix is NaN, and functions that are Collective for this check
-/// alone are Local. Local: every rank says the same.
+/// Sets whether a matrix that cannot be factorised is an error on this thread from now on. If it is
+/// not, the results of such a matrix are NaN, and functions that are Collective only for this check
+/// are Local. Local; pass the same value on every rank.
 pub fn check_matrices(checks: bool) {
     CHECKS_MATRICES.set(checks);
 }
@@ -95,14 +95,14 @@ pub(crate) fn is_deferring() -> bool {
 }
 
 impl Array {
-    /// Whether this 0-d array of bool holds. Collective over the mesh.
+    /// Whether this 0-d bool array holds. Collective over the mesh.
     pub(crate) fn holds(&self, site: Site) -> Result<bool, Error> {
         Ok(self.to_host_for(Cause::Data, site)?.bytes[0] != 0)
     }
 
-    /// Returns `error` if this 0-d array of bool holds: at once, or inside of [`deferred_errors`]
-    /// at the next observation. Says whether it was seen that it does not hold. Collective over the
-    /// mesh, inside of `deferred_errors` Local.
+    /// Returns `error` if this 0-d bool array holds; inside of [`deferred_errors`], the next
+    /// observation returns it. `Ok(true)` means that the condition was read and does not hold.
+    /// Collective over the mesh; Local inside of `deferred_errors`.
     pub(crate) fn refuse(&self, error: Error, site: Site) -> Result<bool, Error> {
         if SCOPES.get() > 0 {
             let condition = Held::new(self.base_node()?);
@@ -116,8 +116,8 @@ impl Array {
 impl MeshHandle {
     /// Raises the first failure among the conditions that have been computed.
     ///
-    /// `is_collective` says that all ranks do this here. Where only some may, the failure is kept,
-    /// so that the others hear of it at the next place where all do.
+    /// `is_collective` means that all ranks make this call. Otherwise, with several processes, the
+    /// failure is kept, so that the next Collective observation raises it on every rank.
     pub(crate) fn raise_known(&self, is_collective: bool) -> Result<(), Error> {
         let takes = is_collective || self.engine().process().1 == 1;
         loop {
@@ -145,9 +145,9 @@ impl MeshHandle {
         }
     }
 
-    /// At the end of a session: raises the first failure that was put off and not raised yet, and
-    /// what operations met that `errstate` asks for; conditions that are pending
-    /// are computed for that. Collective over the mesh.
+    /// At the end of a session: raises the first deferred failure that has not been raised, and
+    /// then the floating-point errors that `errstate` asks for. Pending conditions are computed
+    /// first. Collective over the mesh.
     pub fn raise_deferred(&self, site: Site) -> Result<(), Error> {
         self.raise_known(true)?;
         let pending = self.checks().front().map(|check| check.condition.clone());

@@ -26,7 +26,7 @@ pub(crate) fn as_array(argument: &Argument) -> Array {
     }
 }
 
-/// What [`diff`] is given beside the array: NumPy's keyword arguments. `()` stands for none.
+/// The options of [`diff`]: NumPy's keyword arguments. `()` is their defaults.
 #[derive(Clone)]
 pub struct DiffOptions {
     order: i64,
@@ -49,31 +49,33 @@ impl From<i64> for DiffOptions {
 }
 
 impl DiffOptions {
-    /// Takes differences along this axis; the last one if not said.
+    /// Takes differences along this axis; the default is the last one.
     #[must_use]
     pub fn axis(self, axis: i64) -> DiffOptions {
         DiffOptions { axis, ..self }
     }
 
-    /// Puts these before the elements: an array, or a number for all.
+    /// Adds these before the elements: an array, or a number, which is repeated across the other
+    /// axes.
     #[must_use]
     pub fn prepend(self, value: impl Into<Argument>) -> DiffOptions {
         DiffOptions { prepend: Some(value.into()), ..self }
     }
 
-    /// Puts these after the elements: an array, or a number for all.
+    /// Adds these after the elements: an array, or a number, which is repeated across the other
+    /// axes.
     #[must_use]
     pub fn append(self, value: impl Into<Argument>) -> DiffOptions {
         DiffOptions { append: Some(value.into()), ..self }
     }
 }
 
-/// NumPy's `diff`: the differences of neighbours along an axis, taken as often as the order says.
+/// NumPy's `diff`: the differences of neighbours along an axis, repeated `order` times.
 ///
-/// Dtype that of the array; of bools, whether they differ. Local (records nodes). Sharding: the
-/// neighbour's elements at the borders move. Errors: `OpError::Ndim`, `OpError::Argument` for a
-/// negative order, `OpError::Axis`, `OpError::Broadcast` for a `prepend` or `append` that does
-/// not fit.
+/// Dtype: that of the array; for bools, whether neighbours differ. Local (records nodes). Sharding:
+/// that of the array; neighbours at the borders of blocks move. Errors: `OpError::Ndim`,
+/// `OpError::Argument` for a negative order, `OpError::Axis`, `OpError::Broadcast` for a `prepend`
+/// or `append` that does not fit.
 #[track_caller]
 #[must_use]
 pub fn diff(array: &Array, options: impl Into<DiffOptions>) -> Array {
@@ -127,11 +129,11 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
     Ok(values)
 }
 
-/// NumPy's `ediff1d`: the differences of neighbours of all elements in C order, between
-/// `to_begin` and `to_end`, which are raveled, too.
+/// NumPy's `ediff1d`: the differences of neighbours of all elements in C order, between the raveled
+/// `to_begin` and `to_end`.
 ///
-/// Dtype that of the array. Local (records nodes). Errors: `OpError::Cast` for ends that it does
-/// not hold under the rule `same_kind`.
+/// Dtype: that of the array. Local (records nodes). Errors: `OpError::Cast` for ends that do not
+/// cast to it under the rule `same_kind`.
 #[track_caller]
 #[must_use]
 pub fn ediff1d(array: &Array, to_begin: Option<&Array>, to_end: Option<&Array>) -> Array {
@@ -155,10 +157,11 @@ pub fn ediff1d(array: &Array, to_begin: Option<&Array>, to_end: Option<&Array>) 
     })
 }
 
-/// NumPy's `trapezoid`: the integral along `axis` by the trapezoidal rule, of samples at the
-/// coordinates `x` (a vector, or an array that broadcasts to the samples) or in steps of a number.
+/// NumPy's `trapezoid`: the integral along `axis` by the trapezoidal rule. `spacing` is the
+/// coordinates of the samples (a vector, or an array that broadcasts to the samples), or the
+/// constant step.
 ///
-/// Local (records nodes). Errors: `OpError::TooManyIndices` for an axis that there is not,
+/// Local (records nodes). Errors: `OpError::TooManyIndices` for an axis that does not exist,
 /// `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
@@ -166,7 +169,7 @@ pub fn trapezoid(array: &Array, spacing: impl Into<Argument>, axis: i64) -> Arra
     let (site, spacing) = (call_site(), spacing.into());
     Array::catch(within(site, || {
         let ndim = array.ok()?.ndim();
-        // NumPy indexes along the axis, so that one too many is an error of indexing.
+        // NumPy indexes along the axis, so an axis that does not exist is an error of indexing.
         let axis = normalize_axis(axis, ndim)
             .map_err(|_| Error::op(OpError::TooManyIndices { ndim, given: ndim + 1 }, site))?;
         let steps: Argument = match &spacing {
@@ -192,7 +195,7 @@ pub fn trapezoid(array: &Array, spacing: impl Into<Argument>, axis: i64) -> Arra
     }))
 }
 
-/// What [`gradient`] is given beside the array: NumPy's further arguments. `()` stands for none.
+/// The options of [`gradient`]: NumPy's further arguments. `()` is their defaults.
 #[derive(Clone, Default)]
 pub struct GradientOptions {
     spacing: Vec<Argument>,
@@ -207,15 +210,15 @@ impl From<()> for GradientOptions {
 }
 
 impl GradientOptions {
-    /// The distance of neighbours (a number), or their coordinates (a vector): once for all axes,
-    /// or called once for each axis.
+    /// The distance of neighbours (a number), or their coordinates (a vector). Call this once for
+    /// all axes, or once for each axis.
     #[must_use]
     pub fn spacing(mut self, spacing: impl Into<Argument>) -> GradientOptions {
         self.spacing.push(spacing.into());
         self
     }
 
-    /// Takes gradients along these axes; along all if not said.
+    /// Takes gradients along these axes; the default is all axes.
     #[must_use]
     pub fn axis(self, axes: impl Into<Axes>) -> GradientOptions {
         GradientOptions { axes: Some(axes.into()), ..self }
@@ -228,12 +231,13 @@ impl GradientOptions {
     }
 }
 
-/// NumPy's `gradient`: for each axis, the derivative by central differences inside and one-sided
+/// NumPy's `gradient`: for each axis, the derivative by central differences inside and by one-sided
 /// differences at the ends.
 ///
-/// Shape that of the array; dtype `f64` for integers. Local (records nodes). Errors, in every
-/// array that is returned: `OpError::Argument` for too few elements, another edge order or
-/// coordinates that do not fit, `OpError::Arguments` for another number of spacings.
+/// Shape: that of the array; dtype `f64` for integers. Local (records nodes). On an error the
+/// result is one array that carries it. Errors: `OpError::Axis`, `OpError::Argument` for too few
+/// elements, an edge order above 2 or coordinates that do not fit, `OpError::Arguments` for a wrong
+/// number of spacings.
 #[track_caller]
 #[must_use]
 pub fn gradient(array: &Array, options: impl Into<GradientOptions>) -> Vec<Array> {
@@ -301,7 +305,8 @@ fn gradient_along(
         }
         _ => None,
     };
-    // The elements from `start` on, as many as there are inside; and those at one place.
+    // `inner`: the elements from `start` on, as many as have two neighbours. `at`: the elements at
+    // one position.
     let last = extent as i64;
     let inner = |start: i64| part(values, axis, Some(start), Some(last - 2 + start));
     let at = |array: &Array, place: i64| part(array, axis, Some(place), Some(place + 1));
@@ -314,7 +319,8 @@ fn gradient_along(
             let arguments = [value.into(), spacing.clone()];
             Array::apply(Op::Divide, &arguments)
         };
-        // As NumPy, which combines numbers before they meet elements of few digits.
+        // As NumPy, which combines the numbers in f64 before it combines them with elements of a
+        // narrower dtype.
         let number = |op: Op, number: f64| match (spacing, op) {
             (Argument::Weak(weak), Op::Multiply) if weak.kind() != Kind::Complex => {
                 Argument::from(number * weak.to_complex().re)

@@ -1,5 +1,5 @@
 //! Recording of elementwise operations: broadcasting, casts of the operands, and the order of axes
-//! in memory.
+//! in memory of the result.
 
 use crate::array::Array;
 use crate::error::{Error, Site, within};
@@ -12,7 +12,7 @@ use phalanx_ops::{AffineMap, Arg, Casting, DType, Op, Scalar, Shape, Signature};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Records the operation `op` of the table.
+/// Records the operation `op` of the table. The array carries the error if there is one.
 pub(crate) fn elementwise(op: Op, arguments: &[Argument], site: Site) -> Array {
     Array::catch(try_elementwise(op, arguments, site))
 }
@@ -29,7 +29,7 @@ pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Res
     by_loop(op, arguments, signature, site)
 }
 
-/// Records the operation `op` of the table by a loop of dtypes that are asked for: see
+/// Records the operation `op` of the table by a loop with the requested dtypes. See
 /// [`Op::resolve_by`].
 pub(crate) fn elementwise_by(
     op: Op,
@@ -48,7 +48,7 @@ pub(crate) fn elementwise_by(
     by_loop(op, arguments, signature.map_err(|error| Error::op(error, site))?, site)
 }
 
-/// Records the operation `op` of the table by the loop of a signature.
+/// Records the operation `op` of the table by the loop with this signature.
 pub(crate) fn by_loop(
     op: Op,
     arguments: &[Argument],
@@ -61,7 +61,7 @@ pub(crate) fn by_loop(
     record(NodeOp::Elementwise(op), arguments, signature.inputs(), signature.output, site)
 }
 
-/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
+/// Runs `body` on the mesh of `array`. Its calls count as the call at `site`.
 pub(crate) fn on_mesh_of(
     array: &Array,
     site: Site,
@@ -70,7 +70,7 @@ pub(crate) fn on_mesh_of(
     Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
 }
 
-/// The mesh that all arrays among the arguments belong to.
+/// The mesh of all arrays among the arguments. Errors: `OpError::Meshes`.
 pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, Error> {
     let arrays = arguments.iter().filter_map(|argument| match argument {
         Argument::Array(array) => Some(array),
@@ -79,7 +79,7 @@ pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, 
     mesh_of_arrays(arrays, site)
 }
 
-/// The mesh that all arrays belong to; the current one if there are none.
+/// The mesh of all arrays, or the current mesh if there are none.
 pub(crate) fn mesh_of_arrays<'a>(
     arrays: impl Iterator<Item = &'a Array>,
     site: Site,
@@ -97,12 +97,12 @@ pub(crate) fn mesh_of_arrays<'a>(
     found.map_or_else(|| crate::creation::current_mesh(site), Ok)
 }
 
-/// Whether there may be an array of this shape and dtype.
+/// Refuses a shape that an array of this dtype cannot have.
 pub(crate) fn check_shape(shape: &[usize], dtype: DType, site: Site) -> Result<(), Error> {
     phalanx_ops::shape::check(shape, dtype.size()).map_err(|error| Error::op(error, site))
 }
 
-/// A rule for the order of axes in memory of a result.
+/// A rule for the order in memory of the axes of a result.
 type OrderRule = fn(&[Argument], &[usize]) -> Result<Option<Vec<usize>>, Error>;
 
 /// Records an elementwise node whose inputs are cast to the given dtypes.
@@ -116,7 +116,7 @@ pub(crate) fn record(
     record_as(op, arguments, input_dtypes, output, memory_order, site)
 }
 
-/// Records an elementwise node whose result has its axes in memory in the order that `rule` says.
+/// Records an elementwise node. `rule` gives the order in memory of the axes of its result.
 pub(crate) fn record_as(
     op: NodeOp,
     arguments: &[Argument],
@@ -169,7 +169,7 @@ pub(crate) fn record_as(
     in_order(mesh, node, order.as_deref())
 }
 
-/// The operand broadcast to `shape`, its axes then taken in `order`.
+/// The operand broadcast to `shape`, with its axes in `order`.
 fn shape_operand(
     operand: Operand,
     from: &[usize],
@@ -190,7 +190,7 @@ fn shape_operand(
     Operand::Value { map: map_or_none(map, node.shape()), node }
 }
 
-/// The array of a node recorded with its axes in `order`.
+/// The array of a node that was recorded with its axes in `order`.
 pub(crate) fn in_order(
     mesh: MeshHandle,
     node: Arc<Node>,
@@ -207,11 +207,11 @@ pub(crate) fn in_order(
     array.with_view(view)
 }
 
-/// The order of axes from outermost to innermost in memory that NumPy's K rule gives the result, or
-/// `None` for C order.
+/// The axes of a result from outermost to innermost in memory, by NumPy's K rule; `None` for C
+/// order.
 ///
-/// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of
-/// all operands, in which operands that are broadcast along an axis have no say and C order wins
+/// Source: the rule of NumPy's iterator, an insertion sort of the axes by the absolute strides of
+/// all operands. An operand that is broadcast along an axis does not count there, and C order wins
 /// where operands disagree.
 pub(crate) fn memory_order(
     arguments: &[Argument],
@@ -254,10 +254,10 @@ pub(crate) fn memory_order(
     Ok(order_of_strides(&strides, ndim))
 }
 
-/// The order of axes from outermost to innermost by the absolute strides of some operands, 0 where
-/// an operand has no say; `None` for C order.
+/// The axes from outermost to innermost in memory, by the absolute strides of the operands; `None`
+/// for C order. The stride is 0 along an axis on which the operand does not count.
 pub(crate) fn order_of_strides(strides: &[SmallVec<[i64; 4]>], ndim: usize) -> Option<Vec<usize>> {
-    // From the innermost axis outwards, as the iterator numbers them.
+    // NumPy's iterator sorts from the innermost axis outwards.
     let mut order: Vec<usize> = (0..ndim).rev().collect();
     for position in 1..ndim {
         let axis = order[position];
@@ -290,10 +290,10 @@ pub(crate) fn order_of_strides(strides: &[SmallVec<[i64; 4]>], ndim: usize) -> O
     if order.is_sorted() { None } else { Some(order) }
 }
 
-/// The order of axes from outermost to innermost in memory of a copy, or `None` for C order.
+/// The axes of a copy from outermost to innermost in memory; `None` for C order.
 ///
-/// Source: the rule of NumPy's `PyArray_NewLikeArray`: falling absolute strides, C order among
-/// equal ones.
+/// Source: the rule of NumPy's `PyArray_NewLikeArray`: descending absolute strides, with C order
+/// among equal ones.
 pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
     let view = array.base_view()?;

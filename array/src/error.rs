@@ -1,4 +1,4 @@
-//! The error of the public API: what went wrong, and the call that caused it.
+//! The error of the public API: the cause and the call site.
 
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
@@ -8,18 +8,18 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The user's line that caused something, in whatever language the program is written.
+/// A line of the user's program that made a call, in any language.
 #[derive(Clone, Copy)]
 pub struct Site(&'static dyn Place);
 
 /// A line of a program.
 ///
-/// A binding of another language makes one for each line that calls, which stays for ever, and runs
-/// the calls of the line inside of [`within`].
+/// A binding of another language makes one for each line that calls, never frees it, and runs the
+/// calls of the line inside of [`called_from`].
 pub trait Place: Sync {
     /// The file.
     fn file(&self) -> &str;
-    /// The line's number, from 1.
+    /// The line number, from 1; 0 if this is not a line, such as the end of the program.
     fn line(&self) -> u32;
 }
 
@@ -33,12 +33,12 @@ impl Place for Location<'static> {
 }
 
 impl Site {
-    /// The line of a place.
+    /// The site of a place.
     pub const fn new(place: &'static dyn Place) -> Site {
         Site(place)
     }
 
-    /// The line of Rust that calls the function which asks.
+    /// The Rust line that calls the function in which this is called.
     #[track_caller]
     pub fn caller() -> Site {
         Site(Location::caller())
@@ -49,12 +49,12 @@ impl Site {
         self.0.file()
     }
 
-    /// The line's number, from 1.
+    /// The line number, from 1; 0 if this is not a line.
     pub fn line(self) -> u32 {
         self.0.line()
     }
 
-    /// A number that this place has in this process alone.
+    /// A number that identifies the place within this process.
     pub(crate) fn identity(self) -> usize {
         std::ptr::from_ref(self.0).cast::<()>() as usize
     }
@@ -63,7 +63,7 @@ impl Site {
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line() {
-            // What is no line of a program, such as its end, is told by its name alone.
+            // A place that is not a line, such as the end of the program, is printed by name.
             0 => f.write_str(self.file()),
             line => write!(f, "{}:{line}", self.file()),
         }
@@ -84,11 +84,11 @@ impl PartialEq for Site {
 
 impl Eq for Site {}
 
-/// The user's line that called the function which is now calling others of this crate.
+/// The user's line that called the public function that is running.
 #[derive(Clone, Copy)]
 struct Outermost {
     site: Site,
-    /// Whether a function of this crate calls, and not the user by way of another language.
+    /// Whether a function of this crate makes the calls, rather than a binding of another language.
     is_nested: bool,
 }
 
@@ -96,10 +96,10 @@ thread_local! {
     static OUTERMOST: Cell<Option<Outermost>> = const { Cell::new(None) };
 }
 
-/// The user's line that called the public function that asks.
+/// The user's line that called the public function in which this is called.
 ///
-/// A function made of others runs them inside of [`within`], so that what they record and refuse
-/// has the line of its caller, not one of this crate.
+/// A function that calls other public functions runs them inside of [`within`]. Their nodes and
+/// errors then have the line of its caller, not a line of this crate.
 #[track_caller]
 pub fn call_site() -> Site {
     match OUTERMOST.get() {
@@ -108,23 +108,23 @@ pub fn call_site() -> Site {
     }
 }
 
-/// Runs `body`, all of whose calls of public functions count as the call at `site`. Local.
+/// Runs `body`. All its calls of public functions count as the call at `site`. Local.
 pub fn within<R>(site: Site, body: impl FnOnce() -> R) -> R {
     with_outermost(Some(Outermost { site, is_nested: true }), body)
 }
 
-/// Runs `body`, whose calls of public functions are those of a user whose line is `site`: for
-/// bindings of other languages, where [`call_site`] would find a line of the binding. Local.
+/// Runs `body` with `site` as the user's line of its calls of public functions. Use it in bindings
+/// of other languages, where [`call_site`] would return a line of the binding. Local.
 pub fn called_from<R>(site: Site, body: impl FnOnce() -> R) -> R {
     with_outermost(Some(Outermost { site, is_nested: false }), body)
 }
 
-/// Whether the call is one that a function of this crate makes inside of [`within`].
+/// Whether the call is made by a function of this crate inside of [`within`].
 pub(crate) fn is_nested() -> bool {
     OUTERMOST.get().is_some_and(|outermost| outermost.is_nested)
 }
 
-/// Runs code of the user's that a function was given: its calls have their own lines.
+/// Runs a function that the user passed: its calls have their own lines.
 pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
     with_outermost(None, body)
 }
@@ -144,19 +144,19 @@ fn with_outermost<R>(outermost: Option<Outermost>, body: impl FnOnce() -> R) -> 
 pub trait Failure: std::error::Error + Send + Sync + 'static {
     /// The stable code.
     fn code(&self) -> &'static str;
-    /// What to do about it.
+    /// What the user can do about it.
     fn hint(&self) -> &'static str;
-    /// The name of the exception class that NumPy, or Python, has for such a failure.
+    /// The name of the exception class that NumPy or Python raises for such a failure.
     fn numpy_class(&self) -> &'static str {
         "RuntimeError"
     }
-    /// Whether the user has given up a wait. Nothing is lost by that.
+    /// Whether the user interrupted a wait. The result is not lost.
     fn is_interrupt(&self) -> bool {
         false
     }
 }
 
-/// An error in the elements of an operand, which shows when they are computed.
+/// An error in the elements of an operand, found when they are computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DataError {
     /// An integer to the power of a negative integer.
@@ -177,7 +177,8 @@ pub enum DataError {
         /// The axis's extent.
         extent: usize,
     },
-    /// A position below zero or beyond its axis, where negative ones do not count from the end.
+    /// A position below zero or beyond its axis, for an operation in which negative positions do
+    /// not count from the end.
     #[error("{operation}: {argument} must be from 0 to before {extent}")]
     PositionsBeyond {
         /// The operation.
@@ -187,24 +188,24 @@ pub enum DataError {
         /// The axis's extent.
         extent: usize,
     },
-    /// Starts of rows that descend, or do not reach from the first entry to the last.
+    /// Starts of rows that descend, or that do not range from 0 to the number of entries.
     #[error("{operation}: starts must not descend, and lead from 0 to the {entries} entries")]
     Starts {
         /// The operation.
         operation: &'static str,
-        /// How many entries there are.
+        /// The number of entries.
         entries: usize,
     },
-    /// A position or choice beyond those there are.
+    /// A position or choice beyond the available elements.
     #[error("a position is out of bounds for {size} elements")]
     PositionRange {
-        /// How many there are.
+        /// The number of elements.
         size: usize,
     },
     /// Edges of bins that do not ascend, or neither ascend nor descend.
     #[error("bins must be monotonically {expected}")]
     NotMonotone {
-        /// How they must go.
+        /// The required order.
         expected: &'static str,
     },
     /// A matrix that has no inverse.
@@ -216,16 +217,16 @@ pub enum DataError {
     /// A factorisation that did not converge.
     #[error("{decomposition} did not converge")]
     NotConverged {
-        /// Which one.
+        /// The name of the factorisation.
         decomposition: &'static str,
     },
-    /// A slice in which nothing is a number.
+    /// A slice in which all elements are NaN.
     #[error("{operation}: all-NaN slice encountered")]
     AllNan {
         /// The operation.
         operation: &'static str,
     },
-    /// A floating-point error where [`errstate`](crate::errstate) asks to raise.
+    /// A floating-point error for which [`errstate`](crate::errstate) has the mode `raise`.
     #[error("{words} encountered in {operation}")]
     Floating {
         /// NumPy's words for the kind of error.
@@ -236,7 +237,7 @@ pub enum DataError {
     /// Weights whose sum is zero.
     #[error("weights sum to zero and cannot be normalised")]
     ZeroWeights,
-    /// A negative element where there may be none.
+    /// A negative element where none is allowed.
     #[error("{operation}: {argument} has negative elements")]
     Negative {
         /// The operation.
@@ -284,7 +285,7 @@ impl DataError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     pub const fn hint(&self) -> &'static str {
         match self {
             DataError::NegativePower { .. } => {
@@ -307,25 +308,25 @@ impl DataError {
     }
 }
 
-/// An error of the public API. Cheap to clone; an array that could not be made carries one.
+/// An error of the public API. It is cheap to clone. An array that could not be made carries one.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
 struct Inner {
     kind: ErrorKind,
     site: Option<Site>,
-    /// Whether somebody has looked at it since an array carries it.
+    /// Whether the program has seen the error since an array last took it.
     is_seen: AtomicBool,
 }
 
-/// What went wrong.
+/// The kind of an error.
 #[derive(Debug)]
 pub enum ErrorKind {
-    /// The arguments of a call.
+    /// An error in the arguments of a call.
     Op(OpError),
-    /// The elements of an operand.
+    /// An error in the elements of an operand.
     Data(DataError),
-    /// Something that happened while work was carried out.
+    /// A failure during execution.
     Failure(Box<dyn Failure>),
 }
 
@@ -340,7 +341,7 @@ impl Error {
         Error::new(ErrorKind::Data(error), Some(site))
     }
 
-    /// A failure of the work that the call at `site` asked for.
+    /// A failure of the work that the call at `site` requested.
     pub fn failure(failure: impl Failure, site: Option<Site>) -> Error {
         Error::new(ErrorKind::Failure(Box::new(failure)), site)
     }
@@ -349,34 +350,34 @@ impl Error {
         Error(Arc::new(Inner { kind, site, is_seen: AtomicBool::new(false) }))
     }
 
-    /// Notes that an array carries the error: whoever saw it before may not see it there.
+    /// Records that an array carries the error. The program counts as not having seen it there.
     pub(crate) fn is_carried(&self) {
         self.0.is_seen.store(false, Ordering::Relaxed);
     }
 
-    /// The error, given to the program, which thereby sees it.
+    /// The error, marked as seen because it is returned to the program.
     pub(crate) fn told(self) -> Error {
         self.0.is_seen.store(true, Ordering::Relaxed);
         self
     }
 
-    /// Whether somebody has looked at it.
+    /// Whether the program has seen the error.
     pub(crate) fn is_seen(&self) -> bool {
         self.0.is_seen.load(Ordering::Relaxed)
     }
 
-    /// Whether this is the same error, and not one that reads alike.
+    /// Whether both are clones of one error; errors with equal text can differ.
     pub(crate) fn same(&self, other: &Error) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// What went wrong.
+    /// The kind of the error. Marks it as seen.
     pub fn kind(&self) -> &ErrorKind {
         self.0.is_seen.store(true, Ordering::Relaxed);
         &self.0.kind
     }
 
-    /// The stable code, such as `PX001`.
+    /// The stable code, such as `PX001`. Marks the error as seen.
     pub fn code(&self) -> &'static str {
         self.0.is_seen.store(true, Ordering::Relaxed);
         match &self.0.kind {
@@ -386,7 +387,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match &self.0.kind {
             ErrorKind::Op(error) => error.hint(),
@@ -395,7 +396,7 @@ impl Error {
         }
     }
 
-    /// The name of the exception class that NumPy raises for it, such as `ValueError`.
+    /// The name of the exception class that NumPy raises for the error, such as `ValueError`.
     pub fn numpy_class(&self) -> &'static str {
         match &self.0.kind {
             ErrorKind::Op(error) => error.numpy_class(),
@@ -404,12 +405,12 @@ impl Error {
         }
     }
 
-    /// Whether the user has given up a wait. What was waited for may still come.
+    /// Whether the user interrupted a wait. The awaited result may still arrive.
     pub fn is_interrupt(&self) -> bool {
         matches!(&self.0.kind, ErrorKind::Failure(failure) if failure.is_interrupt())
     }
 
-    /// The user's line that caused it, if one did.
+    /// The user's line that caused the error, if a line did.
     pub fn site(&self) -> Option<Site> {
         self.0.site
     }

@@ -1,4 +1,5 @@
-//! Polynomials from their roots and through points, and their division.
+//! Polynomials from roots, polynomials fitted to points, division of polynomials, and unwrapping of
+//! angles.
 
 use crate::array::Array;
 use crate::closeness::{Tolerance, allclose};
@@ -19,17 +20,18 @@ fn ndim(operation: &'static str, expected: &'static str, array: &Array, site: Si
     Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site)
 }
 
-/// The element of a vector at a position, as a vector.
+/// The element of a vector at a position, as a vector of one element.
 fn element(array: &Array, at: usize) -> Array {
     array.slice([span(at, at + 1)])
 }
 
-/// NumPy's `poly`: the coefficients, that of the highest power first, of the polynomial with these
-/// roots, or of the characteristic polynomial of a matrix. No roots give the number 1.
+/// NumPy's `poly`: the coefficients, highest power first, of the polynomial with these roots, or of
+/// the characteristic polynomial of a matrix. Without roots the result is the number 1.
 ///
-/// Dtype: at least `f64`; `f64` for roots that are conjugate in pairs, too. Records a convolution
-/// for each root. Local, Collective for complex roots and for matrices. Errors: `OpError::Argument`
-/// for other than a vector or a square matrix.
+/// Dtype: `f32` and `c64` keep theirs, other dtypes become at least `f64`; roots in conjugate pairs
+/// give real coefficients. Records a convolution for each root. Local; Collective for complex roots
+/// and for matrices. Errors: `OpError::Argument` unless the argument is a vector or a square
+/// matrix.
 #[track_caller]
 #[must_use]
 pub fn poly(roots: &Array) -> Array {
@@ -69,8 +71,8 @@ pub fn poly(roots: &Array) -> Array {
 
 /// NumPy's `polydiv`: the quotient and the remainder of two polynomials.
 ///
-/// Collective over the mesh: leading zeros of the remainder are left out. Errors: `OpError::Ndim`,
-/// `OpError::Argument` of no coefficients.
+/// Collective over the mesh: leading zeros of the remainder are removed. Errors: `OpError::Ndim`,
+/// `OpError::Argument` for a polynomial without coefficients.
 #[track_caller]
 pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
     let site = call_site();
@@ -109,25 +111,26 @@ pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
     })
 }
 
-/// The polynomial that fits points, and how well it does.
+/// A polynomial fitted to points, and the quality of the fit.
 #[derive(Clone, Debug)]
 pub struct PolynomialFit {
-    /// The coefficients, that of the highest power first; a column for each of `y`.
+    /// The coefficients, highest power first, with one column for each column of `y`.
     pub coefficients: Array,
-    /// The sums of squared residuals; empty unless the fit has full rank and points to spare.
+    /// The sums of squared residuals. Empty unless the matrix has full rank and there are more
+    /// points than coefficients.
     pub residuals: Array,
     /// The rank of the scaled Vandermonde matrix (0-d, `i32`).
     pub rank: Array,
     /// The singular values of the scaled Vandermonde matrix.
     pub singular_values: Array,
-    /// The share of the largest singular value up to which others count as zero.
+    /// The fraction of the largest singular value up to which singular values count as zero.
     pub rcond: f64,
     /// The Vandermonde matrix with scaled columns, and the scales.
     scaled: (Array, Array),
 }
 
 impl PolynomialFit {
-    /// The covariance of the coefficients, without the factor of the residuals: NumPy's
+    /// The covariance of the coefficients without the factor of the residuals: NumPy's
     /// `cov='unscaled'`.
     ///
     /// Collective over the mesh. Errors: `DataError::Singular`.
@@ -146,9 +149,9 @@ impl PolynomialFit {
         })
     }
 
-    /// The covariance of the coefficients, and of each column of `y`: NumPy's `cov=True`.
+    /// The covariance of the coefficients, for each column of `y`: NumPy's `cov=True`.
     ///
-    /// Collective over the mesh. Errors: as [`PolynomialFit::unscaled_covariance`], and
+    /// Collective over the mesh. Errors: those of [`PolynomialFit::unscaled_covariance`], and
     /// `OpError::Argument` if there are no more points than coefficients.
     #[track_caller]
     pub fn covariance(&self) -> Result<Array, Error> {
@@ -165,13 +168,13 @@ impl PolynomialFit {
     }
 }
 
-/// NumPy's `polyfit`: the coefficients, that of the highest power first, of the polynomial of
-/// degree `degree` that is closest to the points in the sense of least squares; of several ones,
-/// for a column of `y` each.
+/// NumPy's `polyfit`: the coefficients, highest power first, of the polynomial of degree `degree`
+/// that fits the points best by least squares. With several columns of `y`, there is one polynomial
+/// for each.
 ///
 /// Shapes `(m), (m) or (m, k) -> (degree + 1) or (degree + 1, k)`. `weights` multiply the
-/// distances. Collective over the mesh, as [`lstsq`]. Errors: `OpError::Arguments` for other
-/// numbers of axes or points, `OpError::Cast` for weights of another kind, those of [`lstsq`].
+/// residuals. Collective over the mesh, as [`lstsq`]. Errors: `OpError::Arguments` for wrong
+/// numbers of axes or of points, `OpError::Cast` for weights of another kind, those of [`lstsq`].
 #[track_caller]
 #[must_use]
 pub fn polyfit(
@@ -185,7 +188,7 @@ pub fn polyfit(
     Array::catch(try_fit(x, y, degree, rcond, weights, site).map(|fit| fit.coefficients))
 }
 
-/// NumPy's `polyfit(…, full=True)`: as [`polyfit`], with what tells how good the fit is.
+/// NumPy's `polyfit(…, full=True)`: [`polyfit`] with the quality of the fit.
 #[track_caller]
 pub fn polyfit_full(
     x: &Array,
@@ -216,7 +219,7 @@ fn try_fit(
         }
         let (x, mut right) = (x + 0.0, y + 0.0);
         let rcond = rcond.unwrap_or(x.size() as f64 * epsilon(x.dtype()));
-        // As in place: the weights change no dtype.
+        // NumPy multiplies in place, so the weights do not change a dtype.
         let weighted = |product: Array, dtype: DType| match product.ok()?.dtype() {
             from if can_cast(from, dtype, Casting::SameKind) => Ok(product.converted(dtype, site)),
             from => Err(Error::op(OpError::Cast { from, to: dtype }, site)),
@@ -243,10 +246,11 @@ fn try_fit(
     x.mesh()?.enter(|| within(site, fit))
 }
 
-/// NumPy's `unwrap`: angles (or whatever has a period) with multiples of the period added along an
-/// axis, so that steps of more than `discontinuity` (half a period without one) become small.
+/// NumPy's `unwrap`: angles (or other periodic values), with multiples of the period added along an
+/// axis so that large steps become small. A step is large if it exceeds `discontinuity`, which is
+/// half a period by default.
 ///
-/// Dtype: `f64` of integers. Lines are brought together where they are split, as by
+/// Dtype: `f64` for integers. A line that is split is moved to one device, as by
 /// [`cumsum`](crate::cumsum). Local (records nodes). Errors: `OpError::Axis`.
 #[track_caller]
 #[must_use]

@@ -1,4 +1,4 @@
-//! The graph of a window: what was recorded, in program order.
+//! The graph of a window: the recorded nodes in program order.
 
 use crate::error::{Error, Site};
 use crate::interval::Interval;
@@ -13,49 +13,50 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The result of a node: shards on devices. Implemented by the engine.
+/// The result of a node: shards on devices. The engine implements it.
 pub trait Evaluated: Any + Send + Sync + fmt::Debug {
-    /// Where the blocks lie.
+    /// The sharding of the value.
     fn sharding(&self) -> &Sharding;
-    /// Waits until the value has been computed; an error if that failed.
+    /// Waits until the value is computed. Returns the error if that failed.
     fn wait(&self) -> Result<(), Error>;
-    /// For the engine, which knows the type.
+    /// The value as `Any`: the engine casts it back to its own type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A value, past or to come: a place in the open window, or a result.
+/// A value: a node of the open window, or a result.
 #[derive(Debug)]
 pub struct Node {
     shape: Shape,
     dtype: DType,
-    /// The window it was recorded in, and its position there.
+    /// The window that recorded it, and its position there.
     window: AtomicU64,
     position: AtomicU32,
-    /// Likewise as a leaf of a later window.
+    /// The last window that uses it as a leaf, and its position among the leaves.
     leaf_window: AtomicU64,
     leaf_position: AtomicU32,
     handles: AtomicU32,
-    /// Whether its window was closed to observe it.
+    /// Whether its window was closed in order to observe it.
     observed: AtomicBool,
-    /// What is known of the elements beyond their dtype.
+    /// Bounds of the elements that are tighter than those of the dtype.
     interval: OnceLock<Interval>,
-    /// Whether the elements were seen to be non-negative.
+    /// Whether a check has found the elements to be non-negative.
     non_negative: AtomicBool,
-    /// The call that made it; `None` for what a planner adds.
+    /// The call that made it; `None` for a node that a planner adds.
     site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
-    /// What is to be recorded when the value is first used; only where `window` is `UNRECORDED`.
+    /// The operation to record when the value is first used. Set only while `window` is
+    /// `UNRECORDED`.
     deferred: Mutex<Option<Deferred>>,
 }
 
-/// An operation that is recorded when its value is first used. What nobody uses costs nothing then.
+/// An operation that is recorded when its value is first used. An unused value is never computed.
 #[derive(Clone, Debug)]
 pub(crate) struct Deferred {
     pub(crate) op: NodeOp,
     pub(crate) operand: Operand,
 }
 
-/// The window of a node that no window has.
+/// The window of a node that no window has recorded.
 const UNRECORDED: u64 = u64::MAX;
 
 impl Node {
@@ -100,7 +101,7 @@ impl Node {
         self.window.load(Ordering::Relaxed) == UNRECORDED && self.result().is_none()
     }
 
-    /// What is to be recorded for the node, which the caller does.
+    /// Takes the operation that is deferred for the node. The caller records it.
     pub(crate) fn take_deferred(&self) -> Option<Deferred> {
         if self.is_deferred() { lock(&self.deferred).take() } else { None }
     }
@@ -109,13 +110,13 @@ impl Node {
         if self.is_deferred() { lock(&self.deferred).clone() } else { None }
     }
 
-    /// Where the node is in a window, if that has recorded it.
+    /// The position of the node in `window`, if that window recorded it.
     pub(crate) fn position_in(&self, window: u64) -> Option<u32> {
         let is_here = self.window.load(Ordering::Relaxed) == window;
         is_here.then(|| self.position.load(Ordering::Relaxed))
     }
 
-    /// Notes where the node is recorded now.
+    /// Sets the window and the position of the node.
     pub(crate) fn settle_at(&self, window: u64, position: usize) {
         self.window.store(window, Ordering::Relaxed);
         self.position.store(position as u32, Ordering::Relaxed);
@@ -133,12 +134,12 @@ impl Node {
         node
     }
 
-    /// A node that no handle refers to, for values that a planner adds.
+    /// A node without a handle, for values that a planner adds.
     pub fn temporary(shape: Shape, dtype: DType) -> Arc<Node> {
         Node::recorded(shape, dtype, 0, 0, None)
     }
 
-    /// The call that made the value, if the program did.
+    /// The call that made the value; `None` if a planner did.
     pub fn site(&self) -> Option<Site> {
         self.site
     }
@@ -153,12 +154,12 @@ impl Node {
         self.dtype
     }
 
-    /// The result, once its window was closed.
+    /// The result; `None` until the window is closed.
     pub fn result(&self) -> Option<&Result<Arc<dyn Evaluated>, Error>> {
         self.result.get()
     }
 
-    /// Gives the node its result; later results are ignored.
+    /// Sets the result of the node; later calls are ignored.
     pub fn finish(&self, result: Result<Arc<dyn Evaluated>, Error>) {
         let _ = self.result.set(result);
     }
@@ -168,7 +169,7 @@ impl Node {
         self.handles.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether the window of the value was closed because the program observed this one.
+    /// Whether the window of the value was closed in order to observe this value.
     pub fn is_observed(&self) -> bool {
         self.observed.load(Ordering::Relaxed)
     }
@@ -177,12 +178,12 @@ impl Node {
         self.observed.store(true, Ordering::Relaxed);
     }
 
-    /// What is known of the elements.
+    /// The known bounds of the elements.
     pub(crate) fn interval(&self) -> Option<Interval> {
         self.interval.get().copied().or_else(|| Interval::of_dtype(self.dtype))
     }
 
-    /// Notes what is known of the elements; what was known before stays.
+    /// Sets the bounds of the elements; bounds that are already set are kept.
     pub(crate) fn learn(&self, interval: Option<Interval>) {
         if let Some(interval) = interval {
             let _ = self.interval.set(interval);
@@ -196,7 +197,7 @@ impl Node {
             || self.interval().is_some_and(Interval::is_non_negative)
     }
 
-    /// Notes that the elements were seen to be non-negative.
+    /// Records that a check has found the elements to be non-negative.
     pub(crate) fn found_non_negative(&self) {
         self.non_negative.store(true, Ordering::Relaxed);
     }
@@ -210,8 +211,8 @@ impl Node {
     }
 }
 
-/// A node that a call in progress needs. A window that closes meanwhile computes it, as if a handle
-/// referred to it.
+/// A node that a running call needs. It counts as a handle, so a window that closes during the call
+/// computes the node.
 #[derive(Debug)]
 pub(crate) struct Held(Arc<Node>);
 
@@ -221,7 +222,7 @@ impl Held {
         Held(node)
     }
 
-    /// The node, which the caller gives a handle of its own.
+    /// The node. The caller adds a handle of its own.
     pub(crate) fn node(&self) -> Arc<Node> {
         self.0.clone()
     }
@@ -246,7 +247,7 @@ impl Deref for Held {
     }
 }
 
-/// What a node computes.
+/// The operation of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NodeOp {
     /// Every element is the scalar input.
@@ -257,62 +258,62 @@ pub enum NodeOp {
     Elementwise(Op),
     /// `condition ? a : b` of inputs (condition, a, b).
     Select,
-    /// The input converted to the node's dtype; with an equal dtype, a copy.
+    /// The input converted to the node's dtype; a copy if the dtypes are equal.
     Cast,
-    /// A combination over the given axes of the input, ascending; `ArgMin`/`ArgMax` give the index
-    /// (`i64`) in C order of those axes, `Moments` the sum of squares about the mean.
+    /// A reduction over the given axes of the input, which ascend. `ArgMin` and `ArgMax` give the
+    /// index (`i64`) in C order over those axes; `Moments` gives the sum of squares about the mean.
     Reduce {
-        /// How elements are combined.
+        /// The reduction.
         monoid: Monoid,
-        /// The axes that disappear.
+        /// The axes that are removed.
         axes: SmallVec<[u8; 4]>,
     },
-    /// Inputs (old, value): `value` where the map reaches, `old` elsewhere. The map's view has the
-    /// value's shape.
+    /// Inputs (old, value): elements that the map reaches are those of `value`, all others those of
+    /// `old`. The shape of the map's view is that of `value`.
     Update(Arc<AffineMap>),
-    /// The same bytes in C order with another shape, or another dtype.
+    /// The same bytes in C order, with another shape or dtype.
     Reshape,
-    /// Inputs (position, value): a vector whose element `p` combines all values at position `p`;
-    /// positions outside of it are dropped.
+    /// Inputs (position, value): a vector whose element `p` combines all values at position `p`.
+    /// Positions outside of the vector are ignored.
     Accumulate {
-        /// How values are combined.
+        /// The reduction that combines values.
         monoid: Monoid,
     },
-    /// An operation with a structure of its own; its inputs are as `Structured` says.
+    /// A structured operation; its inputs are those that `Structured` defines.
     Structured(Structured),
-    /// Inputs (value, mask): the elements of `value`, in C order, where `mask` holds. The length is
-    /// known afterwards.
+    /// Inputs (value, mask): the elements of `value`, in C order, for which `mask` holds. The
+    /// length is known after the evaluation.
     Compress,
     /// The input with another sharding.
     Reshard(Arc<Sharding>),
 }
 
-/// Where an input comes from.
+/// The origin of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
-    /// A node of this window.
+    /// A node of the same window.
     Node(u32),
-    /// A value computed before.
+    /// A leaf: a value that an earlier window computed.
     Leaf(u32),
     /// A scalar argument.
     Scalar(u32),
 }
 
-/// An input of a node: a value seen through a map.
+/// An input of a node: a value, read through a map.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Input {
     /// The value.
     pub source: Source,
-    /// The view of it; `None` is the whole value as it is.
+    /// The view of the value; `None` is the whole value.
     pub map: Option<Arc<AffineMap>>,
 }
 
 /// A recorded node.
 #[derive(Clone, Debug)]
 pub struct NodeData {
-    /// What it computes.
+    /// The operation.
     pub op: NodeOp,
-    /// From what.
+    /// The inputs of the operation.
     pub inputs: SmallVec<[Input; 2]>,
     /// The shape of the value.
     pub shape: Shape,
@@ -325,7 +326,7 @@ pub struct NodeData {
 }
 
 impl NodeData {
-    /// What computes a node of the program.
+    /// The operation and the inputs of a node that a call of the program made.
     pub(crate) fn of(op: NodeOp, inputs: SmallVec<[Input; 2]>, node: &Arc<Node>) -> NodeData {
         let site = node.site.unwrap_or_else(|| unreachable!("bug: a node that no call made"));
         let (shape, dtype, node) = (node.shape.clone(), node.dtype, node.clone());
@@ -333,35 +334,35 @@ impl NodeData {
     }
 }
 
-/// Everything recorded in a window.
+/// All recorded operations of a window.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// The nodes in program order.
     pub nodes: Vec<NodeData>,
-    /// The values computed before that they use.
+    /// The leaves: values of earlier windows that the nodes use.
     pub leaves: Vec<Arc<Node>>,
     /// The scalar arguments.
     pub scalars: Vec<Scalar>,
 }
 
-/// A part of a window that can be evaluated by itself; see [`Graph::part`].
+/// A part of a window that can be evaluated alone. See [`Graph::part`].
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// Its nodes, in program order.
+    /// The nodes of the part, in program order.
     pub graph: Graph,
-    /// The position in the window of each of its nodes.
+    /// The position in the window of each node of the part.
     pub positions: Vec<u32>,
 }
 
 impl Graph {
-    /// The node that the closing observation asked for; `None` if the window was closed for another
-    /// reason or has no such node. Local.
+    /// The node that the closing observation requested; `None` if the window was closed for another
+    /// reason or does not contain it. Local.
     pub fn observed(&self) -> Option<u32> {
         self.all_observed().next()
     }
 
-    /// The nodes that observations have asked for and that have no result yet: several, where
-    /// threads observe at once. Local.
+    /// The nodes that observations requested and that have no result yet. There are several if
+    /// threads observe at the same time. Local.
     pub fn all_observed(&self) -> impl Iterator<Item = u32> {
         let is_observed = |data: &NodeData| data.node.is_observed() && data.node.result().is_none();
         (0u32..).zip(&self.nodes).filter(move |(_, data)| is_observed(data)).map(|(at, _)| at)
@@ -380,7 +381,7 @@ impl Graph {
         }
     }
 
-    /// The map of an input in full.
+    /// The map of an input; the identity if the input has none.
     pub fn map_of(&self, input: &Input) -> AffineMap {
         input
             .map
@@ -389,8 +390,8 @@ impl Graph {
             .unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
     }
 
-    /// What computes the nodes at these positions. What has been computed by now are leaves; a node
-    /// that has failed is computed once more for those that use it.
+    /// The nodes that are needed to compute those at the positions `wanted`. Nodes with a value
+    /// become leaves. A failed node is computed again for the nodes that use it.
     pub fn part(&self, wanted: &[u32]) -> Part {
         let mut is_needed = vec![false; self.nodes.len()];
         wanted.iter().for_each(|&position| is_needed[position as usize] = true);
@@ -437,7 +438,8 @@ impl Graph {
         part
     }
 
-    /// Makes this the graph of the window `window`: later operations find its nodes here.
+    /// Makes this the graph of the window `window`: nodes recorded later refer to its nodes by
+    /// their positions.
     pub(crate) fn settle_in(&self, window: u64) {
         for (position, data) in self.nodes.iter().enumerate() {
             data.node.settle_at(window, position);
@@ -448,7 +450,8 @@ impl Graph {
         }
     }
 
-    /// Where a node of the window `window` (or a result) is found by an operation recorded now.
+    /// The source by which an operation recorded now refers to `node`, a node of the window
+    /// `window` or a result.
     pub(crate) fn place(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(position) = node.position_in(window) {
             return Source::Node(position);
@@ -461,8 +464,8 @@ impl Graph {
         Source::Leaf(node.leaf_position.load(Ordering::Relaxed))
     }
 
-    /// Adds a node to a copy of the open window, which is `window`, and first what is deferred
-    /// until the node is used. The window itself stays as it is.
+    /// Adds a node to this copy of the open window `window`, after the nodes that are deferred
+    /// until it is used. The window itself does not change.
     pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(Deferred { op, operand }) = node.peek_deferred() {
             let Operand::Value { node: from, map } = operand else {

@@ -1,4 +1,4 @@
-//! Host arrays: plain data in C order, as files and `to_host` give it.
+//! Arrays in host memory: plain data in C order, as read from files and returned by `to_host`.
 
 use crate::error::{Error, Failure, Site};
 use phalanx_ops::error::OpError;
@@ -27,8 +27,8 @@ impl Failure for HostMemory {
     }
 }
 
-/// Whether the host has memory for a copy of elements: whoever makes one asks first, for an
-/// allocation that is refused ends the process. Local.
+/// Refuses a copy of so many bytes if the host has too little memory. Call this before each large
+/// allocation, because a failed allocation ends the process. Local.
 ///
 /// Errors: `PX038`.
 pub fn room_on_host(bytes: usize, site: Option<Site>) -> Result<(), Error> {
@@ -43,18 +43,18 @@ pub fn room_on_host(bytes: usize, site: Option<Site>) -> Result<(), Error> {
 pub struct HostArray {
     /// The dtype of the elements.
     pub dtype: DType,
-    /// The extents.
+    /// The extents of the array.
     pub shape: Vec<usize>,
     /// `product(shape) * dtype.size()` bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What a device of this process holds of an array that processes join, in C order.
+/// The data of one device of this process, in C order, for an array that processes join.
 #[derive(Clone, Debug)]
 pub struct LocalShard {
     /// The dtype of the elements.
     pub dtype: DType,
-    /// The extents.
+    /// The extents of the shard.
     pub shape: Vec<usize>,
     /// The elements.
     pub bytes: ShardBytes,
@@ -63,22 +63,22 @@ pub struct LocalShard {
 /// The elements of a shard.
 #[derive(Clone)]
 pub enum ShardBytes {
-    /// They belong to the array from now on.
+    /// Bytes that the array owns from now on.
     Own(Vec<u8>),
-    /// Somebody else has them too: they are read where they lie, never written, and held until no
-    /// value needs them. Whoever writes them changes the array.
+    /// Bytes that other code also owns. They are read in place, never written, and kept while a
+    /// value needs them. A write by the other owner changes the array.
     Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
-    /// Somebody else has them in the memory of a device.
+    /// Bytes in the memory of a device that other code also owns.
     OfDevice {
-        /// How many bytes the elements have.
+        /// The number of bytes.
         length: usize,
-        /// What the engine knows the memory by.
+        /// The engine's description of the memory.
         memory: Arc<dyn Any + Send + Sync>,
     },
 }
 
 impl ShardBytes {
-    /// How many bytes.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         match self {
             ShardBytes::Own(bytes) => bytes.len(),
@@ -87,7 +87,7 @@ impl ShardBytes {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -116,15 +116,15 @@ impl From<HostArray> for LocalShard {
 }
 
 impl LocalShard {
-    /// Whether the bytes are those of an array of the shape.
+    /// Checks that the number of bytes matches the shape and the dtype.
     ///
-    /// Errors: as `HostArray::check`.
+    /// Errors: those of `HostArray::check`.
     pub fn check(&self) -> Result<(), OpError> {
         check(self.dtype, &self.shape, self.bytes.len())
     }
 }
 
-/// Whether an array of a shape has so many bytes.
+/// Checks that an array of this shape and dtype has so many bytes.
 fn check(dtype: DType, shape: &[usize], bytes: usize) -> Result<(), OpError> {
     let item = dtype.size();
     phalanx_ops::shape::check(shape, item)?;
@@ -135,7 +135,7 @@ fn check(dtype: DType, shape: &[usize], bytes: usize) -> Result<(), OpError> {
 }
 
 impl HostArray {
-    /// The host array that holds a copy of `data`, whose length is the product of `shape`.
+    /// A host array with a copy of `data`, whose length is the product of `shape`.
     pub fn from_slice<T: Element>(data: &[T], shape: &[usize]) -> HostArray {
         let mut bytes = Vec::with_capacity(size_of_val(data));
         for &value in data {
@@ -144,8 +144,8 @@ impl HostArray {
         HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
     }
 
-    /// The elements in C order as `T`, converted as `astype` converts: of a shard, for example,
-    /// that `Array::local_shards` gave. Local.
+    /// The elements in C order as `T`, converted as by `astype`. The array can be a shard that
+    /// `Array::local_shards` returned. Local.
     pub fn to_vec<T: Element>(&self) -> Vec<T> {
         let size = self.dtype.size();
         self.bytes
@@ -154,7 +154,7 @@ impl HostArray {
             .collect()
     }
 
-    /// A view of the elements, as a copy.
+    /// A copy of the elements that the map reads.
     pub(crate) fn through(&self, map: &AffineMap) -> HostArray {
         let shape = map.shape.to_vec();
         let item = self.dtype.size();
@@ -178,7 +178,7 @@ impl HostArray {
         HostArray { dtype: self.dtype, shape, bytes }
     }
 
-    /// How many elements there are; the greatest number there is if the shape has more.
+    /// The number of elements; `usize::MAX` if it overflows.
     pub fn size(&self) -> usize {
         if self.shape.contains(&0) {
             return 0;
@@ -186,7 +186,7 @@ impl HostArray {
         self.shape.iter().fold(1, |size, &extent| size.saturating_mul(extent))
     }
 
-    /// Whether the bytes are those of an array of the shape.
+    /// Checks that the number of bytes matches the shape and the dtype.
     ///
     /// Errors: `OpError::TooManyAxes`, `OpError::TooLarge`, `OpError::DataLength`.
     pub fn check(&self) -> Result<(), OpError> {

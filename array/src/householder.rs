@@ -9,13 +9,13 @@ use crate::math::select;
 use crate::types::epsilon;
 use phalanx_ops::Index;
 
-/// NumPy's `linalg.qr(a, mode='raw')`: what LAPACK leaves of a factorisation, transposed, and the
-/// factors of its reflectors.
+/// NumPy's `linalg.qr(a, mode='raw')`: LAPACK's packed factorisation, transposed, and the factors
+/// of its reflectors.
 ///
-/// Shapes `(…, m, n) -> (…, n, m), (…, k)`, `k` being the smaller extent. The reflectors are found
-/// again from Q and R, by elimination without pivots of `1 - Q`; a reflector of a factor below the
-/// rounding of its dtype is none. Local (records nodes for each of the `k` reflectors). Errors:
-/// `OpError::Matrix`.
+/// Shapes `(…, m, n) -> (…, n, m), (…, k)`, with `k` the smaller extent. The reflectors are
+/// recovered from Q and R by elimination of `1 - Q` without pivots. A reflector whose factor is
+/// below 16 epsilon counts as none: its factor is 0. Local (records nodes for each of the `k`
+/// reflectors). Errors: `OpError::Matrix`.
 #[track_caller]
 pub fn qr_raw(array: &Array) -> (Array, Array) {
     let site = call_site();

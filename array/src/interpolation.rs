@@ -12,13 +12,14 @@ use crate::sorting::{Side, argsort, searchsorted};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index};
 
-/// NumPy's `interp`: at each element of `x` the value of the function that is `fp` at the points
-/// `xp`, which ascend, and linear between them; `left` before the first point and `right` after the
-/// last, where `()` is the value at that point.
+/// NumPy's `interp`: a piecewise linear function at each element of `x`. It has the values `fp` at
+/// the points `xp`, which ascend. Its value is `left` before the first point and `right` after the
+/// last one; `()` is the value at that point.
 ///
-/// Shapes `(…), (n), (n) -> (…)`; dtype `f64`, or `c128` of complex values. The points and their
-/// values are brought whole to every device. Local (records nodes). Errors: `OpError::Ndim`,
-/// `OpError::Argument` for no points or another number of values.
+/// Shapes `(…), (n), (n) -> (…)`; dtype `f64`, or `c128` for complex values. Every device receives
+/// all points and values. Local (records nodes). Errors: `OpError::Ndim`, `OpError::Cast` for
+/// complex `x` or `xp`, `OpError::Argument` without points or if the numbers of points and values
+/// differ.
 #[track_caller]
 #[must_use]
 pub fn interp(
@@ -35,8 +36,8 @@ pub fn interp(
     })())
 }
 
-/// As [`interp`], of a function that repeats itself after `period`, whose points may stand in any
-/// order. Errors also: `OpError::Argument` for the period 0.
+/// [`interp`] of a function with a period. The points may have any order. Errors: those of
+/// [`interp`], and `OpError::Argument` for the period 0.
 #[track_caller]
 #[must_use]
 pub fn interp_periodic(x: &Array, xp: &Array, fp: &Array, period: f64) -> Array {
@@ -103,7 +104,8 @@ fn try_interp(
     let (f0, f1) = (at(&fp, &before), at(&fp, &after));
     let between = |f0: &Array, f1: &Array| {
         let slope = (f1 - f0) / (&x1 - &x0);
-        // As NumPy does where infinities meet: from the other end, and then as a constant.
+        // As NumPy, where infinities give NaN: from the right point instead, and then as a
+        // constant.
         let from_left = &slope * (&x - &x0) + f0;
         let from_right = slope * (&x - &x1) + f1;
         let value = select(&from_left.isnan(), from_right, &from_left);
@@ -123,7 +125,7 @@ fn try_interp(
     };
     let value = select(&x.less(first), outside(left, first_value), &value);
     let value = select(&x.greater(last), outside(right, last_value), &value);
-    // With a single point NumPy compares alone, which NaN passes.
+    // With a single point NumPy only compares, and comparisons with NaN are false.
     let value = if points > 1 { select(&x.isnan(), &x, &value) } else { value };
     value.ok().cloned()
 }

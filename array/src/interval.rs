@@ -1,8 +1,8 @@
-//! What is known of the values of integers before they are computed: the smallest and the largest
-//! that can occur.
+//! Bounds of integers that are known before the values are computed.
 //!
-//! An interval follows from the program and from host data that all ranks declare equal, so all
-//! ranks know the same. Whoever asks whether an operation can fail on its data starts here.
+//! Bounds follow from the program and from host data that all ranks declare equal, so all ranks
+//! have the same bounds. A check of data is skipped where the bounds show that the operation cannot
+//! fail.
 
 use crate::graph::NodeOp;
 use crate::operand::Operand;
@@ -17,13 +17,13 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// From `low` to `high`, if 64 bits with a sign hold both.
+    /// The interval from `low` to `high`, if both fit `i64`.
     fn new(low: i128, high: i128) -> Option<Interval> {
         Some(Interval { low: low.try_into().ok()?, high: high.try_into().ok()? })
     }
 
-    /// Everything that the dtype holds; `None` if that is no integer or has more than 64 bits with
-    /// a sign.
+    /// All values of the dtype; `None` for dtypes that are not integers and for `u64`, which
+    /// exceeds `i64`.
     pub(crate) fn of_dtype(dtype: DType) -> Option<Interval> {
         let bits = 8 * dtype.size() as u32;
         match dtype.kind() {
@@ -54,7 +54,8 @@ impl Interval {
         }
     }
 
-    /// Of the elements of host data; `None` where the dtype says as much or nothing is known.
+    /// The interval of the elements of host data; `None` if they have no elements or if the dtype
+    /// has no tighter bounds than its own.
     pub(crate) fn of_host(dtype: DType, bytes: &[u8]) -> Option<Interval> {
         macro_rules! bounds {
             ($type:ty) => {{
@@ -78,8 +79,7 @@ impl Interval {
         }
     }
 
-    /// Of the elements that an operation recorded now gives; `None` where the dtype says as much or
-    /// nothing is known.
+    /// The interval of the elements of an operation that is recorded now; `None` if it is unknown.
     pub(crate) fn of_result(
         op: &NodeOp,
         operands: &[Operand],
@@ -92,7 +92,7 @@ impl Interval {
         let operand = |position: usize| Interval::of_operand(&operands[position]);
         let found = match op {
             NodeOp::Index(axis) => Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0)),
-            // The bytes of another dtype are other numbers.
+            // The same bytes in another dtype are other numbers.
             NodeOp::Reshape if operands[0].dtype() != dtype => None,
             NodeOp::Fill
             | NodeOp::Cast
@@ -121,7 +121,7 @@ impl Interval {
             },
             NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => None,
         }?;
-        // Values that the dtype does not hold wrap around.
+        // Values that do not fit the dtype wrap around.
         let all = Interval::of_dtype(dtype)?;
         (all.low <= found.low && found.high <= all.high).then_some(found)
     }
@@ -166,7 +166,8 @@ impl Interval {
             }
             Op::Minimum => Interval::new(low.min(least), high.min(most)),
             Op::Maximum => Interval::new(low.max(least), high.max(most)),
-            // The remainder has the sign of the divisor; that of a division by zero is zero.
+            // The remainder has the sign of the divisor. The remainder of a division by zero is
+            // zero.
             Op::Remainder if least >= 0 => Interval::new(0, (most - 1).max(0)),
             Op::FloorDivide if least >= 0 && low >= 0 => Interval::new(0, high),
             Op::RightShift if low >= 0 => Interval::new(0, high),
@@ -186,7 +187,7 @@ mod tests {
         Interval { low, high }
     }
 
-    /// Every operation, on all pairs of values of all pairs of short intervals.
+    /// Checks every operation on all values of all short intervals.
     #[test]
     fn intervals_hold_every_value() {
         let floor_divide = |a: i64, b: i64| if b == 0 { 0 } else { a.div_euclid(b) };

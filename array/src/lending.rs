@@ -1,5 +1,5 @@
-//! Elements lent to be written where they lie on the host: as long as the loan lasts, nobody reads
-//! or writes them here.
+//! Loans of elements that other code writes in host memory. During a loan, the elements cannot be
+//! read or written through the array.
 
 use crate::array::Array;
 use crate::error::{Error, Failure, Site, call_site, within};
@@ -8,7 +8,7 @@ use crate::sharing::Places;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Elements are used while somebody else has them to write.
+/// Lent elements are used.
 #[derive(Debug, thiserror::Error)]
 #[error("the elements are lent, since {since}, to a library that may write them")]
 struct StillLent {
@@ -31,7 +31,7 @@ impl Failure for StillLent {
 /// The parts of a base that are lent.
 #[derive(Default)]
 pub(crate) struct Loans {
-    /// Whether there is one, to be asked without the lock.
+    /// Whether there is a loan. It is read without the lock.
     is_any: AtomicBool,
     list: Mutex<Vec<Lent>>,
 }
@@ -43,7 +43,7 @@ struct Lent {
 }
 
 impl Loans {
-    /// Whether something of the base is lent.
+    /// Whether a part of the base is lent.
     pub fn is_any(&self) -> bool {
         self.is_any.load(Ordering::Relaxed)
     }
@@ -56,19 +56,19 @@ impl Loans {
     }
 }
 
-/// A loan of elements. It ends with [`Loan::end`]; dropped, it leaves them as they were.
+/// A loan of elements. [`Loan::end`] ends it; dropping it leaves the elements as they were.
 pub struct Loan {
     array: Array,
     number: u64,
 }
 
 impl Array {
-    /// Lends the elements: what is returned is given to somebody who writes it, and goes to
-    /// [`Loan::end`]. Meanwhile these elements are neither read nor written, through whatever view;
-    /// others of the same base may be. Collective as [`Array::to_host`].
+    /// Lends the elements: pass the returned data to the code that writes them, and then to
+    /// [`Loan::end`]. During the loan these elements can be neither read nor written, through any
+    /// view. Other elements of the same base can. Collective as [`Array::to_host`].
     ///
-    /// Errors: those of `to_host`; `OpError::Argument` for a view that is not written; `PX039` for
-    /// elements that are lent already.
+    /// Errors: those of `to_host`; `OpError::Argument` for a view that cannot be written; `PX039`
+    /// for elements that are already lent.
     #[track_caller]
     pub fn lend(&self) -> Result<(HostArray, Loan), Error> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -99,8 +99,8 @@ impl Array {
 }
 
 impl Loan {
-    /// Ends the loan: `host`, which is equal on all ranks, becomes what was lent. Local (records an
-    /// update). If that fails, the array carries the error.
+    /// Ends the loan: writes `host`, which must be equal on all ranks, to the lent elements. Local
+    /// (records an update). If the write fails, the array carries the error.
     #[track_caller]
     pub fn end(mut self, host: &HostArray) -> Result<(), Error> {
         let site = call_site();

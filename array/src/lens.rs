@@ -1,5 +1,5 @@
-//! Lenses on elements: the components of complex numbers, and the truth of bytes; how they are read
-//! and written through, and the methods that make them and other views of the bytes.
+//! Lenses on elements: the components of complex numbers, and bytes as bools. This module reads and
+//! writes through lenses. It has the methods that make them and other views of bytes.
 
 use crate::array::Array;
 use crate::elementwise::{elementwise, record_as};
@@ -12,7 +12,7 @@ use crate::window::MeshHandle;
 use phalanx_ops::{DType, Op, Scalar, Shape};
 
 impl Lens {
-    /// The operation that shows the component.
+    /// The operation that reads the component.
     pub(crate) const fn op(self) -> Op {
         match self {
             Lens::Real => Op::Real,
@@ -20,12 +20,12 @@ impl Lens {
         }
     }
 
-    /// The dtype that is shown of elements of `dtype`.
+    /// The dtype of the components of elements of `dtype`.
     pub(crate) fn shows(dtype: DType) -> DType {
         dtype.real()
     }
 
-    /// Records what the lens shows of `operand`, whose shape is `shape`.
+    /// Records the components of `operand`, whose shape is `shape`.
     pub(crate) fn show(
         self,
         mesh: &MeshHandle,
@@ -45,7 +45,7 @@ impl Lens {
         Ok(Operand::Value { node, map: None })
     }
 
-    /// Records the elements that show `value` through the lens and are else as `old`.
+    /// Records `old` with `value` in place of the component.
     pub(crate) fn hide(
         self,
         mesh: &MeshHandle,
@@ -73,7 +73,7 @@ impl Lens {
         Ok(Operand::Value { node, map: None })
     }
 
-    /// What the lens shows of elements on the host.
+    /// The components of elements on the host.
     pub(crate) fn show_host(self, host: &HostArray) -> HostArray {
         let item = host.dtype.size();
         let elements = host.bytes.chunks_exact(item);
@@ -85,7 +85,7 @@ impl Lens {
     }
 }
 
-/// Records whether bytes, of this shape, are not zero.
+/// Records whether each of the bytes is not zero. `shape` is their shape.
 pub(crate) fn show_truth(
     mesh: &MeshHandle,
     bytes: Operand,
@@ -97,7 +97,7 @@ pub(crate) fn show_truth(
     Ok(Operand::Value { node, map: None })
 }
 
-/// Records bools, of this shape, as bytes.
+/// Records bools as bytes. `shape` is their shape.
 pub(crate) fn hide_truth(
     mesh: &MeshHandle,
     value: Operand,
@@ -111,7 +111,7 @@ pub(crate) fn hide_truth(
     Ok(Operand::Value { node: Held::new(node), map: None })
 }
 
-/// Whether bytes on the host are not zero.
+/// Whether each of the bytes on the host is not zero, as bools.
 pub(crate) fn show_truth_host(mut host: HostArray) -> HostArray {
     host.bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     HostArray { dtype: DType::Bool, ..host }
@@ -130,21 +130,21 @@ fn record(
 }
 
 impl Array {
-    /// The view of the real parts, NumPy's `a.real`; writing through it changes them. The array
-    /// itself if it is not complex.
+    /// A view of the real parts, NumPy's `a.real`. A write through it changes them. For an array
+    /// that is not complex, the array itself.
     ///
-    /// Shape: that of the array. Dtype: `c64` gives `f32`, `c128` gives `f64`. Local.
+    /// Shape: that of the array. Dtype: `f32` for `c64`, `f64` for `c128`. Local.
     #[track_caller]
     #[must_use]
     pub fn real(&self) -> Array {
         self.component(Lens::Real).unwrap_or_else(|| self.clone())
     }
 
-    /// The view of the imaginary parts, NumPy's `a.imag`; writing through it changes them. Of an
+    /// A view of the imaginary parts, NumPy's `a.imag`. A write through it changes them. For an
     /// array that is not complex, zeros that cannot be written.
     ///
-    /// Shape: that of the array. Dtype: `c64` gives `f32`, `c128` gives `f64`. Local (for an array
-    /// that is not complex, records a node).
+    /// Shape: that of the array. Dtype: `f32` for `c64`, `f64` for `c128`. Local (for an array that
+    /// is not complex, records a node).
     #[track_caller]
     #[must_use]
     pub fn imag(&self) -> Array {
@@ -170,13 +170,12 @@ impl Array {
         })()))
     }
 
-    /// The view of the same bytes as elements of another dtype, NumPy's `a.view(dtype)`; writing
-    /// through it writes the bytes.
+    /// A view of the same bytes as elements of another dtype, NumPy's `a.view(dtype)`. A write
+    /// through it changes the bytes.
     ///
-    /// A dtype of another size changes the last axis, which must be contiguous, in proportion.
-    /// Bytes seen as bool are true unless they are 0, and writing stores 0 or 1, also into an array
-    /// of bools through a view of another dtype. Local. Errors:
-    /// `OpError::Reinterpret`.
+    /// A dtype of another size scales the last axis, which must be contiguous. A byte read as bool
+    /// is true unless it is 0. A write stores 0 or 1, also a write into an array of bools through a
+    /// view of another dtype. Local. Errors: `OpError::Reinterpret`.
     #[track_caller]
     #[must_use]
     pub fn view(&self, dtype: DType) -> Array {
@@ -189,8 +188,8 @@ impl Array {
     }
 }
 
-/// The order of axes in memory of what is not the array but of its form: Fortran's if that is the
-/// array's, else C order.
+/// The order in memory of the imaginary parts of an array without any: Fortran order if the array
+/// is in Fortran order, else C order.
 fn fortran_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
     let (ndim, view) = (array.ndim(), array.base_view()?);
@@ -199,10 +198,10 @@ fn fortran_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize
     Ok(is_fortran.then(|| (0..ndim).rev().collect()))
 }
 
-/// The complex numbers with the given real and imaginary parts, elementwise with broadcasting.
+/// The complex numbers with these real and imaginary parts, elementwise with broadcasting.
 ///
-/// Dtype: `c64` for parts that `f32` holds, else `c128`. Local (records a node). Errors:
-/// `OpError::Broadcast`, `OpError::Dtype` for parts that are complex.
+/// Dtype: `c64` for parts that fit `f32`, else `c128`. Local (records a node). Errors:
+/// `OpError::Broadcast`, `OpError::Dtype` for complex parts.
 #[track_caller]
 #[must_use]
 pub fn complex(real: impl Into<Argument>, imaginary: impl Into<Argument>) -> Array {

@@ -1,9 +1,10 @@
 //! Arrays with NumPy's semantics, recorded into windows.
 //!
-//! An [`Array`] is a cell and a view; operations record nodes into their mesh's window; observing a
-//! value closes the window and hands it to the [`Engine`], which `scheduler` implements.
+//! An [`Array`] is a cell and a view. Operations record nodes in the window of their mesh. The
+//! observation of a value closes the window and passes it to the [`Engine`], which `scheduler`
+//! implements.
 #![forbid(unsafe_code)]
-// The class says why its values must be used, and functions say it where they stand.
+// `Array` is `must_use` and gives the reason; functions that return it are marked too.
 #![allow(clippy::double_must_use)]
 
 mod array;
@@ -64,7 +65,7 @@ mod verify;
 mod view;
 mod window;
 
-/// Factorisations, norms and what is made of them: NumPy's `linalg`.
+/// Factorisations, norms and functions computed from them: NumPy's `linalg`.
 pub mod linalg {
     pub use crate::decomposition::*;
     pub use crate::deferral::{check_matrices, checks_matrices};

@@ -1,5 +1,5 @@
-//! Functions of `linalg` that are the array API standard's, and stricter or wider than NumPy's
-//! older ones of the same names.
+//! Functions of `linalg` that follow the array API standard. They are stricter or more general than
+//! the older functions of NumPy with the same names.
 
 use crate::array::Array;
 use crate::decomposition::{Ord, norm};
@@ -8,12 +8,12 @@ use crate::manipulation::{AxisList, axes_of, refused};
 use crate::products;
 use phalanx_ops::error::OpError;
 
-/// NumPy's `linalg.vector_norm`: the norm of the elements along axes as one vector; of all of them
-/// without axes.
+/// NumPy's `linalg.vector_norm`: the norm of the elements along some axes, taken as one vector;
+/// without axes, of all elements.
 ///
-/// Shape: without the axes, or with extent 1 in their place if `is_kept`. Dtype: real, of the
-/// precision of the array. Local (records nodes). Errors: `OpError::Axis`,
-/// `OpError::DuplicateAxis`, those of [`norm`] of vectors.
+/// Shape: without the axes, or with extent 1 for them if `is_kept`. Dtype: real, of the precision
+/// of the array. Local (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`, those of
+/// [`norm`] of vectors.
 #[track_caller]
 #[must_use]
 pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: bool) -> Array {
@@ -27,7 +27,7 @@ pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: 
         if let [axis] = reduced[..] {
             return norm(array, ord, Some(&[axis as i64]), is_kept).ok().cloned();
         }
-        // The axes become one, the last.
+        // The axes are merged into a last one.
         let kept: Vec<usize> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
         let order: Vec<i64> = kept.iter().chain(&reduced).map(|&axis| axis as i64).collect();
         let extent = |&axis: &usize| array.shape()[axis];
@@ -44,8 +44,9 @@ pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: 
     }))
 }
 
-/// NumPy's `linalg.cross`: as [`cross`](crate::cross) along one axis, of vectors of three
-/// components alone. Errors: also `OpError::Argument` for others, `OpError::Axis`.
+/// NumPy's `linalg.cross`: [`cross`](crate::cross) along one axis, for vectors of three components
+/// only. Errors: those of [`cross`](crate::cross), `OpError::Argument` for another number of
+/// components, `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn cross(a: &Array, b: &Array, axis: i64) -> Array {
@@ -62,8 +63,8 @@ pub fn cross(a: &Array, b: &Array, axis: i64) -> Array {
     }))
 }
 
-/// NumPy's `linalg.outer`: as [`outer`](crate::outer), of vectors alone. Errors: also
-/// `OpError::Ndim`.
+/// NumPy's `linalg.outer`: [`outer`](crate::outer) of vectors only. Errors: `OpError::Ndim` for
+/// other arrays.
 #[track_caller]
 #[must_use]
 pub fn outer(a: &Array, b: &Array) -> Array {

@@ -10,14 +10,14 @@ use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, promote_weak};
 
-/// Records the operation as a call of the user's, whose floating-point errors are looked at.
+/// Records an operation that the user called, and checks it for floating-point errors.
 pub(crate) fn checked(op: Op, operands: &[Argument], site: Site) -> Array {
     let result = elementwise(op, operands, site);
     check_elementwise(op.name(), operands, &[(op, &result)], None, site);
     result
 }
 
-/// As [`checked`], of two results.
+/// [`checked`] for an operation with two results.
 fn checked_pair(
     name: &'static str,
     ops: [Op; 2],
@@ -90,7 +90,7 @@ binary_methods! {
 }
 
 impl Array {
-    /// Quotient and remainder of floor division.
+    /// NumPy's `divmod`: the quotient and the remainder of floor division. Local (records nodes).
     #[track_caller]
     #[must_use]
     pub fn divmod(&self, other: impl Into<Argument>) -> (Array, Array) {
@@ -98,7 +98,7 @@ impl Array {
         checked_pair("divmod", [Op::FloorDivide, Op::Remainder], &arguments, call_site())
     }
 
-    /// Fractional and integral parts.
+    /// NumPy's `modf`: the fractional and the integral parts. Local (records nodes).
     #[track_caller]
     #[must_use]
     pub fn modf(&self) -> (Array, Array) {
@@ -106,7 +106,7 @@ impl Array {
         checked_pair("modf", [Op::ModfFractional, Op::ModfIntegral], &arguments, call_site())
     }
 
-    /// Mantissa and exponent of 2.
+    /// NumPy's `frexp`: the mantissas and the exponents of 2. Local (records nodes).
     #[track_caller]
     #[must_use]
     pub fn frexp(&self) -> (Array, Array) {
@@ -114,16 +114,16 @@ impl Array {
         checked_pair("frexp", [Op::FrexpMantissa, Op::FrexpExponent], &arguments, call_site())
     }
 
-    /// Records any row of the table.
+    /// Records the operation of any row of the table. Local.
     #[track_caller]
     #[must_use]
     pub fn apply(op: Op, arguments: &[Argument]) -> Array {
         checked(op, arguments, call_site())
     }
 
-    /// Writes the result of any row of the table for this array and `other` into this array,
-    /// through the view. Local (records nodes). An error is returned and leaves the array as it
-    /// was. Errors: as [`Array::try_assign`], and `OpError::Cast` where the dtypes are not of the
+    /// Writes the result of any row of the table, for this array and `other`, into this array
+    /// through the view. Local (records nodes). On an error the array keeps its elements. Errors:
+    /// those of [`Array::try_assign`], and `OpError::Cast` if the cast of the result is not of the
     /// same kind.
     #[track_caller]
     pub fn try_apply_in_place(&self, op: Op, other: impl Into<Argument>) -> Result<(), Error> {
@@ -134,9 +134,9 @@ impl Array {
 /// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with
 /// broadcasting.
 ///
-/// Dtype: `promote(x, y)`, in which a number of 64 bits wraps; a condition that is not bool holds
-/// where it is not zero. Local (records a node). Errors: `OpError::OutOfRange` for an integer of
-/// more bits.
+/// Dtype: `promote(x, y)`; a number of at most 64 bits wraps in it. A condition that is not bool
+/// holds where it is not zero. Local (records a node). Errors: `OpError::OutOfRange` for an integer
+/// of more than 64 bits, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn select(
@@ -161,7 +161,7 @@ pub fn select(
         let checked = match argument {
             Argument::Array(array) => array.ok().map(|_| ()),
             Argument::Scalar(_) => Ok(()),
-            // As NumPy, which makes an array of the number before it casts it.
+            // As NumPy, which makes a 64-bit array of the number before it casts it.
             Argument::Weak(weak @ Weak::Int(value)) if dtype.is_integer() => {
                 let own = if *value < 0 { DType::I64 } else { DType::U64 };
                 Scalar::filled(own, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
@@ -175,8 +175,8 @@ pub fn select(
     Array::catch(record(NodeOp::Select, &arguments, &[DType::Bool, dtype, dtype], dtype, site))
 }
 
-/// What is written into an array of `ndim` axes: leading axes of extent 1 that are too many are
-/// dropped.
+/// The value without its surplus leading axes, if their extent is 1, for a write into an array of
+/// `ndim` axes.
 pub(crate) fn without_leading(value: &Array, ndim: usize) -> Array {
     let extra = value.ndim().saturating_sub(ndim);
     if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
@@ -185,7 +185,7 @@ pub(crate) fn without_leading(value: &Array, ndim: usize) -> Array {
     value.clone()
 }
 
-/// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written
+/// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, and written
 /// through the view.
 pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> Result<(), Error> {
     target.ok()?;
@@ -199,7 +199,7 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
     }
     let operands = [Argument::Array(target.clone()), other];
     let result = try_elementwise(op, &operands, site)?;
-    // A write takes a value that has more axes of one position; an operator in place does not.
+    // A write drops surplus leading axes of extent 1; an operator in place refuses them.
     if result.shape() != target.shape() {
         let (value, target) = (result.shape().into(), target.shape().into());
         return Err(Error::op(OpError::BroadcastInto { value, target }, site));
@@ -209,14 +209,14 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
 }
 
 impl Array {
-    /// Writes `value`, broadcast to this array's shape, into this array (through the view, NumPy's
-    /// `a[...] = value`).
+    /// Writes `value`, broadcast to this array's shape, into this array through the view: NumPy's
+    /// `a[...] = value`.
     ///
-    /// Arrays and scalars with a dtype are cast as `astype` casts, so that floats are truncated for
-    /// an integer array; plain numbers must fit the dtype.
+    /// Arrays and scalars with a dtype are cast as by `astype`, so floats are truncated for an
+    /// integer array. Plain numbers must fit the dtype.
     ///
-    /// Local (records a node). An error is carried by the array (and all its views) afterwards; see
-    /// [`Array::try_assign`].
+    /// Local (records a node). On an error, this array and all its views carry the error. See
+    /// [`Array::try_assign`] for the errors.
     #[track_caller]
     pub fn assign(&self, value: impl Into<Argument>) {
         if let Err(error) = self.assign_argument(&value.into(), call_site()) {
@@ -224,11 +224,11 @@ impl Array {
         }
     }
 
-    /// As [`Array::assign`], but an error is returned and leaves the array as it was.
+    /// [`Array::assign`], but on an error the array keeps its elements and the error is returned.
     ///
-    /// Errors: `OpError::BroadcastInto`, `OpError::OutOfRange` for a number that an integer dtype
-    /// does not hold, `OpError::Cast` for a complex number where the dtype is real,
-    /// `OpError::Meshes`.
+    /// Errors: `OpError::BroadcastInto`, `OpError::OutOfRange` for a number that does not fit an
+    /// integer dtype, `OpError::Cast` for a complex number and a real dtype, `OpError::Argument`
+    /// for a view that cannot be written, `OpError::Meshes`.
     #[track_caller]
     pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
         self.assign_argument(&value.into(), call_site())
@@ -412,7 +412,7 @@ macro_rules! unary_operators {
 
 unary_operators! { Neg neg Negative Not not Invert }
 
-/// Whether values of this kind count as numbers with an order.
+/// Whether numbers of this dtype are ordered: all but complex numbers.
 pub(crate) const fn is_real(dtype: DType) -> bool {
     !matches!(dtype.kind(), Kind::Complex)
 }
@@ -424,7 +424,7 @@ mod tests {
     #[test]
     fn every_row_of_the_table_has_a_method() {
         for op in Op::ALL {
-            // These have functions that say more than the others do.
+            // These have methods that are written out.
             let has_own = matches!(
                 op,
                 Op::Power | Op::Real | Op::Imag | Op::Complex | Op::Philox | Op::Conjugate

@@ -1,4 +1,4 @@
-//! Shardings by the names of the mesh's axes, as users write them.
+//! Shardings by the names of mesh axes, as users write them.
 
 use crate::array::Array;
 use crate::error::{Error, call_site, within};
@@ -7,20 +7,20 @@ use phalanx_ops::{Bounds, Mesh, Sharding, Split};
 use smallvec::SmallVec;
 use std::fmt;
 
-/// How one axis of an array is split: by the axes of the mesh with these names, major first, or not
-/// at all.
+/// The split of one axis of an array over the mesh axes with these names, major first; without
+/// names, no split.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub struct NamedSplit {
-    /// The names.
+    /// The names of the mesh axes.
     pub mesh_axes: Vec<String>,
-    /// The extents of the blocks, unless they are even.
+    /// The extents of the blocks; `None` for even blocks.
     pub blocks: Option<Vec<usize>>,
 }
 
-/// A sharding that does not know the shape of an array yet: how each of its axes is split.
+/// A sharding for arrays of any shape: the split of each axis.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub struct NamedSharding {
-    /// For each axis of the array, how it is split.
+    /// The split of each axis of the array.
     pub axes: Vec<NamedSplit>,
 }
 
@@ -40,9 +40,9 @@ impl NamedSharding {
         self.axes.iter().all(|axis| axis.mesh_axes.is_empty())
     }
 
-    /// The sharding of an array of a shape over a mesh. Local. Errors: `OpError::Sharding` for
-    /// another number of axes and for names that the mesh has not; whether blocks fit the shape is
-    /// asked when an array takes the sharding.
+    /// The sharding of an array of this shape over the mesh. Local. Errors: `OpError::Sharding` for
+    /// another number of axes, and for a name that the mesh does not have. The blocks are checked
+    /// against the shape when an array takes the sharding.
     pub fn resolve(&self, shape: &[usize], mesh: &Mesh) -> Result<Sharding, OpError> {
         let wrong =
             |reason| OpError::Sharding { sharding: self.to_string(), shape: shape.into(), reason };
@@ -70,7 +70,7 @@ impl NamedSharding {
         Ok(resolved)
     }
 
-    /// The sharding of an array of a shape over a mesh, in the mesh's names. Local.
+    /// A sharding over the mesh, by the names of its axes. Local.
     pub fn of(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> NamedSharding {
         let axes = sharding.axes.iter().zip(shape).map(|(split, &extent)| {
             let Some(split) = split else { return NamedSplit::default() };
@@ -84,25 +84,25 @@ impl NamedSharding {
     }
 }
 
-/// Along which of its axes an array is split.
+/// The axes along which an array is split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SplitAlong {
-    /// Along none: every device has all of it.
+    /// No axis: every device has the whole array.
     Nothing,
-    /// Along one, each device having a block of its own.
+    /// One axis, and each device has a block of its own.
     One(usize),
-    /// Along several, or some devices have the same block.
+    /// Several axes, or one axis with the same block on several devices.
     Several,
 }
 
 impl Array {
-    /// As [`Array::sharding`], in the names of the mesh's axes. Local.
+    /// [`Array::sharding`], by the names of mesh axes. Local.
     pub fn named_sharding(&self) -> Result<NamedSharding, Error> {
         let (sharding, mesh) = (self.sharding()?, self.mesh()?);
         Ok(NamedSharding::of(&sharding, self.shape(), mesh.mesh()))
     }
 
-    /// Along which axes the array is split. Local: see [`Array::sharding`].
+    /// The axes along which the array is split. Local, as [`Array::sharding`].
     pub fn split_along(&self) -> Result<SplitAlong, Error> {
         let (sharding, mesh) = (self.sharding()?, self.mesh()?);
         let split = sharding.axes.iter().enumerate();
@@ -116,8 +116,8 @@ impl Array {
         })
     }
 
-    /// As [`Array::with_sharding`], by the names of the mesh's axes. Local (records a node).
-    /// Errors: `OpError::Sharding`.
+    /// [`Array::with_sharding`], by the names of mesh axes. Local (records a node). Errors:
+    /// `OpError::Sharding`.
     #[track_caller]
     pub fn with_named_sharding(&self, sharding: &NamedSharding) -> Array {
         let site = call_site();
@@ -129,8 +129,8 @@ impl Array {
         }))
     }
 
-    /// As [`Array::with_sharding`], split evenly along an axis over all devices; `None` for all of
-    /// it on every device. Local (records a node). Errors: `OpError::Axis`.
+    /// [`Array::with_sharding`] with an even split of one axis over all devices; `None` keeps the
+    /// whole array on every device. Local (records a node). Errors: `OpError::Axis`.
     #[track_caller]
     pub fn split_over_devices(&self, axis: impl Into<Option<i64>>) -> Array {
         let (site, axis) = (call_site(), axis.into());

@@ -1,18 +1,18 @@
-//! Operands: what an operation is given, as a value seen through a map or as a scalar.
+//! Operands of operations: values that are read through a map, and scalars.
 
 use crate::array::Array;
 use crate::graph::Held;
 use phalanx_ops::{AffineMap, Arg, DType, Scalar, Weak};
 use std::sync::Arc;
 
-/// An input of an operation about to be recorded.
+/// An input of an operation that is being recorded.
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
-    /// A value seen through a map; `None` is the whole value.
+    /// A value that is read through a map; `None` is the whole value.
     Value {
         /// The value.
         node: Held,
-        /// The view of it.
+        /// The view of the value.
         map: Option<Arc<AffineMap>>,
     },
     /// A run-time scalar.
@@ -29,20 +29,20 @@ impl Operand {
     }
 }
 
-/// An argument of a binary operation: an array, a strong scalar, or a number that takes its dtype
-/// from the other side.
+/// An argument of an operation: an array, a scalar with a dtype, or a number that takes its dtype
+/// from the other arguments.
 #[derive(Clone)]
 pub enum Argument {
     /// An array.
     Array(Array),
     /// A scalar with a dtype of its own.
     Scalar(Scalar),
-    /// A number.
+    /// A number without a dtype.
     Weak(Weak),
 }
 
 impl Argument {
-    /// The argument as far as the choice of a loop goes.
+    /// The argument as the choice of a loop sees it: its dtype, or the number.
     pub(crate) fn kind(&self) -> Arg {
         match self {
             Argument::Weak(weak) => Arg::Weak(*weak),
@@ -59,7 +59,7 @@ impl Argument {
         }
     }
 
-    /// The dtype that the argument insists on, if it does.
+    /// The dtype of the argument; `None` for a number without one.
     pub(crate) fn strong(&self) -> Option<DType> {
         match self {
             Argument::Array(array) => Some(array.dtype()),

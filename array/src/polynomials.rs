@@ -1,4 +1,4 @@
-//! Polynomials as vectors of coefficients, that of the highest power first.
+//! Polynomials as vectors of coefficients, highest power first.
 
 use crate::array::Array;
 use crate::convolution::{ConvolveMode, convolve};
@@ -12,7 +12,7 @@ use crate::s;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Kind, Op, promote};
 
-/// Refuses coefficients without an axis, as Python refuses the length of a number.
+/// Refuses coefficients without an axis, as Python refuses `len` of a number.
 fn check_sequence(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
     if p.ok()?.ndim() > 0 {
         return Ok(());
@@ -21,7 +21,7 @@ fn check_sequence(operation: &'static str, p: &Array, site: Site) -> Result<(), 
     Err(Error::op(OpError::Arguments { operation, problem }, site))
 }
 
-/// The coefficients of one polynomial: a vector, which a number is, too.
+/// The coefficients of one polynomial as a vector. A 0-d array is one coefficient.
 fn vector(operation: &'static str, p: &Array, site: Site) -> Result<Array, Error> {
     match p.ok()?.ndim() {
         0 | 1 => Ok(p.reshape([-1])),
@@ -30,11 +30,11 @@ fn vector(operation: &'static str, p: &Array, site: Site) -> Result<Array, Error
 }
 
 /// NumPy's `polyval`: the polynomial with the coefficients `p` at each element of `x`, by Horner's
-/// rule; with several axes, the polynomials whose coefficients lie along the first.
+/// rule. With several axes, the coefficients are along the first axis.
 ///
-/// Shape that of `x`, broadcast with the further axes of `p`; dtype `promote(p, x)`. Local (records
+/// Shape: that of `x`, broadcast with the other axes of `p`; dtype `promote(p, x)`. Local (records
 /// two nodes for each coefficient, which fuse). Errors: `OpError::Arguments` for a `p` without
-/// axes.
+/// axes, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn polyval(p: &Array, x: &Array) -> Array {
@@ -49,11 +49,11 @@ pub fn polyval(p: &Array, x: &Array) -> Array {
     })
 }
 
-/// NumPy's `roots`: where the polynomial is 0, as the eigenvalues of its companion matrix, in no
-/// order; as often as they count.
+/// NumPy's `roots`: the roots of the polynomial, with their multiplicities and unordered, as the
+/// eigenvalues of its companion matrix.
 ///
-/// Shape `(n)`, one less than there are coefficients from the first that is not 0 on. Dtype as that
-/// of [`eigvals`](crate::linalg::eigvals). Collective over the mesh. Errors: `OpError::Ndim`,
+/// Shape `(n)`, where `n + 1` is the number of coefficients without leading zeros. Dtype: as of
+/// [`eigvals`](crate::linalg::eigvals). Collective over the mesh. Errors: `OpError::Ndim`,
 /// `DataError::NotConverged`.
 #[track_caller]
 #[must_use]
@@ -85,15 +85,15 @@ pub fn roots(p: &Array) -> Array {
     })
 }
 
-/// NumPy's `polyadd`: the sum of two polynomials, of which numbers are some. Local (records nodes).
-/// Errors: `OpError::Broadcast` for arrays of several axes that do not fit.
+/// NumPy's `polyadd`: the sum of two polynomials. A number is a polynomial of degree 0. Local
+/// (records nodes). Errors: `OpError::Broadcast` for arrays of several axes that do not broadcast.
 #[track_caller]
 #[must_use]
 pub fn polyadd(a: &Array, b: &Array) -> Array {
     combined(Op::Add, a, b, call_site())
 }
 
-/// NumPy's `polysub`: the difference of two polynomials. As [`polyadd`].
+/// NumPy's `polysub`: the difference of two polynomials. See [`polyadd`].
 #[track_caller]
 #[must_use]
 pub fn polysub(a: &Array, b: &Array) -> Array {
@@ -117,10 +117,10 @@ fn combined(op: Op, a: &Array, b: &Array, site: Site) -> Array {
     })
 }
 
-/// NumPy's `polymul`: the product of two polynomials, of which numbers are some, without leading
-/// zeros in either.
+/// NumPy's `polymul`: the product of two polynomials without leading zeros. A number is a
+/// polynomial of degree 0.
 ///
-/// Collective over the mesh: the length depends on data. As [`convolve`] otherwise.
+/// Collective over the mesh: the length depends on data. Otherwise as [`convolve`].
 #[track_caller]
 #[must_use]
 pub fn polymul(a: &Array, b: &Array) -> Array {
@@ -132,13 +132,13 @@ pub fn polymul(a: &Array, b: &Array) -> Array {
     })
 }
 
-/// The polynomial from its first coefficient that is not zero on; one zero if none is.
+/// The polynomial without leading zeros; one zero if all coefficients are zero.
 fn without_leading_zeros(p: &Array) -> Result<Array, Error> {
     if p.size() == 0 {
         return Ok(zeros(1usize, p.dtype()));
     }
     let nonzero = p.not_equal(0);
-    // Both are computed at once, by the first that is read.
+    // The first read closes the window, which computes both.
     let (any, first) = (nonzero.any(()), nonzero.argmax(()));
     if !any.item::<bool>()? {
         return Ok(zeros(1usize, p.dtype()));
@@ -165,14 +165,14 @@ pub fn polyder(p: &Array, m: i64) -> Array {
         for _ in 0..m.min(p.shape()[0] as i64 + 1) {
             derivative = next(&derivative)?;
         }
-        // NumPy looks one order further: several axes that do not broadcast are refused.
+        // NumPy computes one more order, so axes that do not broadcast there are refused.
         next(&derivative)?.ok()?;
         derivative.ok().cloned()
     })
 }
 
-/// NumPy's `polyint`: the integral of order `m`, with the constants `k`, one for each order or one
-/// for all; zero if none are given.
+/// NumPy's `polyint`: the integral of order `m`. `k` are the integration constants, one for each
+/// order or one for all; the default is zero.
 ///
 /// Dtype: at least `f64` for integers. Local (records nodes). Errors: `OpError::Argument` for a
 /// negative order or too few constants, `OpError::Arguments` for a `p` without axes.

@@ -1,5 +1,5 @@
-//! Powers: the operations that NumPy runs in their place for some exponents, and the error of
-//! integers to negative integer powers.
+//! Powers: NumPy's replacements for some scalar exponents, and the error of integers to negative
+//! integer powers.
 
 use crate::array::Array;
 use crate::elementwise::{record, try_elementwise};
@@ -12,13 +12,13 @@ use phalanx_ops::{Arg, DType, Kind, Op, Scalar, Shape, Signature, Weak};
 impl Array {
     /// NumPy's `**`, elementwise with broadcasting; see `Op::Power`.
     ///
-    /// A scalar exponent of 2, -1, 0.5 or 1 gives `square`, `reciprocal`, `sqrt` or the elements
-    /// themselves where it does in NumPy.
+    /// The scalar exponents 2, -1, 0.5 and 1 give `square`, `reciprocal`, `sqrt` and the elements
+    /// themselves in the cases in which they do in NumPy.
     ///
-    /// Collectivity: Local (records a node), but for integers to the power of an array of integers
-    /// that may be negative: whether that fails depends on data, so the window closes, Collective
-    /// over the mesh; see [`deferred_errors`](crate::deferred_errors). Exponents are known to be
-    /// non-negative by their dtype and by how they were made: from host data, by `arange`, by
+    /// Collectivity: Local (records a node). Exception: for integers to the power of an array of
+    /// integers that may be negative, failure depends on data, so the call closes the window and is
+    /// Collective over the mesh; see [`deferred_errors`](crate::deferred_errors). Exponents are
+    /// known to be non-negative by their dtype or by their origin: host data, `arange`,
     /// `remainder`, `maximum` or `absolute`, for instance.
     ///
     /// Errors: `DataError::NegativePower` for integers to a negative integer power.
@@ -30,7 +30,7 @@ impl Array {
     }
 }
 
-/// Records the power of two arguments, whose loop is that of `signature`.
+/// Records the power of two arguments by the loop of `signature`.
 pub(crate) fn record_power(
     arguments: &[Argument],
     signature: Signature,
@@ -56,7 +56,8 @@ pub(crate) fn record_power(
         scalar if is_negative(scalar) => return Err(negative_power(dtypes, site)),
         _ => return power(),
     };
-    // The condition comes first: whoever has the power's elements has the condition too.
+    // The check is recorded before the power, so every plan that computes the power also computes
+    // the check.
     let any = any_negative(exponents, site)?;
     let power = power()?;
     if let Some(any) = any {
@@ -69,7 +70,7 @@ fn negative_power([base, exponent]: [DType; 2], site: Site) -> Error {
     Error::data(DataError::NegativePower { base, exponent }, site)
 }
 
-/// Whether any exponent is negative; `None` where it is known that none is.
+/// Whether any exponent is negative; `None` if none can be.
 fn any_negative(exponents: &Array, site: Site) -> Result<Option<Array>, Error> {
     if exponents.shows_base() && exponents.base_node()?.is_non_negative() {
         return Ok(None);
@@ -78,7 +79,7 @@ fn any_negative(exponents: &Array, site: Site) -> Result<Option<Array>, Error> {
     negative.any_at(site).map(Some)
 }
 
-/// Refuses the power of integers where `any` holds.
+/// Refuses the power of integers if `any` holds.
 fn refuse_where(
     any: &Array,
     dtypes: [DType; 2],
@@ -91,8 +92,8 @@ fn refuse_where(
     Ok(())
 }
 
-/// Refuses integers to negative integer powers, of these dtypes. Collective where that depends on
-/// data.
+/// Refuses integers to negative integer powers; `dtypes` are those of base and exponent. Collective
+/// if this depends on data.
 pub(crate) fn refuse_negative(
     dtypes: [DType; 2],
     exponents: &Array,
@@ -104,11 +105,11 @@ pub(crate) fn refuse_negative(
     }
 }
 
-/// The operation that gives what the power to a scalar gives.
+/// The operation that replaces the power to this scalar, as in NumPy.
 ///
-/// Source: NumPy's `array_power` takes these ways for arrays of floats and complex numbers and
-/// Python's numbers, its loops of `f32` and `f64` for any scalar. They differ from the power at
-/// negative zero and infinity (`sqrt`), and in the last digits of complex numbers.
+/// Source: NumPy's `array_power` takes these ways for arrays of floats and complex numbers with
+/// Python numbers, and its loops of `f32` and `f64` take them for any scalar. They differ from the
+/// power at negative zero and infinity (`sqrt`), and in the last digits of complex numbers.
 fn shortcut(base: &Argument, exponent: &Argument, output: DType) -> Option<Op> {
     let (number, is_python) = match exponent {
         Argument::Weak(weak) => (*weak, true),
@@ -147,7 +148,8 @@ fn is_negative(scalar: &Argument) -> bool {
     matches!(number, Weak::Int(value) if value < 0)
 }
 
-/// Whether the result has no elements, so that nothing can be wrong with any.
+/// Whether the result has no elements, so that no exponent can be wrong. Also true for shapes that
+/// do not broadcast.
 fn is_empty(arguments: &[Argument]) -> bool {
     let mut shapes = arguments.iter().filter_map(|argument| match argument {
         Argument::Array(array) => Some(array.shape()),

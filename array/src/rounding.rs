@@ -8,7 +8,7 @@ use crate::types::result_type;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Weak};
 
-/// A bound that may be missing: `()` is none.
+/// A bound that may be missing: `()` is no bound.
 #[derive(Clone)]
 pub struct Bound(pub(crate) Option<Argument>);
 
@@ -25,12 +25,12 @@ impl<T: Into<Argument>> From<T> for Bound {
 }
 
 impl Array {
-    /// NumPy's `clip`: the elements, or the bound that they are beyond. `()` is no bound.
+    /// NumPy's `clip`: each element, or the bound that it exceeds. `()` is no bound.
     ///
-    /// Broadcasts; dtype that to which the array and both bounds promote. A lower bound at or below
-    /// the least integer of the array's dtype is none, nor is an upper one at or above the
-    /// greatest. Local (records nodes). Errors: `OpError::OutOfRange` for other integers that the
-    /// dtype does not hold, `OpError::Dtype`.
+    /// Broadcasts. Dtype: the promotion of the array and both bounds. An integer as lower bound is
+    /// ignored if it is at or below the least number of an integer dtype of the array; likewise an
+    /// upper bound at or above the greatest. Local (records nodes). Errors: `OpError::OutOfRange`
+    /// for other integers that do not fit the dtype, `OpError::Dtype`.
     #[track_caller]
     #[must_use]
     pub fn clip(&self, low: impl Into<Bound>, high: impl Into<Bound>) -> Array {
@@ -42,7 +42,7 @@ impl Array {
             if low.is_none() && high.is_none() {
                 return try_elementwise(Op::Positive, &[self.into()], site);
             }
-            // Both bounds have a say in the dtype before either is met.
+            // The dtype depends on both bounds, so it is found before either is applied.
             let bounds = low.iter().chain(&high).cloned();
             let all: Vec<Argument> = bounds.chain([self.into()]).collect();
             let dtype = within(site, || result_type(&all))?;
@@ -55,7 +55,7 @@ impl Array {
         })())
     }
 
-    /// As [`Array::clip`], of the elements and bounds cast to a dtype as far as `casting` allows.
+    /// [`Array::clip`] of the elements and bounds cast to `dtype`, as far as `casting` allows.
     /// Errors: `OpError::Cast`.
     #[track_caller]
     #[must_use]
@@ -90,11 +90,11 @@ impl Array {
         })())
     }
 
-    /// NumPy's `round`: to so many decimals, halves to the even digit; to tens, hundreds and so on
-    /// if `decimals` is negative.
+    /// NumPy's `round`: rounds to `decimals` decimals, halves to the even digit. Negative
+    /// `decimals` round to tens, hundreds and so on.
     ///
-    /// Dtype that of the array (`f16` of bools). Local (records nodes). Errors: `OpError::Dtype`
-    /// for bools and decimals other than 0.
+    /// Dtype: that of the array (`f16` for bools). Local (records nodes). Errors: `OpError::Dtype`
+    /// for bools and `decimals` other than 0.
     #[track_caller]
     #[must_use]
     pub fn round(&self, decimals: i32) -> Array {
@@ -138,7 +138,7 @@ impl Array {
         self.round(decimals)
     }
 
-    /// NumPy's `fix`: the integer next to each element towards zero. Local (records a node).
+    /// NumPy's `fix`: each element rounded to an integer towards zero. Local (records a node).
     #[track_caller]
     #[must_use]
     pub fn fix(&self) -> Array {
@@ -146,7 +146,7 @@ impl Array {
     }
 }
 
-/// Whether a lower or upper bound is an integer that no element of `dtype` is beyond.
+/// Whether a lower or upper bound is an integer that no element of `dtype` can exceed.
 fn is_beyond(bound: &Argument, dtype: DType, is_lower: bool) -> bool {
     let Argument::Weak(Weak::Int(value)) = *bound else { return false };
     let bits = 8 * dtype.size() as u32;

@@ -1,7 +1,7 @@
-//! Running combinations: NumPy's cumulative functions.
+//! Scans along an axis: NumPy's cumulative functions.
 //!
-//! Lines are combined where they lie; an axis that is split is brought together by splitting
-//! another one, and a vector, which has no other, is gathered. The plan says so.
+//! A device scans whole lines. If the scanned axis is split, a transposing reshard splits another
+//! axis instead; a vector has no other axis and is gathered. The plan shows this.
 
 use crate::array::Array;
 use crate::creation::from_slice;
@@ -28,15 +28,16 @@ fn cumulative(
     scanned(op, &array.converted(dtype, site), axis, site)
 }
 
-/// Running combinations along an axis in the dtype of the array.
+/// The scan along an axis, in the dtype of the array.
 fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Error> {
     record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[array], site)
 }
 
-/// NumPy's `cumsum`: the sums of the elements up to each one along an axis (without one, of all
-/// elements in C order). Integers narrower than 64 bits and bools are summed in 64 bits.
+/// NumPy's `cumsum`: for each element, the sum of the elements up to it along an axis; without an
+/// axis, of all elements in C order. Bools and integers narrower than 64 bits are summed in 64
+/// bits.
 ///
-/// Shape: that of the array, without an axis a vector. Local (records a node). Errors:
+/// Shape: that of the array; without an axis, a vector. Local (records a node). Errors:
 /// `OpError::Axis`.
 #[track_caller]
 #[must_use]
@@ -44,29 +45,29 @@ pub fn cumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     cumulated(array, Op::Add, axis.into(), None, call_site())
 }
 
-/// NumPy's `cumprod`: the products of the elements up to each one. As [`cumsum`].
+/// NumPy's `cumprod`: for each element, the product of the elements up to it. See [`cumsum`].
 #[track_caller]
 #[must_use]
 pub fn cumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     cumulated(array, Op::Multiply, axis.into(), None, call_site())
 }
 
-/// [`cumsum`] and [`cumprod`] in a dtype; `op` is `Op::Add` or `Op::Multiply`.
+/// [`cumsum`] or [`cumprod`] in `dtype`. `op` is `Op::Add` or `Op::Multiply`.
 #[track_caller]
 #[must_use]
 pub fn cumulative_as(array: &Array, op: Op, axis: impl Into<Option<i64>>, dtype: DType) -> Array {
     cumulated(array, op, axis.into(), Some(dtype), call_site())
 }
 
-/// [`cumulative`] as a call of the user's, whose floating-point errors are looked at.
+/// [`cumulative`] as called by the user, with checks for floating-point errors.
 fn cumulated(array: &Array, op: Op, axis: Option<i64>, dtype: Option<DType>, site: Site) -> Array {
     let result = Array::catch(cumulative(array, op, axis, dtype, site));
     check_scan("accumulate", array, &result, site);
     result
 }
 
-/// As [`cumsum`] and [`cumprod`] of the Array API standard: the axis may be left out of vectors
-/// only, and the result may begin with the number that changes nothing.
+/// [`cumsum`] and [`cumprod`] of the Array API standard: only vectors may leave out the axis, and
+/// the result may start with the identity of the operation.
 fn standard(
     op: Op,
     array: &Array,
@@ -96,8 +97,8 @@ fn standard(
     try_concatenate(&[&first, &scanned], &(place as i64).into(), None, site)
 }
 
-/// NumPy's `cumulative_sum`: as [`cumsum`], along an axis that vectors alone may leave out, in a
-/// dtype if one is given, and with a 0 before the sums if `include_initial` holds.
+/// NumPy's `cumulative_sum`: [`cumsum`] along an axis, which only vectors may leave out, in `dtype`
+/// if it is given. With `include_initial`, the sums start with a 0.
 ///
 /// Local (records nodes). Errors: `OpError::Ndim`, `OpError::Axis`.
 #[track_caller]
@@ -115,7 +116,7 @@ pub fn cumulative_sum(
     result
 }
 
-/// NumPy's `cumulative_prod`: as [`cumulative_sum`], of products and with a 1.
+/// NumPy's `cumulative_prod`: [`cumulative_sum`] with products, and with a 1 at the start.
 #[track_caller]
 #[must_use]
 pub fn cumulative_prod(
@@ -131,7 +132,7 @@ pub fn cumulative_prod(
     result
 }
 
-/// NumPy's `nancumsum`: [`cumsum`] with NaN as 0.
+/// NumPy's `nancumsum`: [`cumsum`] with NaN counted as 0.
 #[track_caller]
 #[must_use]
 pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -139,7 +140,7 @@ pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     within(site, || cumsum(&array.without_nan(Weak::Int(0), site), axis))
 }
 
-/// NumPy's `nancumprod`: [`cumprod`] with NaN as 1.
+/// NumPy's `nancumprod`: [`cumprod`] with NaN counted as 1.
 #[track_caller]
 #[must_use]
 pub fn nancumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -147,7 +148,8 @@ pub fn nancumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     within(site, || cumprod(&array.without_nan(Weak::Int(1), site), axis))
 }
 
-/// The operation with a loop from and to one dtype for elements of `dtype`; its dtype.
+/// The dtype of the loop of `op` for elements of `dtype` whose inputs and output have one dtype.
+/// Errors: `OpError::Dtype` if there is none.
 fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
     let wrong = || Error::op(OpError::Dtype { operation: op.name(), dtypes: vec![dtype] }, site);
     if op.arity() != 2 {
@@ -159,7 +161,7 @@ fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
     if inputs.iter().all(|input| *input == output) {
         return Ok(output);
     }
-    // As NumPy, logical operations go on with bools; comparisons do that of bools alone.
+    // As in NumPy, logical operations continue with bools. Comparisons do so only for bools.
     if op.is_comparison() && dtype != DType::Bool {
         return Err(wrong());
     }
@@ -191,7 +193,7 @@ pub(crate) fn accumulate(
     scanned(op, &array, axis, site)
 }
 
-/// The dtype in which the elements of an array are combined, which is the one that is asked for.
+/// The dtype in which the elements of an array are combined: `asked`, or the operation's default.
 pub(crate) fn combined_in(
     op: Op,
     array: &Array,
@@ -237,13 +239,13 @@ pub(crate) fn reduce_at(
     record_structured(reduce, &[&array, &starts], site)
 }
 
-/// Bytes for a device of elements in a wider dtype that are combined at once.
+/// The bytes per device of the elements, in the wider dtype, that are combined at once.
 const PIECE: usize = 1 << 28;
-/// The most pieces: of starts that do not ascend, each is one.
+/// The largest number of pieces. With starts that do not ascend, each start is a piece.
 const MOST_PIECES: usize = 1 << 10;
 
-/// As `reduce_at`, of elements that take more memory in the dtype in which they are combined: so
-/// many at a time. `None` where that makes too many pieces. Collective: the starts are read.
+/// [`reduce_at`] for elements that take more memory in the dtype in which they are combined: `most`
+/// elements at a time. `None` if that makes too many pieces. Collective: the starts are read.
 fn reduce_in_pieces(
     op: Op,
     (array, dtype): (&Array, DType),
@@ -262,7 +264,7 @@ fn reduce_in_pieces(
         within(site, || starts.to_vec::<i64>())?.into_iter().map(|start| start as usize).collect();
     let ends = starts.iter().skip(1).chain([&extent]);
     let stretches = starts.iter().zip(ends).map(|(&start, &end)| start..end.max(start + 1));
-    // Stretches that follow each other, as long as they are few.
+    // Adjacent stretches form a piece, up to the length `most`.
     let mut pieces: Vec<Vec<Range<usize>>> = Vec::new();
     for stretch in stretches {
         let last = pieces.last_mut().filter(|piece| {
@@ -282,7 +284,7 @@ fn reduce_in_pieces(
         let (first, last) = (piece[0].start, piece[piece.len() - 1].end);
         let part = within(site, || array.slice(along(array.ndim(), axis, span(first, last))));
         let result = if let [_] = *piece {
-            // In one kernel with the conversion.
+            // A reduction fuses with the cast into one kernel.
             part.reduce_with(monoid, dtype, &keepdims(axis as i64), site)?
         } else {
             let own: Vec<i64> = piece.iter().map(|range| (range.start - first) as i64).collect();

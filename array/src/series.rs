@@ -1,11 +1,11 @@
 //! Series in families of polynomials: NumPy's `polynomial` package.
 //!
-//! A family is told by its recurrence `P[k+1] = (a x + b) P[k] - c P[k-1]`, which gives values (by
-//! Clenshaw's rule) and Vandermonde matrices alike for all of them. What is done here works on
-//! whole arrays of points, or along an axis of arrays of coefficients, and is recorded like any
-//! other operation. Sums, products and quotients of series are not here: NumPy drops the last
-//! coefficients that are zero, so that lengths depend on the elements and these have to be read in
-//! any case; the few numbers that coefficients are then stay on the host, in the Python package.
+//! A family is defined by its recurrence `P[k+1] = (a x + b) P[k] - c P[k-1]`. The recurrence gives
+//! values (by Clenshaw's rule) and Vandermonde matrices for all families. The functions here work
+//! on whole arrays of points, or along an axis of arrays of coefficients, and are recorded like any
+//! other operation. Sums, products and quotients of series are in the Python package and compute on
+//! the host: NumPy drops trailing zero coefficients, so the lengths depend on elements that must be
+//! read anyway, and coefficients are few.
 
 use crate::array::Array;
 use crate::creation::zeros;
@@ -18,25 +18,25 @@ use crate::types::epsilon;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, promote};
 
-/// A family of polynomials, of which a series is a sum.
+/// A family of polynomials. A series is a sum of its members with coefficients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
-    /// The powers.
+    /// The powers of `x`.
     Power,
-    /// Chebyshev's polynomials of the first kind.
+    /// The Chebyshev polynomials of the first kind.
     Chebyshev,
-    /// Hermite's, of physicists.
+    /// The physicists' Hermite polynomials.
     Hermite,
-    /// Hermite's, of statisticians.
+    /// The probabilists' Hermite polynomials.
     HermiteE,
-    /// Laguerre's.
+    /// The Laguerre polynomials.
     Laguerre,
-    /// Legendre's.
+    /// The Legendre polynomials.
     Legendre,
 }
 
 impl Basis {
-    /// The family of NumPy's module.
+    /// The family of the NumPy module with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Basis> {
         Some(match name {
@@ -50,7 +50,7 @@ impl Basis {
         })
     }
 
-    /// The factors `a`, `b` and `c` of the recurrence that leads from `k` to `k + 1`.
+    /// The factors `a`, `b` and `c` of the recurrence from `k` to `k + 1`.
     fn recurrence(self, k: usize) -> (f64, f64, f64) {
         let n = k as f64;
         match self {
@@ -63,7 +63,7 @@ impl Basis {
         }
     }
 
-    /// What a polynomial is multiplied by in the recurrence, at all points.
+    /// The factor `a x + b` of the recurrence, at all points.
     fn factor(self, k: usize, x: &Array) -> Array {
         let (a, b, _) = self.recurrence(k);
         let scaled = if a == 1.0 { x.clone() } else { x * a };
@@ -71,13 +71,13 @@ impl Basis {
     }
 }
 
-/// Coefficients as NumPy takes them: at least one axis, integers in `f64`.
+/// Coefficients in NumPy's form: at least one axis, and `f64` for integers.
 fn inexact(c: &Array, site: Site) -> Result<Array, Error> {
     let dtype = if c.ok()?.dtype().is_inexact() { c.dtype() } else { DType::F64 };
     Ok(crate::atleast_1d(&c.converted(dtype, site)))
 }
 
-/// The coefficients along the first axis, one by one.
+/// The slices of the coefficients along the first axis.
 fn rows(c: &Array) -> Vec<Array> {
     (0..c.shape()[0] as i64).map(|place| c.slice([Index::At(place)])).collect()
 }
@@ -88,9 +88,9 @@ fn stacked(rows: &[Array]) -> Result<Array, Error> {
 
 /// The values of a series at points: NumPy's `polyval`, `chebval`, … of `numpy.polynomial`.
 ///
-/// Coefficients lie along the first axis of `c`, that of the lowest degree first. Shape: the other
-/// axes of `c`, then those of `x` if `tensor`, else both broadcast; dtype `promote(c, x)`, `c` in
-/// `f64` if it has integers. Local (records nodes, which fuse). Errors: `OpError::Index` of no
+/// The coefficients are along the first axis of `c`, lowest degree first. Shape: the other axes of
+/// `c`, then those of `x` if `tensor`; otherwise both broadcast. Dtype `promote(c, x)`; a `c` of
+/// integers counts as `f64`. Local (records nodes, which fuse). Errors: `OpError::Index` without
 /// coefficients, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
@@ -115,7 +115,7 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
             }
             return value.ok().cloned();
         }
-        // Clenshaw's rule, from the highest degree down.
+        // Clenshaw's rule, from the highest degree to the lowest.
         let mut value = last.clone();
         let mut before: Option<Array> = None;
         for (k, row) in others.iter().enumerate().rev() {
@@ -127,15 +127,15 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
             };
             before = Some(std::mem::replace(&mut value, next));
         }
-        // As NumPy's, a constant is one at every point.
+        // As in NumPy, a constant has the shape of the points.
         if others.is_empty() { (value + x.multiply(0)).ok().cloned() } else { value.ok().cloned() }
     })
 }
 
-/// The values of the polynomials of degree 0 to `degree` at points, along a further axis: NumPy's
+/// The values of the polynomials of degree 0 to `degree` at points, along a new last axis: NumPy's
 /// `polyvander`, `chebvander`, ….
 ///
-/// Dtype at least `f64` for integers. Local (records nodes, which fuse).
+/// Dtype: at least `f64` for integers. Local (records nodes, which fuse).
 #[track_caller]
 #[must_use]
 pub fn series_vander(basis: Basis, x: &Array, degree: usize) -> Array {
@@ -185,7 +185,7 @@ pub fn series_derivative(basis: Basis, c: &Array, order: usize, scale: &Array, a
     })
 }
 
-/// The coefficients of the derivative of a series with more than one.
+/// The coefficients of the derivative of a series with more than one coefficient.
 fn derived(basis: Basis, mut c: Vec<Array>) -> Vec<Array> {
     let n = c.len() - 1;
     let times = |row: &Array, factor: usize| row * factor as f64;
@@ -222,9 +222,9 @@ fn derived(basis: Basis, mut c: Vec<Array>) -> Vec<Array> {
 
 /// The coefficients of an integral: NumPy's `polyint`, `chebint`, … of `numpy.polynomial`.
 ///
-/// There is an integral for each of the `constants`, which it has at `bound`; what is integrated is
-/// multiplied by `scale` before. Local (records nodes); Collective for one coefficient, for 0 has
-/// integrals of one coefficient. Errors: `OpError::Axis`.
+/// Integrates once for each of the `constants`: each is the value of that integral at `bound`. Each
+/// integrand is first multiplied by `scale`. Local (records nodes). Collective for a single
+/// coefficient, because the integral of zero has a single coefficient. Errors: `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn series_integral(
@@ -257,7 +257,7 @@ pub fn series_integral(
     })
 }
 
-/// The coefficients of the integral of a series, the first up to a constant.
+/// The coefficients of the integral of a series, up to the integration constant.
 fn integrated(basis: Basis, c: &[Array]) -> Vec<Array> {
     let Some(first) = c.first() else { return Vec::new() };
     let mut found = vec![first.multiply(0), first.clone()];
@@ -291,13 +291,14 @@ fn integrated(basis: Basis, c: &[Array]) -> Vec<Array> {
     found
 }
 
-/// The series of some degrees that is closest to points: NumPy's `polyfit`, `chebfit`, … of
-/// `numpy.polynomial`, with what tells how good it is. `x` of the answer are the coefficients, 0 of
-/// the degrees that are not among `degrees`; `weights` multiply the distances.
+/// The series with terms of the given degrees that fits points best by least squares: NumPy's
+/// `polyfit`, `chebfit`, … of `numpy.polynomial`, with the quality of the fit. `x` of the result
+/// holds the coefficients, with 0 for degrees that are not in `degrees`. `weights` multiply the
+/// residuals.
 ///
 /// Shapes `(m), (m) or (m, k) -> (n) or (n, k)`. Collective over the mesh, as
-/// [`lstsq`](crate::linalg::lstsq). Errors: `OpError::Arguments` for other numbers of axes, points
-/// or weights, those of `lstsq`.
+/// [`lstsq`](crate::linalg::lstsq). Errors: `OpError::Arguments` for wrong numbers of axes, points
+/// or weights, `OpError::Argument` without degrees, those of `lstsq`.
 #[track_caller]
 pub fn series_fit(
     basis: Basis,

@@ -1,4 +1,4 @@
-//! Shardings as users see them: checks and a picture.
+//! Shardings for users: checks and drawings.
 
 use crate::array::Array;
 use crate::error::Error;
@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Whether a sharding fits an array of this shape on this mesh.
+/// Checks that a user's sharding fits an array of this shape on this mesh.
 pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
     check_splits(sharding, shape, mesh)?;
     if sharding.partial.is_some() {
@@ -23,7 +23,7 @@ fn wrong(sharding: &Sharding, shape: &[usize], reason: &'static str) -> OpError 
     OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason }
 }
 
-/// Whether the blocks of a sharding are those of an array of this shape on this mesh.
+/// Checks that the blocks of a sharding tile an array of this shape on this mesh.
 fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
     let wrong = |reason| wrong(sharding, shape, reason);
     if sharding.axes.len() != shape.len() {
@@ -57,14 +57,14 @@ fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(),
 }
 
 impl Array {
-    /// A picture, for a terminal, of which device holds which part of the array, as [`picture`]
-    /// draws it. Of a view it tells where its elements lie: a row of an array whose rows are split
-    /// lies on one device, which [`Array::sharding`] cannot say. Local.
+    /// A drawing, for a terminal, of the devices that hold each part of the array: see [`picture`].
+    /// For a view, it shows the devices that hold its elements. A row of an array whose rows are
+    /// split is on one device, which [`Array::sharding`] cannot express. Local.
     pub fn picture(&self) -> Result<String, Error> {
         Ok(self.drawing()?.to_string())
     }
 
-    /// Which device holds which part of the array, for whoever draws it. Local: see
+    /// The devices that hold each part of the array, as data for a drawing. Local: see
     /// `Array::picture`.
     pub fn drawing(&self) -> Result<Drawing, Error> {
         let (handle, node, stages) = (self.mesh()?, self.base_node()?, &self.base_view()?.stages);
@@ -78,7 +78,7 @@ impl Array {
         }
         let mut blocks = vec![Some(whole); mesh.devices()];
         for (position, stage) in stages.iter().enumerate() {
-            // Through this map every split axis of what the stage looks at remains.
+            // This map keeps every split axis of the stage's input.
             let map = Arc::new(spread(&stage.map));
             let mut spread_stages = stages[..=position].to_vec();
             spread_stages[position] = Stage { map: map.clone(), ..stage.clone() };
@@ -87,7 +87,7 @@ impl Array {
             let parts = blocks_of(&sharding, &map.shape, mesh);
             for (block, part) in blocks.iter_mut().zip(parts) {
                 let axes = || stage.map.axes.iter().zip(&part);
-                // Of a position that the view fixes, only the devices that have it hold anything.
+                // Only devices that hold a position that the view fixes hold elements of the view.
                 if axes().any(|(axis, at)| axis.axis.is_none() && at.is_empty()) {
                     *block = None;
                 }
@@ -103,8 +103,7 @@ impl Array {
     }
 }
 
-/// The map with an axis of its own for each axis of the base, of extent 1 where the map fixes a
-/// position.
+/// The map with one axis for each axis of the base. Its extent is 1 where the map fixes a position.
 fn spread(map: &AffineMap) -> AffineMap {
     let extent = |axis: &AxisMap| axis.axis.map_or(1, |to| map.shape[to as usize]);
     let own = |(number, axis): (usize, &AxisMap)| AxisMap {
@@ -124,11 +123,11 @@ fn blocks_of(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Vec<IndexBox>
     (0..mesh.devices()).map(block).collect()
 }
 
-/// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a
-/// terminal.
+/// A drawing, for a terminal, of the blocks of an array along its first two axes. Further axes are
+/// not drawn.
 ///
-/// Each cell names the devices that hold it. Of a sharding that does not fit the shape or the mesh
-/// the text says why.
+/// Each cell names the devices that hold it. If the sharding does not fit the shape or the mesh,
+/// the text is the error.
 pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
     match check_splits(sharding, shape, mesh) {
         Ok(()) => {
@@ -139,23 +138,23 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
     }
 }
 
-/// Which devices hold which part of an array, in rows and columns of blocks along its first two
-/// axes. As text it is what [`picture`] draws.
+/// The devices that hold each part of an array, in rows and columns of blocks along its first two
+/// axes. [`picture`] prints it as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// The indices of each row of blocks.
     pub rows: Vec<Range<usize>>,
     /// The indices of each column of blocks.
     pub columns: Vec<Range<usize>>,
-    /// For each row and column the devices that hold the block.
+    /// The devices that hold the block, for each row and column.
     pub holders: Vec<Vec<Vec<usize>>>,
-    /// How many devices there are.
+    /// The number of devices.
     pub devices: usize,
-    /// How shards are still to be combined.
+    /// The reduction that combines partial shards, if they are not combined yet.
     pub partial: Option<Monoid>,
 }
 
-/// Draws the blocks, one of each device; `None` of one that holds nothing.
+/// Draws the blocks, one for each device; `None` for a device that holds nothing.
 fn draw(blocks: &[Option<IndexBox>], shape: &[usize], partial: Option<&Partial>) -> Drawing {
     let held = blocks.iter().enumerate();
     let held: Vec<(usize, &IndexBox)> = held

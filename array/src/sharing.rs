@@ -1,5 +1,5 @@
-//! Which arrays share memory: where the elements of views lie in their base, and whether those of
-//! two views meet.
+//! Sharing of memory: the bytes of the base that the elements of a view occupy, and the overlap of
+//! two views.
 
 use crate::array::Array;
 use crate::error::Error;
@@ -7,17 +7,18 @@ use crate::view::{Lens, View};
 use std::cmp::Reverse;
 
 impl Array {
-    /// Whether two arrays have an element in common: views of one array whose elements meet. Local.
+    /// Whether two arrays have an element in common: views of one array whose elements overlap.
+    /// Local.
     ///
-    /// Views that lie between each other (`a[::2]` and `a[1::2]`) do not. The work may grow
-    /// exponentially with the number of axes whose strides have little in common, which those of
-    /// slices and transposes do not.
+    /// Interleaved views (`a[::2]` and `a[1::2]`) have none in common. The work may grow
+    /// exponentially with the number of axes whose strides have no common divisors; strides of
+    /// slices and transposes have them.
     #[must_use]
     pub fn shares_memory(&self, other: &Array) -> bool {
         places(self, other).is_some_and(|(a, b)| a.meets(&b))
     }
 
-    /// Whether the elements of two arrays lie in ranges of one array that overlap. Local.
+    /// Whether the elements of two arrays are in overlapping ranges of one array. Local.
     #[must_use]
     pub fn may_share_memory(&self, other: &Array) -> bool {
         places(self, other)
@@ -37,17 +38,17 @@ pub fn may_share_memory(a: &Array, b: &Array) -> bool {
     a.may_share_memory(b)
 }
 
-/// Where the elements of a view lie in the bytes of its base.
+/// The bytes of its base that the elements of a view occupy.
 pub(crate) struct Places {
-    /// The lowest byte.
+    /// The first byte.
     start: i128,
-    /// Of each axis that moves the distance of two elements, and the number of steps.
+    /// For each axis that moves: the distance of neighbours in bytes, and the number of steps.
     steps: Vec<(i128, i128)>,
-    /// The size of an element.
+    /// The size of an element in bytes.
     item: i128,
 }
 
-/// The places of two arrays with elements of one base.
+/// The places of two arrays; `None` if they have no elements or different bases.
 fn places(a: &Array, b: &Array) -> Option<(Places, Places)> {
     if a.size() == 0 || b.size() == 0 || !a.has_base_of(b) {
         return None;
@@ -56,7 +57,7 @@ fn places(a: &Array, b: &Array) -> Option<(Places, Places)> {
 }
 
 impl Places {
-    /// Of an array that has elements.
+    /// The places of an array that has elements.
     pub fn of(array: &Array) -> Result<Places, Error> {
         let view = array.base_view()?;
         let (base, item) = (array.base_shape()?, array.base_node()?.dtype().size());
@@ -73,13 +74,13 @@ impl Places {
         Ok(Places { start, steps, item: view.dtype.size() as i128 })
     }
 
-    /// The number of bytes from the first to behind the last.
+    /// The number of bytes from the first to the end of the last element.
     fn length(&self) -> i128 {
         self.item + self.steps.iter().map(|(step, count)| step * count).sum::<i128>()
     }
 
-    /// Whether a byte is in both: whether `start + Σ step·i` of one is that of the other, which
-    /// `Σ step·i + Σ step·(count - j) = distance` says with numbers that are not negative.
+    /// Whether a byte is in both. `start + Σ step·i` must be equal for both: the equation
+    /// `Σ step·i + Σ step·(count - j) = distance` has only non-negative terms.
     pub fn meets(&self, other: &Places) -> bool {
         let mut target = other.start - self.start;
         target += other.length() - 1;
@@ -96,7 +97,7 @@ impl Places {
     }
 }
 
-/// Whether `Σ step·i = target` for some `i` from 0 to the count of each step. Steps descend.
+/// Whether `Σ step·i = target` for some `i` from 0 to the count of each step. The steps descend.
 fn has_solution(terms: &[(i128, i128)], target: i128) -> bool {
     let Some((&(step, count), rest)) = terms.split_first() else { return target == 0 };
     let reach: i128 = rest.iter().map(|(step, count)| step * count).sum();
@@ -112,16 +113,16 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The byte of the base at which the first element of a view lies.
+/// The byte of the base at which the first element of a view starts.
 pub(crate) fn first_byte(view: &View, base: &[usize], item: usize) -> usize {
-    // The size of the elements before each stage's lens.
+    // The size of the elements that each stage reads, before its lens.
     let mut sizes = vec![item];
     for stage in &view.stages {
         let size = stage.form.as_ref().map_or(sizes[sizes.len() - 1], |form| form.dtype.size());
         sizes.push(if stage.lens.is_some() { size / 2 } else { size });
     }
     let mut index = vec![0; view.shape.len()];
-    // The byte within the element.
+    // The offset in bytes within the element.
     let mut byte = 0;
     for (place, stage) in view.stages.iter().enumerate().rev() {
         if stage.lens == Some(Lens::Imaginary) {
@@ -141,12 +142,12 @@ pub(crate) fn first_byte(view: &View, base: &[usize], item: usize) -> usize {
     linear(&index, base) * item + byte
 }
 
-/// The place of an index in C order.
+/// The number of an index in C order.
 fn linear(index: &[usize], shape: &[usize]) -> usize {
     index.iter().zip(shape).fold(0, |place, (at, extent)| place * extent + at)
 }
 
-/// The index at a place in C order.
+/// The index with a number in C order.
 fn unravelled(mut place: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for (at, &extent) in index.iter_mut().zip(shape).rev() {
@@ -162,7 +163,8 @@ mod tests {
 
     #[test]
     fn sums_of_steps() {
-        // Every second of four elements of 8 bytes, against those between, and against themselves.
+        // Every second of four elements of 8 bytes, against those between them, and against
+        // themselves.
         assert!(!has_solution(&[(16, 2), (1, 14)], 8 + 24 - 1));
         assert!(has_solution(&[(16, 2), (1, 14)], 24 - 1));
         assert!(!has_solution(&[(16, 3)], 8));

@@ -12,12 +12,12 @@ use crate::structured::record_structured;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Bounds, DType, Op, Sharding, Split, Structured, promote};
 
-/// A sparse matrix whose entries are kept row by row. Rows are split among devices, and each device
-/// keeps the entries of its rows.
+/// A sparse matrix in CSR format. Rows are split among devices, and each device holds the entries
+/// of its rows.
 #[derive(Clone, Debug)]
 pub struct Csr {
     shape: [usize; 2],
-    /// For each row, where its entries start among all, and where they end.
+    /// For each row, the number of its first entry, and the number after its last entry.
     starts: Array,
     ends: Array,
     columns: Array,
@@ -25,11 +25,12 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// The matrix of these entries: `starts` has a number more than the matrix has rows, from 0 to
-    /// the number of entries; row `i` has the entries from `starts[i]` to before `starts[i + 1]`.
+    /// The matrix with these entries. `starts` has one element more than the matrix has rows, from
+    /// 0 to the number of entries. Row `i` has the entries from `starts[i]` to before
+    /// `starts[i + 1]`.
     ///
-    /// Collective over the mesh: the entries of a device's rows are brought to it. Errors:
-    /// `OpError::Ndim`, `OpError::Argument` for another length, `OpError::Cast`,
+    /// Collective over the mesh: each device receives the entries of its rows. Errors:
+    /// `OpError::Ndim`, `OpError::Argument` for a wrong length, `OpError::Cast`,
     /// `OpError::TooLarge`, `DataError::PositionsBeyond` for a column that the matrix does not
     /// have, `DataError::Starts`.
     #[track_caller]
@@ -58,7 +59,7 @@ impl Csr {
         let columns = checked_positions(argument, columns, shape[1], site)?;
         within(site, || {
             let starts = starts.converted(DType::I64, site);
-            // Products read all columns: small numbers, where these suffice.
+            // Products read all columns, so they are `i32` where that is wide enough.
             let is_narrow = i32::try_from(shape[1]).is_ok();
             let columns = if is_narrow { columns.converted(DType::I32, site) } else { columns };
             let count = values.size() as i64;
@@ -76,7 +77,7 @@ impl Csr {
                 let (starts, ends) = (begins.copy(), ends.copy());
                 return Ok(Csr { shape, starts, ends, columns, values: values.clone() });
             };
-            // The entries at which blocks of rows begin.
+            // The entries at which blocks of rows end.
             let parts = split.bounds.parts();
             let cuts: Vec<i64> = (0..parts).map(|at| split.bounds.block(at).end as i64).collect();
             let cuts = mesh.enter(|| crate::creation::from_slice(&cuts, [parts]));
@@ -110,9 +111,9 @@ impl Csr {
         })
     }
 
-    /// The matrix with these values at these rows and columns (COO); values of one place add up.
-    /// Collective over the mesh. Errors as [`Csr::from_parts`], `DataError::PositionsBeyond` also
-    /// for a row.
+    /// The matrix with these values at these rows and columns (COO). Values at the same position
+    /// add up. Collective over the mesh. Errors: those of [`Csr::from_parts`], and
+    /// `DataError::PositionsBeyond` for a row that the matrix does not have.
     #[track_caller]
     pub fn from_triplets(
         rows: &Array,
@@ -137,7 +138,7 @@ impl Csr {
         })
     }
 
-    /// The matrix of the elements of an array that are not zero. Collective over the mesh. Errors:
+    /// The matrix of the non-zero elements of an array. Collective over the mesh. Errors:
     /// `OpError::Ndim`.
     #[track_caller]
     pub fn from_dense(array: &Array) -> Result<Csr, Error> {
@@ -160,7 +161,7 @@ impl Csr {
         })
     }
 
-    /// The extents. Local.
+    /// The numbers of rows and columns. Local.
     pub fn shape(&self) -> [usize; 2] {
         self.shape
     }
@@ -170,7 +171,7 @@ impl Csr {
         self.values.dtype()
     }
 
-    /// How many entries are kept. Local.
+    /// The number of entries. Local.
     pub fn nnz(&self) -> usize {
         self.values.size()
     }
@@ -180,14 +181,14 @@ impl Csr {
         &self.values
     }
 
-    /// The columns of the entries (`i32` where the matrix has fewer than 2³¹, as in SciPy, else
-    /// `i64`). Local.
+    /// The columns of the entries. Dtype: `i32` if the matrix has fewer than 2³¹ columns, as in
+    /// SciPy, else `i64`. Local.
     pub fn columns(&self) -> &Array {
         &self.columns
     }
 
-    /// Where the entries of each row start among all, and how many entries there are (`i64`).
-    /// Local (records nodes).
+    /// For each row, the number of its first entry; then the number of entries (`i64`). Local
+    /// (records nodes).
     #[track_caller]
     #[must_use]
     pub fn row_starts(&self) -> Array {
@@ -198,7 +199,7 @@ impl Csr {
         }))
     }
 
-    /// The transposed matrix. Collective over the mesh.
+    /// The transpose of the matrix. Collective over the mesh.
     #[track_caller]
     pub fn transpose(&self) -> Result<Csr, Error> {
         let site = call_site();
@@ -236,8 +237,8 @@ impl Csr {
         }))
     }
 
-    /// The product with a vector, of the dtype that both promote to. The vector is brought whole to
-    /// every device. Local (records a node). Errors: `OpError::ContractedSizes`.
+    /// The product with a vector, in the promoted dtype. Every device receives the whole vector.
+    /// Local (records a node). Errors: `OpError::ContractedSizes`.
     #[track_caller]
     #[must_use]
     pub fn matvec(&self, vector: &Array) -> Array {
@@ -257,8 +258,8 @@ impl Csr {
         })())
     }
 
-    /// The product with a matrix: column by column, as [`Csr::matvec`]. Local (records nodes).
-    /// Errors: `OpError::Ndim`, `OpError::ContractedSizes`.
+    /// The product with a matrix, computed column by column with [`Csr::matvec`]. Local (records
+    /// nodes). Errors: `OpError::Ndim`, `OpError::ContractedSizes`.
     #[track_caller]
     #[must_use]
     pub fn matmat(&self, matrix: &Array) -> Array {
@@ -286,7 +287,7 @@ impl Csr {
     }
 }
 
-/// Refuses vectors of another number of axes, or of another length.
+/// Refuses arrays that are not vectors of the given lengths.
 fn vectors(
     operation: &'static str,
     all: &[(&'static str, &Array, usize)],
@@ -305,21 +306,22 @@ fn vectors(
     Ok(())
 }
 
-/// How an iteration went.
+/// The result of an iterative solver.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The solution.
     pub x: Array,
-    /// How many steps were taken.
+    /// The number of iterations.
     pub iterations: usize,
-    /// `‖b - A x‖ / ‖b‖` as the iteration keeps it; with a start, of what that leaves of `b`.
+    /// `‖b - A x‖ / ‖b‖`, as the iteration computes it. With a start `x0`, relative to
+    /// `‖b - A x0‖`.
     pub residual: f64,
-    /// Whether the residual came down to the tolerance.
+    /// Whether the residual reached the tolerance.
     pub has_converged: bool,
 }
 
-/// When [`cg_from`] has solved its equations, and where it begins; `CgOptions::default()` is
-/// SciPy's.
+/// The stopping conditions and the start of [`cg_from`]. `CgOptions::default()` has SciPy's
+/// defaults.
 #[derive(Clone, Debug)]
 pub struct CgOptions {
     relative: f64,
@@ -335,27 +337,27 @@ impl Default for CgOptions {
 }
 
 impl CgOptions {
-    /// Until `‖b - A x‖` is at most so much of `‖b‖`, or absolutely, whichever is reached first.
+    /// Stops when `‖b - A x‖` is at most `relative` times `‖b‖`, or at most `absolute`.
     #[must_use]
     pub fn tolerance(self, relative: f64, absolute: f64) -> CgOptions {
         CgOptions { relative, absolute, ..self }
     }
 
-    /// After so many steps at the latest; ten for each row unless it is said.
+    /// Stops after this number of iterations. The default is ten for each row.
     #[must_use]
     pub fn most(self, most: usize) -> CgOptions {
         CgOptions { most: Some(most), ..self }
     }
 
-    /// From here on, of the shape of `b`.
+    /// Starts from this array, which has the shape of `b`.
     #[must_use]
     pub fn start(self, start: &Array) -> CgOptions {
         CgOptions { start: Some(start.clone()), ..self }
     }
 }
 
-/// As [`cg`], with SciPy's options; `b` may have a second axis of extent 1. Errors: also those of
-/// the start.
+/// [`cg`] with SciPy's options. `b` may have a second axis of extent 1. Errors: those of [`cg`],
+/// and those of the start.
 #[track_caller]
 pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, Error> {
     let site = call_site();
@@ -373,7 +375,7 @@ pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, 
             let norm = crate::decomposition::norm(array, Default::default(), None, false);
             norm.converted(DType::F64, site).item::<f64>()
         };
-        // The tolerance is relative to what is solved for, which a start makes smaller.
+        // With a start, `solve` solves for a smaller `b`, so its relative tolerance is larger.
         let limit = (relative * norm_of(&b)?).max(absolute);
         let wanted = match &start {
             Some(start) => &b - matrix.matvec(start),
@@ -393,11 +395,11 @@ pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, 
 }
 
 /// Solves `A x = b` for a Hermitian positive definite matrix by conjugate gradients, until
-/// `‖r‖ ≤ tolerance · ‖b‖` or after `most` steps.
+/// `‖r‖ ≤ tolerance · ‖b‖` or for `most` iterations.
 ///
-/// Dtype: `f32`, `f64` or complex as both promote to, of other dtypes `f64`. Collective over the
-/// mesh: every step reads its residual. Errors: `OpError::Argument` for a matrix that is not square
-/// and for a `b` of another shape than its rows.
+/// Dtype: the promotion of both, in which dtypes other than `f32`, `f64`, `c64` and `c128` count as
+/// `f64`. Collective over the mesh: every iteration reads its residual. Errors: `OpError::Argument`
+/// for a matrix that is not square, and for a `b` whose shape does not match its rows.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems"
 /// (1952).
@@ -424,7 +426,8 @@ fn solve(
     if b.ok()?.shape() != [rows] {
         return refuse("the shape of b", &b.shape());
     }
-    // As SciPy, which solves in floats of at least 32 bits.
+    // As SciPy, which solves in floats of at least 32 bits; dtypes that it does not have become
+    // f64.
     let solved = |dtype: DType| match dtype {
         DType::F32 | DType::F64 | DType::C64 | DType::C128 => dtype,
         _ => DType::F64,

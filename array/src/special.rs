@@ -15,7 +15,7 @@ pub fn sinc(array: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         let angle = array * PI;
-        // As NumPy does: at zero the quotient is taken so near that it is 1.
+        // As NumPy, which replaces zero by an angle so small that the quotient is 1.
         let tiny = match angle.ok()?.dtype() {
             DType::F16 => 2f64.powi(-10),
             DType::BF16 => 2f64.powi(-7),
@@ -28,9 +28,9 @@ pub fn sinc(array: &Array) -> Array {
     }))
 }
 
-/// Coefficients of Chebyshev polynomials for `exp(-x) I0(x)` between 0 and 8.
+/// Coefficients of the Chebyshev series of `exp(-x) I0(x)` between 0 and 8.
 ///
-/// Source: Cephes, as NumPy uses them.
+/// Source: Cephes, as in NumPy.
 #[rustfmt::skip]
 const NEAR: [f64; 30] = [
     -4.4153416464793395e-18, 3.3307945188222384e-17, -2.431279846547955e-16,
@@ -45,7 +45,7 @@ const NEAR: [f64; 30] = [
     0.17162090152220877, -0.3046826723431984, 0.6767952744094761,
 ];
 
-/// Coefficients of Chebyshev polynomials for `exp(-x) sqrt(x) I0(x)` from 8 on.
+/// Coefficients of the Chebyshev series of `exp(-x) sqrt(x) I0(x)` from 8 on.
 #[rustfmt::skip]
 const FAR: [f64; 25] = [
     -7.233180487874754e-18, -4.830504485944182e-18, 4.46562142029676e-17,
@@ -59,7 +59,7 @@ const FAR: [f64; 25] = [
     0.8044904110141088,
 ];
 
-/// The sum of Chebyshev polynomials with these coefficients, by Clenshaw's rule.
+/// The Chebyshev series with these coefficients, by Clenshaw's rule.
 fn chebyshev(x: &Array, coefficients: &[f64]) -> Array {
     let (mut last, mut before) = (x * coefficients[0] + coefficients[1], None);
     let mut previous = None;

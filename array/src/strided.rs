@@ -1,4 +1,4 @@
-//! Views with strides of the program's choice, and what arrays know of their memory.
+//! Views with strides that the program chooses, and questions about the base of an array.
 
 use crate::array::Array;
 use crate::creation::arange;
@@ -10,7 +10,7 @@ use crate::view::View;
 use phalanx_ops::{DType, Index, Shape};
 use std::cmp::Reverse;
 
-/// An axis that moves: the distance of two elements, in elements of the memory, and their number.
+/// An axis that moves: the distance of neighbours, in elements of the memory, and their number.
 #[derive(Clone, Copy)]
 struct Moving {
     axis: usize,
@@ -19,22 +19,21 @@ struct Moving {
 }
 
 impl Array {
-    /// Whether no other array shows elements of the same base. Local.
+    /// Whether no other array uses the same base. Local.
     pub fn is_sole(&self) -> bool {
         self.handles() == Some(1)
     }
 
-    /// The whole array that this one shows elements of, be it itself. Local. Errors: what the array
-    /// carries.
+    /// The whole base of this array, as an array. Local. Errors: the error that the array carries.
     pub fn whole_base(&self) -> Result<Array, Error> {
         let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
         self.with_view(View::whole(&shape, dtype))
     }
 
     /// The same elements in the same memory with another shape, one extent of which may be -1:
-    /// NumPy's `a.shape = shape`. `None` if it would have to copy. Local.
+    /// NumPy's `a.shape = shape`. `None` if a copy would be needed. Local.
     ///
-    /// Errors: `OpError::Reshape`, and what the array carries.
+    /// Errors: `OpError::Reshape`, and the error that the array carries.
     #[track_caller]
     pub fn reshaped_in_place(&self, shape: &[i64]) -> Result<Option<Array>, Error> {
         let site = call_site();
@@ -43,12 +42,12 @@ impl Array {
         Ok(reshaped.has_base_of(self).then_some(reshaped))
     }
 
-    /// The elements at `strides`, in bytes, from the first element of this array on: NumPy's
-    /// `as_strided`, which may leave the array but not its base.
+    /// The elements at `strides`, in bytes, from the first element of this array: NumPy's
+    /// `as_strided`. They may be outside of the array, but not outside of its base.
     ///
-    /// Elements that lie beside each other, behind each other or apart are a view, which is written
-    /// through. Elements that several axes reach, such as windows that overlap, are what the array
-    /// holds now, to be read only. Local (a copy records nodes). Errors: `OpError::Argument` for
+    /// If no element is reached twice, the result is a view through which the array can be written.
+    /// If several axes reach the same element, as in overlapping windows, the result is a read-only
+    /// copy of the present elements. Local (a copy records nodes). Errors: `OpError::Argument` for
     /// strides that leave the base.
     #[track_caller]
     #[must_use]
@@ -66,8 +65,8 @@ impl Array {
         })
     }
 
-    /// A view to be read only, which reports the strides of the elements that it is a copy of.
-    /// Local. Errors: `OpError::Argument` for another number of strides.
+    /// A read-only view that reports `strides` as its own: those of the elements of which it is a
+    /// copy. Local. Errors: `OpError::Argument` for a wrong number of strides.
     #[track_caller]
     #[must_use]
     pub fn with_strides_of_windows(&self, strides: &[isize]) -> Array {
@@ -81,9 +80,9 @@ impl Array {
         })())
     }
 
-    /// An array over the memory of this one from a byte on: NumPy's `ndarray(shape, dtype, buffer,
-    /// offset, strides)`. In the order of this array's elements in memory, which lie one after the
-    /// other. Local (see [`Array::strided`]). Errors: `OpError::Argument` for elements beyond it.
+    /// An array over the memory of this contiguous array from byte `offset`: NumPy's
+    /// `ndarray(shape, dtype, buffer, offset, strides)`. Local (see [`Array::strided`]). Errors:
+    /// `OpError::Argument` for elements outside of the array.
     #[track_caller]
     #[must_use]
     pub fn over_memory(
@@ -112,7 +111,7 @@ impl Array {
         })
     }
 
-    /// The elements of the base at strides from a byte of it on.
+    /// The elements of the base at `strides`, from its byte `start`.
     fn laid(&self, dtype: DType, shape: &[usize], strides: &[isize], start: i64) -> Array {
         Array::catch((|| {
             let whole = self.whole_base()?;
@@ -129,7 +128,7 @@ impl Array {
             let flat = whole.reshape([-1]);
             let read_only = self.base_view()?.is_read_only;
             let laid = if is_even {
-                // Bytes behind the last whole element belong to none.
+                // Bytes after the last whole element are in no element.
                 let flat = match bytes % item {
                     0 => flat,
                     left => part(&flat.view(DType::U8), 0, bytes - left, 1),
@@ -158,7 +157,7 @@ impl Array {
         made.with_view(View { strides, ..view })
     }
 
-    /// The array, or a copy where the last axis does not lie in one piece.
+    /// The array, or a copy if its last axis is not contiguous.
     fn copied_unless_contiguous(self) -> Array {
         let is_one = self.strides().last() == Some(&(self.dtype().size() as isize));
         if is_one { self } else { self.copy() }
@@ -169,8 +168,8 @@ fn beyond(strides: &[isize]) -> Error {
     refused("ndarray", "strides", format!("{strides:?}"), call_site())
 }
 
-/// The lowest byte and the byte behind the last that elements at strides have, from the first one
-/// on.
+/// The first byte, and the byte after the last one, of elements at `strides`, relative to the first
+/// element.
 fn span(shape: &[usize], strides: &[isize], item: usize) -> (i64, i64) {
     let (mut low, mut high) = (0i64, item as i64);
     for (&extent, &stride) in shape.iter().zip(strides) {
@@ -181,13 +180,13 @@ fn span(shape: &[usize], strides: &[isize], item: usize) -> (i64, i64) {
     (low, high)
 }
 
-/// Every `step`-th of the positions along the last axis from `start` to before `stop`.
+/// Every `step`-th position of the last axis from `start` to before `stop`.
 fn part(array: &Array, start: i64, stop: i64, step: i64) -> Array {
     let range = Index::Range { start: Some(start), stop: Some(stop), step };
     array.slice([Index::Ellipsis, range])
 }
 
-/// The elements of a vector at steps from a place on.
+/// The elements of a vector at `steps`, from the element `start`.
 fn by_steps(flat: &Array, shape: &[usize], steps: &[i64], start: i64) -> Array {
     let mut moving: Vec<Moving> = Vec::new();
     let mut lowest = start;
@@ -204,8 +203,8 @@ fn by_steps(flat: &Array, shape: &[usize], steps: &[i64], start: i64) -> Array {
     }
 }
 
-/// The elements as a view with an axis for each that moves, from the longest step to the shortest,
-/// each forwards. `None` if elements are reached in several ways.
+/// The elements as a view with one axis for each moving one, from the longest step to the shortest,
+/// all in ascending direction. `None` if an element is reached in several ways.
 fn peeled(flat: &Array, moving: &[Moving], lowest: i64) -> Option<Array> {
     let (mut found, mut start) = (flat.clone(), lowest);
     let Some((last, outer)) = moving.split_last() else {
@@ -216,7 +215,7 @@ fn peeled(flat: &Array, moving: &[Moving], lowest: i64) -> Option<Array> {
         let length = found.shape().last().copied().unwrap_or(0) as i64;
         let inner = moving[place + 1..].iter();
         let reach: i64 = inner.map(|next| next.step.abs() * (next.count as i64 - 1)).sum();
-        // Rows as long as the step, or as a part of it where the last row is not whole.
+        // A row is as long as the step, or as a divisor of it if the last row is incomplete.
         let (row, first) = divisors(step).into_iter().find_map(|row| {
             let taken = step.checked_mul(count - 1)?.checked_add(row)?;
             let first = start.min(length - taken);
@@ -237,7 +236,7 @@ fn peeled(flat: &Array, moving: &[Moving], lowest: i64) -> Option<Array> {
     Some(part(&found, start, end, step))
 }
 
-/// The divisors of a number, the largest first.
+/// The divisors of a number, in descending order.
 fn divisors(number: i64) -> Vec<i64> {
     let small: Vec<i64> = (1..=number.isqrt()).filter(|divisor| number % divisor == 0).collect();
     let large = small.iter().map(|divisor| number / divisor);
@@ -247,7 +246,7 @@ fn divisors(number: i64) -> Vec<i64> {
     all
 }
 
-/// A view of [`peeled`] with the axes in the order, direction and number that are asked for.
+/// The view of [`peeled`] with the requested axes, in the requested order and direction.
 fn arranged(found: &Array, moving: &[Moving], shape: &[usize]) -> Array {
     if moving.is_empty() {
         let ones = vec![1i64; shape.len()];
@@ -268,7 +267,7 @@ fn arranged(found: &Array, moving: &[Moving], shape: &[usize]) -> Array {
     if spread.shape() == shape { spread } else { spread.broadcast_to(shape) }
 }
 
-/// A copy of the elements, to be read only.
+/// A read-only copy of the elements.
 fn gathered(flat: &Array, shape: &[usize], steps: &[i64], start: i64) -> Array {
     let mut positions = arange(start, start + 1, 1i64).reshape(vec![1i64; shape.len()].as_slice());
     for (axis, (&count, &step)) in shape.iter().zip(steps).enumerate() {
@@ -277,7 +276,7 @@ fn gathered(flat: &Array, shape: &[usize], steps: &[i64], start: i64) -> Array {
         let further = arange(0i64, count as i64, 1i64).reshape(along.as_slice()) * step;
         positions = &positions + further;
     }
-    // All positions are within, as the bounds of the strides say.
+    // All positions are within bounds, because the strides were checked.
     let found = flat.take_with(&positions, 0, Mode::Wrap);
     Array::catch((|| {
         let view = found.base_view()?.clone();

@@ -10,7 +10,7 @@ use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Structured};
 use smallvec::SmallVec;
 
-/// Records a structured operation on operands that were checked.
+/// Records a structured operation on checked operands.
 pub(crate) fn record_structured(
     op: Structured,
     operands: &[&Array],
@@ -29,14 +29,14 @@ pub(crate) fn record_structured(
     Ok(Array::from_node(mesh, node))
 }
 
-/// The products of stacks of matrices of one floating-point or complex dtype, with broadcasting of
-/// the axes before the last two.
+/// The products of stacks of matrices of one floating-point or complex dtype. The axes before the
+/// last two broadcast.
 pub(crate) fn stacked_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
     let [a, b] = stacked_alike(a, b, site)?;
     record_structured(Structured::Matmul(Matmul::default()), &[&a, &b], site)
 }
 
-/// Stacks of matrices with the axes before the last two broadcast.
+/// Both stacks, with the axes before the last two broadcast.
 pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 2], Error> {
     let stack = common_shape([a, b].map(|array| &array.shape()[..array.ndim() - 2]), site)?;
     let with = |array: &Array| {
@@ -47,8 +47,7 @@ pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 
     Ok([with(a)?, with(b)?])
 }
 
-/// The array, and the axis of its lines that an operation works on: without one, of all elements in
-/// C order.
+/// The array and the axis along which an operation works; without an axis, all elements in C order.
 pub(crate) fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
     array.ok()?;
     match axis {
@@ -57,8 +56,8 @@ pub(crate) fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Arra
     }
 }
 
-/// The axis of the lines of an array where, as NumPy does, a single element is taken for a vector
-/// of one.
+/// The axis along which an operation works. For a 0-d array, the axes 0 and -1 count as none,
+/// because NumPy takes it for a vector of one element.
 pub(crate) fn line_axis(array: &Array, axis: Option<i64>) -> Option<i64> {
     axis.filter(|axis| array.ndim() > 0 || !(-1..1).contains(axis))
 }

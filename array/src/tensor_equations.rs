@@ -5,11 +5,11 @@ use crate::decomposition::{inv, solve};
 use crate::error::{Error, call_site, within};
 use phalanx_ops::error::OpError;
 
-/// NumPy's `linalg.tensorsolve`: the array `x` with `tensordot(a, x, x.ndim()) = b`; `axes` of `a`
-/// are brought to its end first.
+/// NumPy's `linalg.tensorsolve`: the array `x` with `tensordot(a, x, x.ndim()) = b`. The `axes` of
+/// `a` are moved to its end first.
 ///
-/// Collective over the mesh, as [`solve`]. Errors: `OpError::Axis`, `OpError::NotSquare` for other
-/// than as many unknowns as equations, those of [`solve`].
+/// Collective over the mesh, as [`solve`]. Errors: `OpError::Axis`, `OpError::NotSquare` if the
+/// numbers of unknowns and equations differ, those of [`solve`].
 #[track_caller]
 #[must_use]
 pub fn tensorsolve(a: &Array, b: &Array, axes: &[i64]) -> Array {
@@ -36,11 +36,10 @@ pub fn tensorsolve(a: &Array, b: &Array, axes: &[i64]) -> Array {
     }))
 }
 
-/// NumPy's `linalg.tensorinv`: the inverse of `tensordot` with `a` over its last axes, those from
-/// `first` on.
+/// NumPy's `linalg.tensorinv`: the inverse of `tensordot` with `a` over its axes from `first` on.
 ///
-/// Collective over the mesh, as [`inv`]. Errors: `OpError::NotSquare` for other than as many
-/// elements along the first axes as along the last, those of [`inv`].
+/// Collective over the mesh, as [`inv`]. Errors: `OpError::NotSquare` if the first axes and the
+/// last axes have different numbers of elements, those of [`inv`].
 #[track_caller]
 #[must_use]
 pub fn tensorinv(a: &Array, first: usize) -> Array {

@@ -1,4 +1,4 @@
-//! What dtypes there are for what: casts, promotion, kinds and names.
+//! Dtypes: promotion, kinds and names.
 
 use crate::array::Array;
 use crate::error::{Error, call_site};
@@ -13,8 +13,8 @@ pub fn promote_types(a: DType, b: DType) -> DType {
     promote(a, b)
 }
 
-/// NumPy's `result_type`: the dtype of what is computed from these arrays, scalars and numbers,
-/// among which numbers give way. Local. Errors: `OpError::Argument` of nothing.
+/// NumPy's `result_type`: the dtype of a computation with these arrays, scalars and numbers.
+/// Numbers adapt to the others. Local. Errors: `OpError::Argument` without arguments.
 #[track_caller]
 pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
     let site = call_site();
@@ -36,12 +36,12 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
     dtype.ok_or_else(|| refused("result_type", "arguments", "none", site))
 }
 
-/// NumPy's `min_scalar_type`: the smallest dtype that holds a number; of an array its own. Local.
+/// NumPy's `min_scalar_type`: the smallest dtype that holds a number; for an array, its own. Local.
 #[must_use]
 pub fn min_scalar_type(value: &Argument) -> DType {
     let weak = match value {
         Argument::Array(array) => return array.dtype(),
-        // As in NumPy, to which it is a dtype of its own.
+        // As in NumPy, for which bfloat16 is a dtype of an extension.
         Argument::Scalar(scalar) if scalar.dtype() == DType::BF16 => return DType::BF16,
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Weak(weak) => *weak,
@@ -67,7 +67,7 @@ pub fn min_scalar_type(value: &Argument) -> DType {
     }
 }
 
-/// NumPy's `common_type`: the floating-point or complex dtype that arrays have in common; integers
+/// NumPy's `common_type`: the floating-point or complex dtype to which all arrays promote; integers
 /// count as `f64`. Local. Errors: `OpError::Dtype` for bools.
 #[track_caller]
 pub fn common_type(arrays: &[&Array]) -> Result<DType, Error> {
@@ -89,22 +89,22 @@ pub fn common_type(arrays: &[&Array]) -> Result<DType, Error> {
     Ok(if is_complex { promote(precision, DType::C64) } else { precision })
 }
 
-/// A kind of dtypes, as the Array API standard divides them.
+/// A kind of dtypes, as in the Array API standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DTypeKind {
-    /// Truth values.
+    /// Bools.
     Bool,
-    /// Integers with a sign.
+    /// Signed integers.
     SignedInteger,
-    /// Integers without a sign.
+    /// Unsigned integers.
     UnsignedInteger,
-    /// Integers.
+    /// Signed and unsigned integers.
     Integral,
     /// Floats.
     RealFloating,
     /// Complex numbers.
     ComplexFloating,
-    /// All but truth values.
+    /// All dtypes but bool.
     Numeric,
     /// Floats and complex numbers.
     Inexact,
@@ -113,7 +113,7 @@ pub enum DTypeKind {
 }
 
 impl DTypeKind {
-    /// The kind of NumPy's name.
+    /// The kind with this NumPy name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<DTypeKind> {
         Some(match name {
@@ -143,19 +143,19 @@ impl DTypeKind {
     }
 }
 
-/// NumPy's `isdtype`: whether a dtype is of one of some kinds. Local.
+/// NumPy's `isdtype`: whether a dtype is of at least one of the kinds. Local.
 #[must_use]
 pub fn isdtype(dtype: DType, kinds: &[DTypeKind]) -> bool {
     kinds.iter().any(|kind| kind.has(dtype))
 }
 
-/// NumPy's `issubdtype`: whether a dtype is of a kind. Local.
+/// NumPy's `issubdtype`: whether a dtype is of the kind. Local.
 #[must_use]
 pub fn issubdtype(dtype: DType, kind: DTypeKind) -> bool {
     kind.has(dtype)
 }
 
-/// NumPy's `typename`: a description of a type character, if there is one. Local.
+/// NumPy's `typename`: the description of a type character; `None` for an unknown one. Local.
 #[must_use]
 pub fn typename(character: char) -> Option<&'static str> {
     Some(match character {
@@ -178,8 +178,8 @@ pub fn typename(character: char) -> Option<&'static str> {
     })
 }
 
-/// NumPy's `mintypecode`: the character of the smallest type, among those of `typeset`, to which
-/// all of `typechars` that are in it can be cast; `default` if none is. Local.
+/// NumPy's `mintypecode`: the character of the smallest type in `typeset` to which all `typechars`
+/// that are in `typeset` can be cast; `default` if none of them is. Local.
 #[must_use]
 pub fn mintypecode(typechars: &str, typeset: &str, default: char) -> char {
     let among = |character: &char| typeset.contains(*character);
@@ -191,19 +191,20 @@ pub fn mintypecode(typechars: &str, typeset: &str, default: char) -> char {
     found.into_iter().min_by_key(by_size).unwrap_or(default)
 }
 
-/// NumPy's `isscalar`: whether an argument is a number, and no array. Local.
+/// NumPy's `isscalar`: whether an argument is a number and not an array. Local.
 #[must_use]
 pub fn isscalar(argument: &Argument) -> bool {
     !matches!(argument, Argument::Array(_))
 }
 
-/// NumPy's `iterable`: whether an argument has items, which all arrays but 0-d ones have. Local.
+/// NumPy's `iterable`: whether an argument has items: whether it is an array with axes. Local.
 #[must_use]
 pub fn iterable(argument: &Argument) -> bool {
     matches!(argument, Argument::Array(array) if array.ndim() > 0)
 }
 
-/// The distance from 1 to the next number of a dtype of floats, or of complex numbers' parts.
+/// The distance from 1 to the next number of a floating-point dtype; for a complex dtype, of its
+/// parts.
 pub(crate) const fn epsilon(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 1.0 / 1024.0,
@@ -213,8 +214,8 @@ pub(crate) const fn epsilon(dtype: DType) -> f64 {
     }
 }
 
-/// The dtype to which several promote. As in NumPy the highest kind is looked at first: two
-/// integers beside a float need no dtype that holds both of them.
+/// The dtype to which several dtypes promote. As in NumPy, the highest kind is promoted first: two
+/// integer dtypes with a float need no dtype that holds both of them.
 pub(crate) fn promote_all(dtypes: impl IntoIterator<Item = DType>) -> Option<DType> {
     let mut all: Vec<DType> = dtypes.into_iter().collect();
     all.sort_by_key(|dtype| std::cmp::Reverse(dtype.kind()));

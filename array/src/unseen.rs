@@ -1,17 +1,18 @@
-//! Errors that arrays carry and nobody has looked at: the end of the session tells of them.
+//! Errors that arrays carry and the program has not seen: the end of the session reports them.
 //!
-//! An operation that fails gives an array that carries the error, so that no operation has to be
-//! unwrapped. A program that never observes such an array would otherwise never learn of it.
+//! The array of a failed operation carries the error, so that programs need not unwrap each
+//! operation. Without this report, a program that never observes such an array would not receive
+//! its error.
 
 use crate::error::Error;
 use crate::window::MeshHandle;
 use phalanx_ops::waiting::lock;
 use std::sync::Mutex;
 
-/// Errors that are kept of a mesh; of more there is only the number.
+/// The number of errors that are kept for a mesh; further ones are only counted.
 const KEPT: usize = 8;
 
-/// What arrays of a mesh carry.
+/// The errors that arrays of a mesh carry.
 struct Carried {
     mesh: u64,
     errors: Vec<Error>,
@@ -20,10 +21,10 @@ struct Carried {
 
 static CARRIED: Mutex<Vec<Carried>> = Mutex::new(Vec::new());
 
-/// Notes that an array carries an error, which somebody may look at later.
+/// Records that an array carries an error that the program has not seen there.
 pub(crate) fn note(error: &Error) {
     error.is_carried();
-    // Without a session there is no end that could tell of it.
+    // Without a session, no report would follow.
     let Some(mesh) = MeshHandle::current() else { return };
     let mut carried = lock(&CARRIED);
     let known = carried.iter().position(|carried| carried.mesh == mesh.number());
@@ -40,8 +41,8 @@ pub(crate) fn note(error: &Error) {
 }
 
 impl MeshHandle {
-    /// The errors that arrays of the mesh carry and nobody has looked at, oldest first, and how
-    /// many more there were than are kept. They are not told of again. Local.
+    /// The errors that arrays of the mesh carry and the program has not seen, oldest first, and the
+    /// number of further ones. Clears the record. Local.
     pub fn unseen_errors(&self) -> (Vec<Error>, usize) {
         let mut all = lock(&CARRIED);
         let Some(place) = all.iter().position(|carried| carried.mesh == self.number()) else {

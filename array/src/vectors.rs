@@ -1,5 +1,5 @@
-//! Arrays from vectors and slices, and back; with the feature `ndarray`, from the arrays of that
-//! crate and back.
+//! Conversions between arrays and vectors or slices; with the feature `ndarray`, also arrays of
+//! that crate.
 
 use crate::array::Array;
 use crate::creation::from_slice;
@@ -7,10 +7,9 @@ use crate::error::{Error, call_site, within};
 use phalanx_ops::Element;
 
 impl Array {
-    /// A one-dimensional array of the numbers of a vector, which every rank declares to be equal on
-    /// all ranks.
+    /// A one-dimensional array of the elements of a vector, which must be equal on all ranks.
     ///
-    /// Local. Errors: `Failure` when memory is short.
+    /// Local. Errors: a `Failure` if memory is short.
     #[track_caller]
     #[must_use]
     pub fn from_vec<T: Element>(data: Vec<T>) -> Array {
@@ -19,7 +18,7 @@ impl Array {
 }
 
 impl<T: Element> From<Vec<T>> for Array {
-    /// As [`Array::from_vec`].
+    /// See [`Array::from_vec`].
     #[track_caller]
     fn from(data: Vec<T>) -> Array {
         Array::from_vec(data)
@@ -27,7 +26,7 @@ impl<T: Element> From<Vec<T>> for Array {
 }
 
 impl<T: Element> From<&[T]> for Array {
-    /// As [`Array::from_vec`].
+    /// See [`Array::from_vec`].
     #[track_caller]
     fn from(data: &[T]) -> Array {
         within(call_site(), || from_slice(data, data.len()))
@@ -35,7 +34,7 @@ impl<T: Element> From<&[T]> for Array {
 }
 
 impl<T: Element, const N: usize> From<[T; N]> for Array {
-    /// As [`Array::from_vec`].
+    /// See [`Array::from_vec`].
     #[track_caller]
     fn from(data: [T; N]) -> Array {
         within(call_site(), || from_slice(&data, N))
@@ -45,7 +44,7 @@ impl<T: Element, const N: usize> From<[T; N]> for Array {
 impl<T: Element> TryFrom<&Array> for Vec<T> {
     type Error = Error;
 
-    /// As [`Array::to_vec`].
+    /// See [`Array::to_vec`].
     #[track_caller]
     fn try_from(array: &Array) -> Result<Vec<T>, Error> {
         within(call_site(), || array.to_vec())
@@ -58,7 +57,7 @@ mod with_ndarray {
     use crate::error::Site;
     use ndarray::{ArrayBase, ArrayD, ArrayRef, Data, Dimension, IxDyn};
 
-    /// The elements in C order, whatever the strides.
+    /// The elements in C order, independent of the strides.
     fn copied<T: Element, D: Dimension>(array: &ArrayRef<T, D>, site: Site) -> Array {
         within(site, || match array.as_slice() {
             Some(data) => from_slice(data, array.shape()),
@@ -67,8 +66,8 @@ mod with_ndarray {
     }
 
     impl<T: Element, D: Dimension> From<&ArrayRef<T, D>> for Array {
-        /// A copy of the elements, which every rank declares to be equal on all ranks. Local.
-        /// Errors: as [`from_slice`](crate::from_slice).
+        /// A copy of the elements, which must be equal on all ranks. Local. Errors: those of
+        /// [`from_slice`](crate::from_slice).
         #[track_caller]
         fn from(array: &ArrayRef<T, D>) -> Array {
             copied(array, call_site())
@@ -76,8 +75,8 @@ mod with_ndarray {
     }
 
     impl<T: Element, S: Data<Elem = T>, D: Dimension> From<&ArrayBase<S, D>> for Array {
-        /// A copy of the elements, which every rank declares to be equal on all ranks. Local.
-        /// Errors: as [`from_slice`](crate::from_slice).
+        /// A copy of the elements, which must be equal on all ranks. Local. Errors: those of
+        /// [`from_slice`](crate::from_slice).
         #[track_caller]
         fn from(array: &ArrayBase<S, D>) -> Array {
             copied(array, call_site())
@@ -86,7 +85,7 @@ mod with_ndarray {
 
     impl Array {
         /// The elements as an array of the crate `ndarray`, in C order, converted to `T` if the
-        /// dtype is another. Collectivity and errors as [`Array::to_host`].
+        /// dtype differs. Collectivity and errors: those of [`Array::to_host`].
         #[track_caller]
         pub fn to_ndarray<T: Element>(&self) -> Result<ArrayD<T>, Error> {
             let elements = within(call_site(), || self.to_vec::<T>())?;
@@ -98,7 +97,7 @@ mod with_ndarray {
     impl<T: Element> TryFrom<&Array> for ArrayD<T> {
         type Error = Error;
 
-        /// As [`Array::to_ndarray`].
+        /// See [`Array::to_ndarray`].
         #[track_caller]
         fn try_from(array: &Array) -> Result<ArrayD<T>, Error> {
             array.to_ndarray()

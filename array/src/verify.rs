@@ -1,5 +1,5 @@
-//! The verifier of graphs: what every window must hold before it is planned. Debug builds and tests
-//! run it on each window and on each legal graph.
+//! The verifier of graphs: the rules of a window that is planned. Debug builds and tests run it on
+//! each window and on each legalised graph.
 
 use crate::graph::{Graph, Input, NodeData, NodeOp, Source};
 use phalanx_ops::shape::size;
@@ -8,10 +8,10 @@ use phalanx_ops::{AffineMap, DType};
 use smallvec::SmallVec;
 
 impl Graph {
-    /// Finds the first node that breaks a rule of graphs: it reads a value that is not made yet, a
-    /// view leaves its base, or shape and dtype are not those of the operation. Local.
+    /// Finds the first node that breaks a rule of graphs: a node reads a value that does not exist
+    /// yet, a view leaves its base, or shape and dtype do not match the operation. Local.
     ///
-    /// Errors: a sentence that names the node's position and operation, for a `bug:` message.
+    /// Errors: a sentence with the node's position and operation, for a `bug:` message.
     pub fn verify(&self) -> Result<(), String> {
         self.nodes.iter().enumerate().try_for_each(|(position, node)| {
             let read = node.inputs.iter().try_for_each(|input| self.verify_input(position, input));
@@ -118,14 +118,14 @@ impl Graph {
         }
     }
 
-    /// The shape and dtype that an input shows.
+    /// The shape and dtype of an input, after its map.
     fn read(&self, input: &Input) -> (SmallVec<[usize; 4]>, DType) {
         let (base, dtype) = self.source(input.source);
         (input.map.as_ref().map_or(base, |map| &map.shape).into(), dtype)
     }
 }
 
-/// Whether a view shows nothing outside of a base of this shape.
+/// Checks that a view stays within a base of this shape.
 fn within(map: &AffineMap, base: &[usize]) -> Result<(), String> {
     if map.axes.len() != base.len() {
         return Err(format!("a view of {} axes of a base of {}", map.axes.len(), base.len()));

@@ -1,5 +1,5 @@
-//! Views of a cell: a stack of lenses (affine maps; reshapes and other readings of the bytes; the
-//! components of complex numbers), with the strides that NumPy would report.
+//! Views of a cell: a sequence of stages (affine maps, other forms of the bytes, and components of
+//! complex numbers), with the strides that NumPy would report.
 
 use crate::window::map_or_none;
 use phalanx_ops::error::OpError;
@@ -7,26 +7,26 @@ use phalanx_ops::{AffineMap, DType, Index, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// How an array looks at its cell's base. The base itself is always in C order; other orders are
+/// The view of its base that an array has. The base is always in C order; other orders are
 /// transposed views.
 #[derive(Clone, PartialEq, Debug)]
 pub struct View {
     /// The shape of the view.
     pub(crate) shape: Shape,
-    /// The dtype that the view shows.
+    /// The dtype of the view.
     pub(crate) dtype: DType,
     /// Strides in bytes, as NumPy would have them.
     pub(crate) strides: SmallVec<[i64; 4]>,
-    /// From the base to the view; empty for the whole base as it is.
+    /// The stages from the base to the view; empty for the whole base.
     pub(crate) stages: SmallVec<[Stage; 1]>,
-    /// Whether what the stages show are bytes, of which the view shows whether they are not zero.
+    /// Whether the stages give bytes of which the view shows whether they are not zero.
     pub(crate) is_truth: bool,
-    /// Whether writing is refused: the view, or one it is a view of, was broadcast or shows what
-    /// is not stored.
+    /// Whether writes are refused: the view or one that it was made from was broadcast, or its
+    /// elements are not stored.
     pub(crate) is_read_only: bool,
 }
 
-/// Another form of the bytes that came before, then an affine map, then a lens on each element.
+/// A form of the preceding bytes, then an affine map, then a lens on each element.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Stage {
     pub(crate) form: Option<Form>,
@@ -34,15 +34,15 @@ pub(crate) struct Stage {
     pub(crate) lens: Option<Lens>,
 }
 
-/// The same bytes in C order with another shape or dtype. Bool stands here only where the bytes
-/// were bools before; others stay bytes up to the end of the view (`View::is_truth`).
+/// The same bytes in C order, with another shape or dtype. The dtype is bool only if the bytes were
+/// bools before; other bytes stay bytes up to the end of the view (`View::is_truth`).
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Form {
     pub(crate) shape: Shape,
     pub(crate) dtype: DType,
 }
 
-/// What a view shows of each element.
+/// The component of each element that a view shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lens {
     /// The real part.
@@ -63,7 +63,7 @@ pub(crate) fn contiguous_strides(shape: &[usize], dtype: DType) -> SmallVec<[i64
 impl View {
     /// The whole base.
     pub(crate) fn whole(shape: &[usize], dtype: DType) -> View {
-        // NumPy allocates arrays without elements with strides of 0.
+        // In NumPy, new arrays without elements have strides of 0.
         let is_empty = shape.contains(&0);
         View {
             shape: Shape::from_slice(shape),
@@ -79,7 +79,7 @@ impl View {
         }
     }
 
-    /// Whether the view is the whole base as it is.
+    /// Whether the view is the whole base.
     pub(crate) fn is_whole(&self) -> bool {
         self.stages.is_empty()
     }
@@ -123,7 +123,7 @@ impl View {
         View { shape, strides, stages, ..self.clone() }
     }
 
-    /// A basic index of the view.
+    /// The view at a basic index.
     pub(crate) fn index(&self, items: &[Index], base: &[usize]) -> Result<View, OpError> {
         let local = AffineMap::identity(&self.shape).indexing(items)?;
         let map = self.last_map().then(&local);
@@ -131,19 +131,19 @@ impl View {
         Ok(self.with_map(map, base, strides))
     }
 
-    /// The view through a further map, which is of this view.
+    /// The view through a further map of this view.
     pub(crate) fn through(&self, local: &AffineMap, base: &[usize]) -> View {
         let map = self.last_map().then(local);
         self.with_map(map, base, self.strides_through(local))
     }
 
-    /// The axes in another order.
+    /// The view with its axes in another order.
     pub(crate) fn transpose(&self, permutation: &[usize], base: &[usize]) -> View {
         let strides = permutation.iter().map(|&axis| self.strides[axis]).collect();
         self.with_map(self.last_map().transpose(permutation), base, strides)
     }
 
-    /// The view repeated to `shape`.
+    /// The view broadcast to `shape`.
     pub(crate) fn broadcast_to(&self, shape: &[usize], base: &[usize]) -> Result<View, OpError> {
         let local = AffineMap::identity(&self.shape).broadcast_to(shape)?;
         let map = self.last_map().then(&local);
@@ -151,13 +151,13 @@ impl View {
         Ok(View { is_read_only: true, ..self.with_map(map, base, strides) })
     }
 
-    /// Strides after a further map: each axis of this view moves by its stride for each step of the
-    /// axis it follows.
+    /// The strides after a further map: an axis of the result moves by the strides of the axes that
+    /// follow it, times their steps.
     fn strides_through(&self, local: &AffineMap) -> SmallVec<[i64; 4]> {
         let mut strides: SmallVec<[i64; 4]> = smallvec![0; local.shape.len()];
         for (axis, map) in local.axes.iter().enumerate() {
             if let Some(to) = map.axis {
-                // As in NumPy, a stride that is never taken may overflow.
+                // As in NumPy, a stride that is never used may overflow.
                 let along = map.step.wrapping_mul(self.strides[axis]);
                 strides[to as usize] = strides[to as usize].wrapping_add(along);
             }
@@ -165,7 +165,7 @@ impl View {
         strides
     }
 
-    /// The view with another shape, if NumPy would not copy for it.
+    /// The view with another shape; `None` if NumPy would copy.
     pub(crate) fn reshape(&self, shape: &[usize], base: &[usize]) -> Option<View> {
         if shape == self.shape.as_slice() {
             return Some(self.clone());
@@ -175,7 +175,7 @@ impl View {
         } else {
             reshaped_strides(&self.shape, &self.strides, shape, self.dtype.size())?
         };
-        // Extents of 1 come and go without a reshape.
+        // Axes of extent 1 are added and removed without a form.
         let kept =
             |of: &[usize]| of.iter().copied().filter(|&extent| extent != 1).collect::<Shape>();
         if kept(&self.shape) == kept(shape) && !shape.contains(&0) {
@@ -184,16 +184,16 @@ impl View {
         Some(self.with_form(shape.into(), self.dtype, strides))
     }
 
-    /// The dtype that the stages show.
+    /// The dtype of the last stage.
     pub(crate) fn stored(&self) -> DType {
         if self.is_truth { DType::U8 } else { self.dtype }
     }
 
-    /// The bytes of the view in C order in another form.
+    /// The bytes of the view in C order, in another form.
     fn with_form(&self, shape: Shape, dtype: DType, strides: SmallVec<[i64; 4]>) -> View {
         let mut stages = self.stages.clone();
         let map = Arc::new(AffineMap::identity(&shape));
-        // A form of all bytes that came before is not needed for another.
+        // A form of all bytes of the preceding stage is replaced by the new one.
         let is_form = |stage: &Stage| {
             stage.form.as_ref().is_some_and(|form| stage.map.is_identity(&form.shape))
                 && stage.lens.is_none()
@@ -207,8 +207,8 @@ impl View {
         View { shape, dtype, strides, stages, is_truth, is_read_only: self.is_read_only }
     }
 
-    /// The dtype that stages show where the view is to show `dtype`, and whether that is the truth
-    /// of bytes.
+    /// The dtype of the last stage of a view of dtype `dtype`, and whether the view shows bytes as
+    /// bools.
     fn seen_as(&self, dtype: DType) -> (DType, bool) {
         match dtype {
             DType::Bool if self.stored() != DType::Bool => (DType::U8, true),
@@ -216,7 +216,7 @@ impl View {
         }
     }
 
-    /// The same elements, their bytes seen as another dtype, by NumPy's rules.
+    /// The same elements with their bytes as another dtype, by NumPy's rules.
     pub(crate) fn reinterpreted(&self, dtype: DType, base: &[usize]) -> Result<View, OpError> {
         let (from, to) = (self.dtype.size(), dtype.size());
         if dtype == self.dtype {
@@ -247,8 +247,8 @@ impl View {
         Ok(self.with_form(shape, dtype, strides))
     }
 
-    /// Another dtype of the same size: the form comes before the map, so that what a slice shows
-    /// is no copy.
+    /// Another dtype of the same size. The form is placed before the map, so that reading a slice
+    /// makes no copy.
     fn with_equal_size(&self, dtype: DType, base: &[usize]) -> View {
         let (stored, is_truth) = self.seen_as(dtype);
         let mut stages = self.stages.clone();
@@ -267,7 +267,7 @@ impl View {
         View { dtype, stages, is_truth, ..self.clone() }
     }
 
-    /// One of the components of complex numbers, which are `Lens::Real` and `Lens::Imaginary`.
+    /// A component of complex numbers.
     pub(crate) fn component(&self, lens: Lens, base: &[usize]) -> View {
         let mut stages = self.stages.clone();
         match stages.last_mut() {
@@ -281,7 +281,7 @@ impl View {
     }
 }
 
-/// A map to a shape that differs in extents of 1 only.
+/// The map to a shape that differs only in axes of extent 1.
 fn squeeze_map(map: &AffineMap, shape: &[usize]) -> AffineMap {
     let mut place: SmallVec<[Option<u8>; 4]> = SmallVec::new();
     let mut to = 0;
@@ -306,9 +306,8 @@ fn squeeze_map(map: &AffineMap, shape: &[usize]) -> AffineMap {
     AffineMap { shape: shape.into(), axes }
 }
 
-/// The strides of a reshaped strided array, or `None` if it has to be copied (the rule of NumPy's
-/// `_attempt_nocopy_reshape`: groups of axes with equal products must be contiguous among
-/// themselves).
+/// The strides of a reshaped strided array, or `None` if it must be copied. The rule is that of
+/// NumPy's `_attempt_nocopy_reshape`: groups of axes with equal products must be contiguous.
 fn reshaped_strides(
     shape: &[usize],
     strides: &[i64],
@@ -380,7 +379,7 @@ mod tests {
             (parts.shape.as_slice(), parts.strides.as_slice()),
             (&[4, 12][..], &[96, 8][..])
         );
-        // Back again: one form of the base, not two.
+        // Back to the first dtype: one form of the base, not two.
         let back = parts.reinterpreted(DType::C128, &[4, 12]).unwrap();
         assert_eq!((back.stages.len(), back.shape.as_slice()), (1, &base[..]));
         let transposed = whole.transpose(&[1, 0], &base);

@@ -1,4 +1,4 @@
-//! Windows: operations are recorded in program order and closed into a plan.
+//! Windows: operations are recorded in program order, and a closed window becomes a plan.
 
 use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Evaluation, Limits};
@@ -20,32 +20,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::ThreadId;
 
-/// A mesh with its open window. Arrays belong to one mesh; clones are the same mesh.
+/// A mesh with its open window. An array belongs to one mesh; clones of a handle are the same mesh.
 #[derive(Clone)]
 pub struct MeshHandle(Arc<State>);
 
 struct State {
-    /// Which of the meshes that this process has made it is, from 1.
+    /// The number of the mesh among those that this process made, from 1.
     number: u64,
     engine: Arc<dyn Engine>,
     limits: Limits,
     window: Mutex<Window>,
-    /// With several processes, the thread that records: no other one may, for the order of what
-    /// two threads do differs between processes.
+    /// With several processes, the only thread that may record: the order of operations of two
+    /// threads would differ between processes.
     owner: Option<OnceLock<ThreadId>>,
     /// Conditions on data that the next observation checks, in the order of the program.
     checks: Mutex<VecDeque<Check>>,
 }
 
-/// Operations that tell a place in the program.
+/// The number of operations that identify a place in the program.
 const PLACE: usize = 4;
 
-/// A place in the program: the last few operations, the newest first, each by its call site and its
-/// kind. One alone is not enough: operations that begin at one place in a line, as those of
-/// `a / b * c` do, have one call site.
+/// A place in the program: the last few operations, newest first, each by its call site and its
+/// kind. One operation is not enough, because several operations of one line, as in `a / b * c`,
+/// have one call site.
 type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
 
-/// A thread works with arrays of a mesh of several processes on which another one does.
+/// A thread uses arrays of a mesh of several processes on which another thread records.
 #[derive(Debug, thiserror::Error)]
 #[error("another thread records on this mesh: with several processes one thread owns it")]
 struct OtherThread;
@@ -66,27 +66,29 @@ struct Window {
     graph: Graph,
     bytes: u64,
     places: FxHashSet<Anchor>,
-    /// The place of the operation recorded last; it outlives the window, so that every turn of a
-    /// loop looks alike.
+    /// The place of the last recorded operation. The next window starts with it, so that all
+    /// iterations of a loop have the same places.
     place: Anchor,
-    /// The first place that has recurred: loops are cut there, at the same phase every time.
+    /// The first place that was recorded twice. A long window closes there, so that every window
+    /// starts at the same point of a loop.
     anchor: Option<Anchor>,
-    /// The length from which on it is closed for being long, after there was too little memory.
+    /// The number of nodes below which the window is not closed for its length. It is above 0 after
+    /// there was too little memory.
     retry_from: usize,
     write: Write,
 }
 
-/// Whether the operations of a write are being recorded.
+/// The state of the recording of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Write {
     #[default]
     No,
-    /// The next one is the first.
+    /// The next operation is the first one of a write.
     Begins,
     Going,
 }
 
-/// The time in which a write is recorded.
+/// A guard: while it lives, a write is being recorded.
 pub(crate) struct Writing<'a>(&'a MeshHandle);
 
 impl Drop for Writing<'_> {
@@ -97,20 +99,20 @@ impl Drop for Writing<'_> {
 
 static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
 thread_local! {
-    /// The meshes that are current, the innermost last, with ascending numbers.
+    /// The meshes that this thread entered, the current one last, with ascending numbers.
     static ENTERED: RefCell<Vec<(u64, MeshHandle)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A mesh that is current; see [`MeshHandle::entered`].
+/// A guard of the current mesh. See [`MeshHandle::entered`].
 pub struct Entered {
     number: u64,
-    /// The mesh is current on its thread.
+    /// Not `Send`: the mesh is current on its thread.
     _not_send: PhantomData<*const ()>,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        // A thread that ends may have forgotten its meshes already.
+        // The thread-local value may be gone if the thread is ending.
         let _left = ENTERED.try_with(|entered| {
             let mut entered = entered.borrow_mut();
             let place = entered.iter().position(|(number, _)| *number == self.number)?;
@@ -120,7 +122,7 @@ impl Drop for Entered {
 }
 
 impl MeshHandle {
-    /// A mesh whose windows `engine` evaluates.
+    /// A mesh whose windows are evaluated by `engine`.
     pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
         let limits = engine.limits();
         let window = Mutex::new(Window { number: 1, ..Window::default() });
@@ -137,20 +139,19 @@ impl MeshHandle {
         }))
     }
 
-    /// Makes this the mesh of arrays created without naming one, in all threads; returns the
-    /// previous one.
+    /// Sets the default mesh of new arrays in all threads, and returns the previous one.
     pub fn set_default(mesh: Option<MeshHandle>) -> Option<MeshHandle> {
         std::mem::replace(&mut *DEFAULT.write().unwrap_or_else(PoisonError::into_inner), mesh)
     }
 
-    /// The mesh of arrays created without naming one.
+    /// The mesh of new arrays on this thread: the entered one, or the default one.
     pub fn current() -> Option<MeshHandle> {
         ENTERED
             .with_borrow(|entered| entered.last().map(|(_, mesh)| mesh.clone()))
             .or_else(|| DEFAULT.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Whether this is the mesh of arrays created without naming one.
+    /// Whether this is the mesh of new arrays on this thread.
     pub fn is_current(&self) -> bool {
         let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.1.same(self)));
         entered.unwrap_or_else(|| {
@@ -165,8 +166,8 @@ impl MeshHandle {
         body()
     }
 
-    /// Makes this the current mesh of the thread until what is returned is dropped: for bindings of
-    /// languages whose blocks are no closures.
+    /// Makes this the current mesh of the thread until the guard is dropped. Use it in bindings of
+    /// languages whose blocks are not closures.
     #[must_use]
     pub fn entered(&self) -> Entered {
         let number = ENTERED.with_borrow_mut(|entered| {
@@ -177,12 +178,12 @@ impl MeshHandle {
         Entered { number, _not_send: PhantomData }
     }
 
-    /// Which of the meshes that this process has made it is.
+    /// The number of the mesh among those that this process made.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// Who evaluates.
+    /// The engine that evaluates the windows of the mesh.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
     }
@@ -197,8 +198,8 @@ impl MeshHandle {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The error of what belongs to this mesh and to another one. Where both are grids of the same
-    /// shape, it says by what else they differ.
+    /// The error of an operation on arrays of this mesh and of another one. If both are grids of
+    /// the same shape, it also names their processes and numbers.
     pub(crate) fn differing(&self, other: &MeshHandle) -> OpError {
         let (left, right) = (self.mesh().to_string(), other.mesh().to_string());
         if left != right {
@@ -222,9 +223,9 @@ impl MeshHandle {
         lock(&self.0.window)
     }
 
-    /// Makes the calling thread the one that records and observes, if there is none yet.
+    /// Makes the calling thread the owner, which records and observes, if there is none yet.
     ///
-    /// Errors: `PX036` if with several processes another thread is.
+    /// Errors: `PX036` if, with several processes, another thread is the owner.
     fn own(&self, site: Site) -> Result<(), Error> {
         let Some(owner) = &self.0.owner else { return Ok(()) };
         let own = std::thread::current().id();
@@ -234,9 +235,9 @@ impl MeshHandle {
         }
     }
 
-    /// Who evaluates, for something that all ranks do together.
+    /// The engine, for a Collective action.
     ///
-    /// Errors: `PX036` if with several processes another thread records.
+    /// Errors: `PX036` if, with several processes, another thread records.
     pub fn together(&self, site: Site) -> Result<&Arc<dyn Engine>, Error> {
         self.own(site)?;
         Ok(&self.0.engine)
@@ -293,8 +294,8 @@ impl MeshHandle {
         Ok(node)
     }
 
-    /// A copy of an operand by `op` that is recorded when its value is first used, and never if
-    /// nobody uses it.
+    /// A copy of an operand by `op` that is recorded when its value is first used. An unused copy
+    /// is never recorded.
     pub(crate) fn defer(
         &self,
         op: NodeOp,
@@ -303,7 +304,8 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Result<Arc<Node>, Error> {
-        // Of a chain of such copies at most every second one waits: what is used ends it.
+        // A copy of a deferred copy is recorded, and with it the deferred one, so chains do not
+        // grow.
         if let Operand::Value { node, .. } = &operand
             && node.is_deferred()
         {
@@ -316,8 +318,8 @@ impl MeshHandle {
         Ok(node)
     }
 
-    /// A part of complex numbers that were made of their parts in the open window, if `operand` is
-    /// a view of such: then it need not be taken out of them again.
+    /// A part of complex numbers, if `operand` is a view of numbers that the open window made from
+    /// their parts. The part then need not be extracted.
     pub(crate) fn known_part(&self, operand: &Operand, part: usize) -> Option<Operand> {
         let Operand::Value { node, map } = operand else { return None };
         let mut window = self.window();
@@ -327,7 +329,7 @@ impl MeshHandle {
         }
         let Source::Node(mut position) = window.graph.place(node, number) else { return None };
         let mut data = &window.graph.nodes[position as usize];
-        // What was written over the whole of a value.
+        // A write of a whole value: the value that was written.
         while let NodeOp::Update(map) = &data.op
             && map.is_identity(&data.shape)
             && let Input { source: Source::Node(value), map: None } = data.inputs[1]
@@ -369,8 +371,9 @@ impl MeshHandle {
         outcome
     }
 
-    /// Until the guard is dropped, the operations of a write of `value` are recorded, between which
-    /// long windows are not cut; nor before the first one if the value was recorded just now.
+    /// Until the guard is dropped, a write of `value` is being recorded. A long window is not
+    /// closed between the operations of a write, nor before the first one if the value was recorded
+    /// last.
     pub(crate) fn writing(&self, value: &Operand) -> Writing<'_> {
         let mut window = self.window();
         let last = window.graph.nodes.last();
@@ -379,7 +382,7 @@ impl MeshHandle {
         Writing(self)
     }
 
-    /// Closes the open window: everything recorded is planned and started. Collective over the
+    /// Closes the open window: all recorded nodes are planned and started. Collective over the
     /// mesh.
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
         self.own(site)?;
@@ -392,8 +395,7 @@ impl MeshHandle {
         self.close_window(&mut window, cause, site)
     }
 
-    /// Closes the window because `node`, which was recorded in it, is asked for. Collective over
-    /// the mesh.
+    /// Closes the window because the value of its node `node` is needed. Collective over the mesh.
     pub(crate) fn close_for(
         &self,
         node: &Arc<Node>,
@@ -406,8 +408,8 @@ impl MeshHandle {
         self.close(cause, site)
     }
 
-    /// Whether a value of the open window follows from scalars and indices alone, so that no value
-    /// computed before decides where it is split. Always false where there is one device.
+    /// Whether a value of the open window follows only from scalars and indices by elementwise
+    /// operations, so that no earlier value determines its split. Always false on one device.
     pub(crate) fn is_unplaced(&self, node: &Node) -> bool {
         if self.mesh().devices() == 1 {
             return false;
@@ -440,7 +442,7 @@ impl MeshHandle {
         true
     }
 
-    /// The plan of the open window, with what is computed for `node`. Local.
+    /// The plan of the open window, including the computation of `node`. Local.
     pub(crate) fn explain(&self, node: &Arc<Node>) -> Result<String, Error> {
         let window = self.window();
         let mut graph = window.graph.clone();
@@ -451,7 +453,7 @@ impl MeshHandle {
         self.0.engine.explain(&graph)
     }
 
-    /// The sharding that a view of a value has or will have: nothing of the window changes. Local.
+    /// The sharding that a view of a value has or will get. The window does not change. Local.
     pub(crate) fn sharding(&self, node: &Arc<Node>, stages: &[Stage]) -> Result<Sharding, Error> {
         let (mut graph, mut source) = match node.result() {
             Some(result) => {
@@ -503,7 +505,7 @@ impl MeshHandle {
 }
 
 impl Window {
-    /// Where an operation that a call records now finds an operand.
+    /// The input for an operand of an operation that is recorded now.
     fn input(&mut self, operand: &Operand, site: Site) -> Result<Input, Error> {
         Ok(match operand {
             Operand::Scalar(value) => {
@@ -521,8 +523,8 @@ impl Window {
         })
     }
 
-    /// Records what was deferred until this node is used, as of the call that uses it: that is the
-    /// one that ranks which go different ways have to be told of.
+    /// Records the operation that was deferred until this node is used. It gets the call site of
+    /// the use, because reports on ranks that diverge name the calls that record.
     fn settle(&mut self, node: &Arc<Node>, site: Site) -> Result<(), Error> {
         let Some(Deferred { op, operand }) = node.take_deferred() else { return Ok(()) };
         let input = self.input(&operand, site);
@@ -534,8 +536,8 @@ impl Window {
     }
 }
 
-/// Bytes that a value takes whatever is fused: elementwise values and writes are, and views cost
-/// nothing.
+/// The bytes of a value that is stored in any case. Elementwise values and writes may be fused, and
+/// views need no memory.
 fn stored_bytes(data: &NodeData) -> u64 {
     let is_stored = matches!(
         data.op,
@@ -548,8 +550,8 @@ fn stored_bytes(data: &NodeData) -> u64 {
     if is_stored { bytes as u64 } else { 0 }
 }
 
-/// Whether an operation uses components or other forms that were recorded just before it: a cut
-/// between them would keep the old value beside them.
+/// Whether an operation uses a component or another form that was recorded just before it. Closing
+/// the window between them would keep the old value in memory beside them.
 fn belongs_to_last(operands: &[Operand], graph: &Graph) -> bool {
     graph.nodes.last().is_some_and(|last| {
         let is_view = matches!(last.op, NodeOp::Elementwise(Op::Real | Op::Imag) | NodeOp::Reshape);
@@ -561,7 +563,7 @@ fn is_node(operand: &Operand, wanted: &Arc<Node>) -> bool {
     matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, wanted))
 }
 
-/// The identity of a base as an operand: no map at all.
+/// The map as an operand has it: `None` for the identity.
 pub(crate) fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
     if map.is_identity(base) { None } else { Some(Arc::new(map)) }
 }

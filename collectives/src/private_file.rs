@@ -85,7 +85,7 @@ mod tests {
     use std::ffi::CString;
     use std::fs::{self, Permissions};
     use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     #[test]
     fn pipes_devices_links_and_what_others_can_open_are_refused_at_once() {
@@ -115,6 +115,15 @@ mod tests {
         assert!(matches!(long, Err(PrivateFileError::Long(5))));
         fs::set_permissions(at("own"), Permissions::from_mode(0o640)).unwrap();
         assert!(matches!(read("own", Links::Followed), Err(PrivateFileError::Open(0o640))));
+        // Only root can give a file to another user.
+        match chown(at("own"), Some(12_345), None) {
+            Ok(()) => {
+                fs::set_permissions(at("own"), Permissions::from_mode(0o600)).unwrap();
+                let foreign = read("own", Links::Followed);
+                assert!(matches!(foreign, Err(PrivateFileError::Foreign(12_345))));
+            }
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 }

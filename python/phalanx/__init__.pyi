@@ -111,15 +111,15 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: bool.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: bool.
 
         Raises
         ------
@@ -147,15 +147,15 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: bool.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: bool.
 
         Raises
         ------
@@ -183,20 +183,20 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: int64.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: int64.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX016: there are no elements, and no value for none.
+            PX016: there are no elements, and the operation has no identity.
 
         Notes
         -----
@@ -217,20 +217,20 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: int64.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: int64.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX016: there are no elements, and no value for none.
+            PX016: there are no elements, and the operation has no identity.
 
         Notes
         -----
@@ -247,25 +247,25 @@ class ndarray:
         a : array_like
             The array.
         kth : int or sequence of int
-            The places of the sorted order.
+            The positions in the sorted order.
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
-            Any of NumPy's kinds: all sort alike, stably.
+            Any of NumPy's kinds: all give the same stable sort.
         order : None
-            There are no fields to sort by.
+            Must be None: there are no fields.
 
         Returns
         -------
         ndarray
-            The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+            The shape of `a`; without an axis, a vector of all elements. Dtype: int64.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            The kind is unknown, or there are no fields.
+            The kind is unknown, or `order` is given.
 
         Notes
         -----
@@ -284,9 +284,9 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
-            Any of NumPy's kinds: all sort alike, stably.
+            Any of NumPy's kinds: all give the same stable sort.
         order : None
-            There are no fields to sort by.
+            Must be None: there are no fields.
         stable : bool, optional
             Without effect: equal elements keep their order.
         descending : bool, default: False
@@ -295,14 +295,14 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+            The shape of `a`; without an axis, a vector of all elements. Dtype: int64.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            The kind is unknown, or there are no fields.
+            The kind is unknown, or `order` is given.
 
         Notes
         -----
@@ -323,11 +323,11 @@ class ndarray:
         order : {'C', 'F', 'A', 'K'}, default: 'K'
             The order of elements in memory.
         casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'unsafe'
-            Which casts are allowed.
+            The casts that are allowed.
         subok : bool, default: True
-            Without effect: there are no subclasses.
+            Without effect.
         copy : bool, default: True
-            Whether to copy also if nothing changes.
+            Whether to copy even if nothing changes.
 
         Returns
         -------
@@ -364,7 +364,7 @@ class ndarray:
         Raises
         ------
         TypeError
-            An argument is of a type that is not told above, or unknown.
+            An argument has an unsupported type.
 
         Notes
         -----
@@ -379,30 +379,31 @@ class ndarray:
         Parameters
         ----------
         a : array_like of int
-            Which choice is taken.
+            The index of the choice for each element.
         choices : sequence of array_like
-            What is chosen from.
+            The choices.
         out : ndarray, optional
             The array that is written and returned.
         mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-            What becomes of positions that are outside.
+            The treatment of positions out of bounds.
 
         Returns
         -------
         ndarray
-            The shape to which the operands broadcast. Dtype: what the choices promote to.
+            The shape to which the operands broadcast. Dtype: the dtype to which the choices
+            promote.
 
         Raises
         ------
         ValueError
-            PX001: shapes do not broadcast. PX029: a position is outside.
+            PX001: shapes do not broadcast. PX029: a position is out of bounds.
         TypeError
             PX012: a cast would lose values.
 
         Notes
         -----
-        Collective where positions may be outside, which is seen at once; else Local: recorded.
-        Distribution: local.
+        Collective if positions may be out of bounds, which is checked at once; else Local:
+        recorded. Distribution: local.
         """
     def clip(self, min: ArrayLike | None = ..., max: ArrayLike | None = ..., out: ndarray | None = ..., *, where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
         """clip(a, min=None, max=None, out=None, *, where=None, dtype=None, casting='same_kind')
@@ -420,17 +421,17 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
         dtype : dtype, optional
             The dtype of the result.
         casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-            Which casts are allowed.
+            The casts that are allowed.
 
         Returns
         -------
         ndarray
-            The shape to which the operands broadcast. Dtype: what the operands promote to (NEP
-            50: Python's numbers give way).
+            The shape to which the operands broadcast. Dtype: the dtype to which the operands
+            promote (NEP 50: Python's numbers are weak).
 
         Raises
         ------
@@ -454,7 +455,7 @@ class ndarray:
         a : array_like
             The array.
         condition : array_like of bool
-            Which elements count.
+            True for the elements to take.
         axis : int, optional
             The axis; None for all elements in C order.
         out : ndarray, optional
@@ -463,21 +464,22 @@ class ndarray:
         Returns
         -------
         ndarray
-            Of `a`, with the axis as long as there are elements that count. Dtype: that of `a`.
+            The shape of `a`, with a slice along the axis for each true condition. Dtype: that
+            of `a`.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX015: another number of axes is needed.
+            PX015: the number of axes is wrong.
         IndexError
             PX028: a position is outside of its axis.
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Collective: every process calls it. The result depends on data, so the recorded
+        operations are computed.
         """
     def conj(self) -> ndarray:
         """conj(a)
@@ -497,7 +499,7 @@ class ndarray:
         Raises
         ------
         TypeError
-            An argument is of a type that is not told above, or unknown.
+            An argument has an unsupported type.
 
         Notes
         -----
@@ -522,7 +524,7 @@ class ndarray:
         Raises
         ------
         TypeError
-            An argument is of a type that is not told above, or unknown.
+            An argument has an unsupported type.
 
         Notes
         -----
@@ -575,7 +577,7 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+            The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
             of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
             in uint64.
 
@@ -611,7 +613,7 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+            The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
             of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
             in uint64.
 
@@ -638,7 +640,7 @@ class ndarray:
         a : array_like
             The array.
         offset : int, default: 0
-            The diagonal: 0 is the main one, positive ones lie above it.
+            The diagonal: 0 is the main one, positive ones are above it.
         axis1 : int, default: 0
             The first axis.
         axis2 : int, default: 1
@@ -654,7 +656,7 @@ class ndarray:
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX015: fewer than two axes. PX017: the axes are equal.
+            PX015: there are fewer than two axes. PX017: the axes are equal.
 
         Notes
         -----
@@ -677,13 +679,13 @@ class ndarray:
         Returns
         -------
         ndarray
-            The axes of `a` but the last, then those of `b` but the last but one. Dtype: what
-            the operands promote to (NEP 50: Python's numbers give way).
+            The extents of `a` except the last, then those of `b` except the last but one.
+            Dtype: the dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
         Raises
         ------
         ValueError
-            PX014: the axes that are summed over differ. `out` does not fit.
+            PX014: the extents of the axes that are summed over differ. `out` does not fit.
 
         Notes
         -----
@@ -691,7 +693,7 @@ class ndarray:
         observed. Distribution: gathers: as matmul.
         """
     def dump(self, file: str | PathLike[str] | IO[Any] | Iterable[str]) -> None:
-        """Pickles the array into a file, or one of this name. Collective.
+        """Pickles the array into a file. Collective.
 
         Parameters
         ----------
@@ -709,7 +711,7 @@ class ndarray:
 
         Notes
         -----
-        Collective: the elements are brought to the host.
+        Collective: the elements are fetched to the host.
         """
     def dumps(self) -> builtins.bytes:
         """The array pickled. Collective.
@@ -721,11 +723,11 @@ class ndarray:
         Raises
         ------
         Exception
-            What has failed of what was recorded.
+            A recorded operation has failed.
 
         Notes
         -----
-        Collective: the elements are brought to the host.
+        Collective: the elements are fetched to the host.
         """
     def evaluate(self) -> None:
         """Waits for the array. Collective.
@@ -737,10 +739,10 @@ class ndarray:
         Raises
         ------
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
         """
     def explain(self) -> str:
-        """The plan of everything that is recorded and not run yet.
+        """The plan of all operations that are recorded and have not run.
 
         Returns
         -------
@@ -749,11 +751,11 @@ class ndarray:
         Raises
         ------
         Exception
-            What has failed when it was recorded.
+            An operation has failed when it was recorded.
 
         Notes
         -----
-        Local: a copy of what is recorded is planned, and nothing runs.
+        Local: plans a copy of the recorded operations; nothing runs.
         """
     def fill(self, value: Scalar) -> None:
         """fill(a, value)
@@ -817,33 +819,34 @@ class ndarray:
         Parameters
         ----------
         stream : optional
-            Without effect: operations are in program order.
+            A stream of a GPU: the copy runs after the stream's earlier work, and before its later
+            work. Without effect on CPUs.
         order : {'C', 'F', 'A', 'K'}, default: 'C'
             The order of elements in memory.
         blocking : bool, default: True
-            Without effect: the elements are there when it returns.
+            Without effect: the call always waits for the elements.
         out : numpy.ndarray, optional
-            What is written and returned.
+            The array that is written and returned.
 
         Returns
         -------
         numpy.ndarray
-            Shape and dtype of the array.
+            An array of the same shape and dtype.
 
         Raises
         ------
         ValueError
             `out` has another shape, or the order is unknown.
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
         """
     def item(self, *position: SupportsIndex | tuple[SupportsIndex, ...]) -> Any:
-        """The one element, or that at a position, as a number of Python.
+        """The only element, or the element at a position, as a Python number.
 
         Parameters
         ----------
         position : int or tuple of int
-            The position in C order, or the indices; none of a single element.
+            The position in C order, or the indices. Omit it for an array of one element.
 
         Returns
         -------
@@ -854,37 +857,38 @@ class ndarray:
         ValueError
             There is more than one element, and no position.
         IndexError
-            The position is outside.
+            The position is out of bounds.
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
 
         Notes
         -----
         Collective if the array is still pending, or the element is not held by this process.
         """
     def local_shards(self) -> list[Shard]:
-        """What the devices of this process hold. Collective if the array is pending or a view.
+        """The shards on the devices of this process. Collective if the array is pending or a view.
 
         Returns
         -------
         list of Shard
-            One for each device of this process, in order.
+            One shard for each device of this process, in order.
 
         Raises
         ------
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
         """
     def local_view(self) -> Any:
-        """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
+        """The parts of the array on the devices of this process, without a copy and read-only: NumPy
+        arrays, or objects on GPUs.
 
-        ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
-        what the array holds when it ends.
+        ``with x.local_view() as shards:`` gives copies that may be written inside of the block. When
+        the block ends, they become the elements of the array.
 
         Returns
         -------
         sequence of numpy.ndarray
-            One for each device of this process, in order.
+            One part for each device of this process, in order.
 
         Raises
         ------
@@ -909,24 +913,25 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         initial : scalar, optional
-            Combined with the elements, too.
+            A value that is combined with the elements.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+            PX004: an axis is named twice. PX016: there are no elements, and the operation has
+            no identity.
 
         Notes
         -----
@@ -949,16 +954,16 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
-            integers.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
+            bools and integers.
 
         Raises
         ------
@@ -988,24 +993,25 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         initial : scalar, optional
-            Combined with the elements, too.
+            A value that is combined with the elements.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+            PX004: an axis is named twice. PX016: there are no elements, and the operation has
+            no identity.
 
         Notes
         -----
@@ -1030,12 +1036,12 @@ class ndarray:
         Raises
         ------
         ValueError
-            PX015: of an array without axes.
+            PX015: the array has no axes.
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed. Distribution: gathers: the positions that are found.
+        Collective: every process calls it. The result depends on data, so the recorded
+        operations are computed. Distribution: gathers: the positions that are found.
         """
     def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> None:
         """partition(a, kth, axis=-1, kind='introselect', order=None)
@@ -1047,13 +1053,13 @@ class ndarray:
         a : array_like
             The array.
         kth : int or sequence of int
-            The places of the sorted order.
+            The positions in the sorted order.
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
-            Any of NumPy's kinds: all sort alike, stably.
+            Any of NumPy's kinds: all give the same stable sort.
         order : None
-            There are no fields to sort by.
+            Must be None: there are no fields.
 
         Returns
         -------
@@ -1064,7 +1070,7 @@ class ndarray:
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX017: a place is outside of the axis.
+            PX017: a position is outside of the axis.
 
         Notes
         -----
@@ -1072,7 +1078,7 @@ class ndarray:
         observed.
         """
     def picture(self) -> str:
-        """A picture of which device holds which part.
+        """A drawing of the parts and the devices that hold them.
 
         Returns
         -------
@@ -1103,18 +1109,18 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         initial : scalar, optional
-            Combined with the elements, too.
+            A value that is combined with the elements.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-            than 64 bits are combined in int64, unsigned ones in uint64.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+            integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
         Raises
         ------
@@ -1144,22 +1150,23 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
         Raises
         ------
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+            PX004: an axis is named twice. PX016: there are no elements, and the operation has
+            no identity.
         TypeError
-            PX011: of bools.
+            PX011: the elements are bools.
 
         Notes
         -----
@@ -1180,7 +1187,7 @@ class ndarray:
         values : array_like
             The values.
         mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-            What becomes of positions that are outside.
+            The treatment of positions out of bounds.
 
         Returns
         -------
@@ -1197,7 +1204,8 @@ class ndarray:
 
         Notes
         -----
-        Collective where positions may be outside, which is seen at once; else Local: recorded.
+        Collective if positions may be out of bounds, which is checked at once; else Local:
+        recorded.
         """
     def ravel(self, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
         """ravel(a, order='C')
@@ -1223,7 +1231,7 @@ class ndarray:
 
         Notes
         -----
-        Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+        Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
         blocks of the new shape are others; a view of an array moves nothing.
         """
     def repeat(self, repeats: SupportsIndex | ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
@@ -1236,15 +1244,15 @@ class ndarray:
         a : array_like
             The array.
         repeats : int or array_like of int
-            How often each element stands.
+            The number of repetitions of each element.
         axis : int, optional
             The axis; None for all elements in C order.
 
         Returns
         -------
         ndarray
-            The shape of `a`, of which one extent grows; a vector without an axis. Dtype: that
-            of `a`.
+            The shape of `a`, with one larger extent; without an axis, a vector. Dtype: that of
+            `a`.
 
         Raises
         ------
@@ -1277,16 +1285,17 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape that is given. Dtype: that of `a`.
+            The given shape. Dtype: that of `a`.
 
         Raises
         ------
         ValueError
-            PX006: the number of elements differs. PX017: a copy is needed that is refused.
+            PX006: the number of elements differs. PX017: a copy is needed although `copy` is
+            False.
 
         Notes
         -----
-        Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+        Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
         blocks of the new shape are others; a view of an array moves nothing.
         """
     def resize(self, *new_shape: SupportsIndex | Sequence[SupportsIndex], refcheck: bool = ...) -> None:
@@ -1310,7 +1319,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            There would be another number of elements, or they lie apart in memory.
+            The number of elements would change, or they are not contiguous in memory.
 
         Notes
         -----
@@ -1326,19 +1335,19 @@ class ndarray:
         a : array_like
             The array.
         decimals : int, default: 0
-            How many decimals; tens, hundreds and so on if negative.
+            The number of decimals; a negative one rounds to tens and so on.
         out : ndarray, optional
             The array that is written and returned.
 
         Returns
         -------
         ndarray
-            The shape of `a`. Dtype: that of `a`, float16 of bools.
+            The shape of `a`. Dtype: that of `a`; float16 for bools.
 
         Raises
         ------
         TypeError
-            PX011: bools and decimals.
+            PX011: bools are rounded with `decimals` other than 0.
 
         Notes
         -----
@@ -1357,7 +1366,7 @@ class ndarray:
         v : array_like
             The elements.
         side : {'left', 'right'}, default: 'left'
-            Whether before or after equal elements.
+            The side of equal elements.
         sorter : array_like of int, optional
             The positions that sort `a`.
 
@@ -1369,8 +1378,8 @@ class ndarray:
         Raises
         ------
         ValueError
-            PX015: another number of axes is needed. The side is unknown. PX017: the sorter has
-            another shape.
+            PX015: the number of axes is wrong. The side is unknown. PX017: the shape of the
+            sorter differs.
         TypeError
             PX011: the sorter is not of integers.
 
@@ -1398,19 +1407,19 @@ class ndarray:
         ValueError
             PX002: they do not broadcast to the array.
         TypeError
-            They are no array of NumPy.
+            `arr` does not hold numbers or truth values.
 
         Notes
         -----
         Local: copied at once, equal on all processes.
         """
     def setflags(self, write: bool | None = ..., align: bool | None = ..., uic: bool | None = ...) -> None:
-        """Refuses all but what the flags are.
+        """Accepts the present values of the flags and refuses any change.
 
         Parameters
         ----------
         write : bool, optional
-            What the flag is.
+            The present value of the flag.
         align : bool, optional
             Without effect.
         uic : bool, optional
@@ -1441,9 +1450,9 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
-            Any of NumPy's kinds: all sort alike, stably.
+            Any of NumPy's kinds: all give the same stable sort.
         order : None
-            There are no fields to sort by.
+            Must be None: there are no fields.
         stable : bool, optional
             Without effect: equal elements keep their order.
 
@@ -1456,7 +1465,7 @@ class ndarray:
         AxisError
             PX003: there is no such axis.
         ValueError
-            The kind is unknown, or there are no fields.
+            The kind is unknown, or `order` is given.
 
         Notes
         -----
@@ -1473,7 +1482,7 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            Which axes of extent 1 go; all for None.
+            The axes of extent 1 to remove; all for None.
 
         Returns
         -------
@@ -1507,22 +1516,22 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         ddof : float, default: 0
-            Subtracted from the number of elements that is divided by.
+            Subtracted from the number of elements in the divisor.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
         mean : array_like, optional
-            The mean, where it is known already.
+            The mean, if it is already known.
         correction : float, optional
             Another name of `ddof`.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-            float64 of bools and integers.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+            complex numbers, float64 for bools and integers.
 
         Raises
         ------
@@ -1552,18 +1561,18 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         initial : scalar, optional
-            Combined with the elements, too.
+            A value that is combined with the elements.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-            than 64 bits are combined in int64, unsigned ones in uint64.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+            integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
         Raises
         ------
@@ -1623,7 +1632,7 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-            What becomes of positions that are outside.
+            The treatment of positions out of bounds.
 
         Returns
         -------
@@ -1642,8 +1651,8 @@ class ndarray:
 
         Notes
         -----
-        Collective where positions may be outside, which is seen at once; else Local: recorded.
-        Distribution: gathers: along the axis of the positions, if it is split.
+        Collective if positions may be out of bounds, which is checked at once; else Local:
+        recorded. Distribution: gathers: along the axis of the positions, if it is split.
         """
     def to_device(self, device: str, /, *, stream: None = ...) -> ndarray:
         """The array itself: there is no device but the mesh.
@@ -1653,7 +1662,7 @@ class ndarray:
         device : str
             'cpu'.
         stream : None
-            There are no streams.
+            None: arrays have no streams.
 
         Returns
         -------
@@ -1686,7 +1695,7 @@ class ndarray:
         ValueError
             The order is unknown.
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
 
         Notes
         -----
@@ -1704,7 +1713,7 @@ class ndarray:
         fid : path or file
             The file, or its name.
         sep : str, default: ''
-            What stands between elements of a text; bytes without.
+            The text between elements; without it, bytes.
         format : str, default: '%s'
             The format of each element of a text.
 
@@ -1722,7 +1731,7 @@ class ndarray:
         Collective: every process calls it.
         """
     def tolist(self) -> Any:
-        """The elements as nested lists of numbers of Python.
+        """The elements as nested lists of Python numbers.
 
         Returns
         -------
@@ -1731,7 +1740,7 @@ class ndarray:
         Raises
         ------
         Exception
-            What has failed of what was recorded, with the line that recorded it.
+            A recorded operation has failed; the error names the line that recorded it.
 
         Notes
         -----
@@ -1747,7 +1756,7 @@ class ndarray:
         a : array_like
             The array.
         offset : int, default: 0
-            The diagonal: 0 is the main one, positive ones lie above it.
+            The diagonal: 0 is the main one, positive ones are above it.
         axis1 : int, default: 0
             The first axis.
         axis2 : int, default: 1
@@ -1768,7 +1777,7 @@ class ndarray:
         AxisError
             PX003: there is no such axis.
         ValueError
-            PX015: fewer than two axes.
+            PX015: there are fewer than two axes.
 
         Notes
         -----
@@ -1785,7 +1794,7 @@ class ndarray:
         a : array_like
             The array.
         *axes : sequence of int
-            Which axis comes to each place; reversed for None.
+            The axis for each place; reversed for None.
 
         Returns
         -------
@@ -1819,22 +1828,22 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         ddof : float, default: 0
-            Subtracted from the number of elements that is divided by.
+            Subtracted from the number of elements in the divisor.
         keepdims : bool, default: False
-            Whether the axes stay with extent 1.
+            Whether the axes are kept with extent 1.
         where : array_like of bool, optional
-            Which elements count, broadcast to the array; None for all.
+            The elements to include, broadcast to the array; None: all.
         mean : array_like, optional
-            The mean, where it is known already.
+            The mean, if it is already known.
         correction : float, optional
             Another name of `ddof`.
 
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-            they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-            float64 of bools and integers.
+            The shape of `a` without the axes of `axis`, without any axes for None; with
+            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+            complex numbers, float64 for bools and integers.
 
         Raises
         ------
@@ -1848,7 +1857,7 @@ class ndarray:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: reduce: partial results of the devices are combined.
         """
-    def view(self, dtype: DTypeLike = ..., type: None = ...) -> ndarray:
+    def view(self, dtype: DTypeLike = ..., type: type | None = ...) -> ndarray:
         """view(a, dtype=None, type=None)
 
         A view of the same bytes, of another dtype if one is given.
@@ -1859,36 +1868,37 @@ class ndarray:
             The array.
         dtype : dtype, optional
             The dtype of the result.
-        type : None
-            Without effect: there are no subclasses.
+        type : class, optional
+            The class of the result: `ndarray` or a subclass of it.
 
         Returns
         -------
         ndarray
             The shape of `a`, whose last extent changes with the size of elements. Dtype:
-            `dtype`, that of `a` for None.
+            `dtype`; that of `a` for None.
 
         Raises
         ------
         ValueError
-            PX024: the bytes cannot be seen as the dtype.
+            PX024: the bytes cannot be viewed as the dtype.
 
         Notes
         -----
         Local: a view, which moves and copies nothing. Distribution: local.
         """
     def with_sharding(self, sharding: Sharding | SupportsIndex | None) -> ndarray:
-        """The array split as a sharding says, or along one axis, or on every device whole (None).
+        """The array with another sharding: a given one, an even split along one axis, or a copy of the
+        whole on every device (None).
 
         Parameters
         ----------
         sharding : Sharding, int or None
-            How it is split; None for a copy of the whole on every device.
+            The new sharding or the axis to split; None for a copy of the whole on every device.
 
         Returns
         -------
         ndarray
-            Shape and dtype of the array.
+            An array of the same shape and dtype.
 
         Raises
         ------
@@ -1899,8 +1909,7 @@ class ndarray:
 
         Notes
         -----
-        Local: recorded; the blocks move (all-to-all, or gathers for None) when a value is
-        observed.
+        Local: recorded. The blocks move (all-to-all, or gathers for None) when a value is observed.
         """
 
 class ufunc:
@@ -1919,23 +1928,24 @@ class ufunc:
         array : array_like
             The elements.
         axis : int, tuple of int or None, optional
-            The axes; all for None. Of operations whose order matters, such as ``subtract``, one.
+            The axes; None for all. An operation whose order matters, such as ``subtract``, takes
+            one axis.
         dtype : dtype, optional
-            What the elements are cast to first.
+            The dtype to which the elements are cast first.
         out : ndarray, optional
             The array that is written and returned.
         keepdims : bool
-            Whether the axes stay with extent 1.
+            Whether the reduced axes are kept with extent 1.
         initial : scalar, optional
-            Combined with the elements, too.
+            A value that is combined with the elements.
         where : array_like of bool
-            The elements that count, broadcast to the array.
+            The elements to include, broadcast to the array.
 
         Returns
         -------
         ndarray
-            Of the shape of ``array`` without the axes. Dtype: that of the operation on two
-            elements; ``add`` and ``multiply`` combine bools and narrow integers in 64 bits.
+            The shape of ``array`` without the axes. Dtype: that of the operation on two elements;
+            ``add`` and ``multiply`` combine bools and narrow integers in 64 bits.
 
         Raises
         ------
@@ -1943,12 +1953,12 @@ class ufunc:
             PX003: there is no such axis.
         ValueError
             PX016: there are no elements, and the operation has no identity. PX017: the operation
-            has one operand, or takes one axis alone.
+            has one operand, or takes one axis only.
 
         Notes
         -----
         Local: recorded, and computed when a value is observed. Distribution: reduce: partial
-        results of the devices are combined; of operations whose order matters all-to-all.
+        results of the devices are combined; all-to-all for operations whose order matters.
         """
     def accumulate(self, array: ArrayLike, axis: SupportsIndex = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """The running combinations of the elements along an axis.
@@ -1960,14 +1970,14 @@ class ufunc:
         axis : int
             The axis.
         dtype : dtype, optional
-            What the elements are cast to first.
+            The dtype to which the elements are cast first.
         out : ndarray, optional
             The array that is written and returned.
 
         Returns
         -------
         ndarray
-            Of the shape of ``array``. Dtype: as of ``reduce``.
+            The shape of ``array``. Dtype: as for ``reduce``.
 
         Raises
         ------
@@ -1982,27 +1992,28 @@ class ufunc:
         split axis; vectors are gathered.
         """
     def reduceat(self, array: ArrayLike, indices: ArrayLike, axis: SupportsIndex = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
-        """The combinations of stretches of an axis; where the next start is not larger, the element
-        at the start.
+        """Combines the elements of ranges of an axis. A range ends where the next one starts, the last
+        one at the end of the axis. If the next start is not larger, the result is the element at
+        the start.
 
         Parameters
         ----------
         array : array_like
             The elements.
         indices : array_like of int
-            Where stretches start, a vector.
+            The starts of the ranges, a vector.
         axis : int
             The axis.
         dtype : dtype, optional
-            What the elements are cast to first.
+            The dtype to which the elements are cast first.
         out : ndarray, optional
             The array that is written and returned.
 
         Returns
         -------
         ndarray
-            Of the shape of ``array``, with as many elements along the axis as there are starts.
-            Dtype: as of ``reduce``.
+            The shape of ``array``, with as many elements along the axis as there are starts. Dtype:
+            as for ``reduce``.
 
         Raises
         ------
@@ -2013,7 +2024,7 @@ class ufunc:
 
         Notes
         -----
-        Collective where starts may be outside of the axis, else Local.
+        Collective if a start may be outside of the axis, else Local.
         """
     def outer(self, a: ArrayLike, b: ArrayLike, /, **keywords: dict[str, Any]) -> ndarray:
         """The operation on every pair of an element of ``a`` and one of ``b``.
@@ -2025,12 +2036,12 @@ class ufunc:
         b : array_like
             The second operands.
         **keywords : dict
-            ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as of a call.
+            ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as in a call.
 
         Returns
         -------
         ndarray
-            Of the shape of ``a`` and then that of ``b``. Dtype: that of the operation.
+            The shape of ``a``, followed by that of ``b``. Dtype: that of the operation.
 
         Raises
         ------
@@ -2044,14 +2055,15 @@ class ufunc:
         Local: recorded, and computed when a value is observed.
         """
     def at(self, a: ndarray, indices: Any, b: ArrayLike | None = ..., /) -> None:
-        """Applies the operation to elements in place, as often as each is named.
+        """Applies the operation to elements in place. An element that is named several times is
+        changed as many times.
 
         Parameters
         ----------
         a : ndarray
             The array that is written.
         indices : array_like of int, slice, tuple of these
-            Whatever may stand in brackets after ``a``.
+            Any key that ``a[indices]`` accepts.
         b : array_like, optional
             The second operands of an operation of two, broadcast to the elements. The result is
             computed in the dtype that both promote to, and cast to that of ``a`` each time.
@@ -2072,8 +2084,8 @@ class ufunc:
 
         Notes
         -----
-        Collective where masks are among the indices or positions may be outside of their axis, else
-        Local.
+        Collective if the indices contain a mask, or a position that may be outside of its axis,
+        else Local.
         """
 
 class Mesh:
@@ -2137,13 +2149,13 @@ acosh: ufunc
 add: ufunc
 
 def agree(error: Any = ...) -> None:
-    """Makes the outcome of something that each process does by itself known to all: if any process
-    passes an error, all raise it. Collective.
+    """Shares the outcome of work that each process does by itself: if any process passes an error, all
+    processes raise an error. Collective.
 
     Parameters
     ----------
     error : Exception, optional
-        What has failed on this process; None if nothing has.
+        The error of this process; None if it has none.
 
     Returns
     -------
@@ -2151,10 +2163,8 @@ def agree(error: Any = ...) -> None:
 
     Raises
     ------
-    Exception
-        The error, on the process that has it.
     RuntimeError
-        PX032: another process has passed an error.
+        PX032: a process has passed an error; the text names the process and its message.
     """
 
 def all(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., *, where: ArrayLike | None = ...) -> ndarray:
@@ -2171,15 +2181,15 @@ def all(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: bool.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: bool.
 
     Raises
     ------
@@ -2225,8 +2235,8 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: SupportsFloat = ..., atol: Suppor
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: whether it holds everywhere.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def amax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -2243,24 +2253,25 @@ def amax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -2282,24 +2293,25 @@ def amin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -2322,7 +2334,7 @@ def angle(z: ArrayLike, deg: bool = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `z`. Dtype: real, of the precision of `z`; float64 of bools and
+        The shape of `z`. Dtype: real, of the precision of `z`; float64 for bools and
         integers.
 
     Raises
@@ -2350,15 +2362,15 @@ def any(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: bool.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: bool.
 
     Raises
     ------
@@ -2390,8 +2402,8 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = ...) 
     Returns
     -------
     ndarray
-        The extents added up along the axis; a vector without an axis. Dtype: what both
-        promote to.
+        The shape, with the extents along the axis added up; without an axis, a vector.
+        Dtype: the dtype to which both promote.
 
     Raises
     ------
@@ -2427,7 +2439,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
     Returns
     -------
     ndarray
-        The results stand in place of the axis. Dtype: what the function gives.
+        The shape of `arr`, with that of a result in place of the axis. Dtype: that of the
+        function's results.
 
     Raises
     ------
@@ -2436,12 +2449,12 @@ def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: Array
     ValueError
         PX017: there are no lines.
     Exception
-        What the function raises.
+        The exception of the function.
 
     Notes
     -----
-    Collective if the function is; it records what it does for each line. Distribution:
-    gathers: lines along a split axis.
+    Collective: the processes agree on the outcome of the function, whose operations are
+    recorded for each line. Distribution: gathers: lines along a split axis.
     """
 
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
@@ -2452,7 +2465,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: SupportsIndex 
     Parameters
     ----------
     func : callable
-        The reduction: of an array and an axis.
+        The reduction: a function of an array and an axis.
     a : array_like
         The array.
     axes : int or sequence of int
@@ -2461,20 +2474,22 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: SupportsIndex 
     Returns
     -------
     ndarray
-        The shape of `a`, with extent 1 along the axes. Dtype: what the function gives.
+        The shape of `a`, with extent 1 along the axes. Dtype: that of the function's
+        results.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the function gives another number of axes.
+        PX017: the function returns a wrong number of axes.
     Exception
-        What the function raises.
+        The exception of the function.
 
     Notes
     -----
-    Local, unless the function is not. Distribution: reduce: as the function.
+    Collective: the processes agree on the outcome of the function. What it records is not
+    computed. Distribution: reduce: as the function.
     """
 
 def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar | None = ..., dtype: DTypeLike = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
@@ -2486,11 +2501,11 @@ def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar |
     Parameters
     ----------
     start : scalar, optional
-        The first number, or the end if there is no other.
+        The first number; the end if it is the only one.
     stop : scalar, optional
-        The end, which is not reached.
+        The end, which is excluded.
     step : scalar, optional
-        The distance of numbers.
+        The distance between numbers.
     dtype : dtype, optional
         The dtype of the result.
     device : str, optional
@@ -2544,20 +2559,20 @@ def argmax(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: int64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX016: there are no elements, and no value for none.
+        PX016: there are no elements, and the operation has no identity.
 
     Notes
     -----
@@ -2579,20 +2594,20 @@ def argmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: int64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX016: there are no elements, and no value for none.
+        PX016: there are no elements, and the operation has no identity.
 
     Notes
     -----
@@ -2610,25 +2625,25 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
     a : array_like
         The array.
     kth : int or sequence of int
-        The places of the sorted order.
+        The positions in the sorted order.
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
-        Any of NumPy's kinds: all sort alike, stably.
+        Any of NumPy's kinds: all give the same stable sort.
     order : None
-        There are no fields to sort by.
+        Must be None: there are no fields.
 
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+        The shape of `a`; without an axis, a vector of all elements. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        The kind is unknown, or there are no fields.
+        The kind is unknown, or `order` is given.
 
     Notes
     -----
@@ -2648,9 +2663,9 @@ def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = .
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
-        Any of NumPy's kinds: all sort alike, stably.
+        Any of NumPy's kinds: all give the same stable sort.
     order : None
-        There are no fields to sort by.
+        Must be None: there are no fields.
     stable : bool, optional
         Without effect: equal elements keep their order.
     descending : bool, default: False
@@ -2659,14 +2674,14 @@ def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = .
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+        The shape of `a`; without an axis, a vector of all elements. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        The kind is unknown, or there are no fields.
+        The kind is unknown, or `order` is given.
 
     Notes
     -----
@@ -2692,12 +2707,12 @@ def argwhere(a: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the positions that are found.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the positions that are found.
     """
 
 def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
@@ -2710,19 +2725,19 @@ def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ..
     a : array_like
         The array.
     decimals : int, default: 0
-        How many decimals; tens, hundreds and so on if negative.
+        The number of decimals; a negative one rounds to tens and so on.
     out : ndarray, optional
         The array that is written and returned.
 
     Returns
     -------
     ndarray
-        The shape of `a`. Dtype: that of `a`, float16 of bools.
+        The shape of `a`. Dtype: that of `a`; float16 for bools.
 
     Raises
     ------
     TypeError
-        PX011: bools and decimals.
+        PX011: bools are rounded with `decimals` other than 0.
 
     Notes
     -----
@@ -2747,26 +2762,27 @@ def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ...,
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: False
-        Without effect: there are no subclasses.
+        Without effect.
     ndmin : int, default: 0
-        The least number of axes; new ones come first.
+        The least number of axes; new axes come first.
     ndmax : object, default: 0
     like : object, optional
 
     Returns
     -------
     ndarray
-        Those of the object. Dtype: `dtype`, or that of the object.
+        The shape of the object. Dtype: `dtype`, or that of the object.
 
     Raises
     ------
     ValueError
-        The object is ragged, needs a copy that is refused, or holds what is no number.
+        The object is ragged, needs a copy although `copy` is False, or holds elements that
+        are no numbers.
 
     Notes
     -----
-    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
-    all processes. Distribution: local.
+    Local: returns an array itself, or a copy. Other objects are copied at once, and must be
+    equal on all processes. Distribution: local.
     """
 
 def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precision: SupportsIndex | None = ..., suppress_small: bool | None = ..., separator: str = ..., prefix: str = ..., *, formatter: Mapping[Any, Callable[..., Any]] | None = ..., threshold: SupportsIndex | None = ..., edgeitems: SupportsIndex | None = ..., sign: Literal['-', '+', ' '] | None = ..., floatmode: Literal['fixed', 'unique', 'maxprec', 'maxprec_equal'] | None = ..., suffix: str = ..., legacy: str | None = ...) -> str:
@@ -2779,27 +2795,27 @@ def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
     a : array_like
         The array.
     max_line_width : int, optional
-        How many characters a line has.
+        The number of characters of a line.
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     suppress_small : bool, optional
         Whether small numbers are shown as zero.
     separator : str, default: ' '
-        What stands between elements.
+        The text between elements.
     prefix : str, default: ''
-        What stands before the text, for which lines leave space.
+        The text before the array, for which lines leave space.
     formatter : dict of callable, optional
-        What shows the elements of kinds of dtypes.
+        Functions that format elements, by kinds of dtypes.
     threshold : int, optional
-        From how many elements a summary is shown.
+        The number of elements from which a summary is shown.
     edgeitems : int, optional
-        How many elements at each end a summary shows.
+        The number of elements at each end of a summary.
     sign : {'-', '+', ' '}, optional
-        What positive numbers have for a sign.
+        The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        Which digits are shown.
+        The digits that are shown.
     suffix : str, default: ''
-        What stands after the text, for which lines leave space.
+        The text after the array, for which lines leave space.
     legacy : str, optional
         Compatibility with versions of NumPy.
 
@@ -2814,7 +2830,7 @@ def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
 
     Notes
     -----
-    Collective if the array is still pending, which computes it; else Local. Distribution:
+    Collective if the array is pending, which is then computed; else Local. Distribution:
     gathers: what is shown.
     """
 
@@ -2845,8 +2861,8 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = ...) -> bool:
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: whether it holds everywhere.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
@@ -2874,8 +2890,8 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: whether it holds everywhere.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., precision: SupportsIndex | None = ..., suppress_small: bool | None = ...) -> str:
@@ -2888,9 +2904,9 @@ def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
     arr : array_like
         The array.
     max_line_width : int, optional
-        How many characters a line has.
+        The number of characters of a line.
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     suppress_small : bool, optional
         Whether small numbers are shown as zero.
 
@@ -2905,7 +2921,7 @@ def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
 
     Notes
     -----
-    Collective if the array is still pending, which computes it; else Local.
+    Collective if the array is pending, which is then computed; else Local.
     """
 
 def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ...) -> list[ndarray]:
@@ -2918,14 +2934,14 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Su
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where they begin.
+        The number of parts, or where they start.
     axis : int, default: 0
         The axis; from the end if negative.
 
     Returns
     -------
     list of ndarray
-        The extents, of which one is divided. Dtype: that of `ary`.
+        The shape of `ary`, with one extent divided. Dtype: that of `ary`.
 
     Raises
     ------
@@ -2949,9 +2965,9 @@ def array_str(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precisio
     a : array_like
         The array.
     max_line_width : int, optional
-        How many characters a line has.
+        The number of characters of a line.
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     suppress_small : bool, optional
         Whether small numbers are shown as zero.
 
@@ -2966,7 +2982,7 @@ def array_str(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precisio
 
     Notes
     -----
-    Collective if the array is still pending, which computes it; else Local. Distribution:
+    Collective if the array is pending, which is then computed; else Local. Distribution:
     gathers: what is shown.
     """
 
@@ -2992,17 +3008,18 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     Returns
     -------
     ndarray
-        Those of the object. Dtype: `dtype`, or that of the object.
+        The shape of the object. Dtype: `dtype`, or that of the object.
 
     Raises
     ------
     ValueError
-        The object is ragged, needs a copy that is refused, or holds what is no number.
+        The object is ragged, needs a copy although `copy` is False, or holds elements that
+        are no numbers.
 
     Notes
     -----
-    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
-    all processes. Distribution: local.
+    Local: returns an array itself, or a copy. Other objects are copied at once, and must be
+    equal on all processes. Distribution: local.
     """
 
 def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ..., *, device: str | None = ..., copy: bool | None = ..., like: Any = ...) -> ndarray:
@@ -3027,17 +3044,18 @@ def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 
     Returns
     -------
     ndarray
-        Those of the object. Dtype: `dtype`, or that of the object.
+        The shape of the object. Dtype: `dtype`, or that of the object.
 
     Raises
     ------
     ValueError
-        The object is ragged, needs a copy that is refused, or holds what is no number.
+        The object is ragged, needs a copy although `copy` is False, or holds elements that
+        are no numbers.
 
     Notes
     -----
-    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
-    all processes. Distribution: local.
+    Local: returns an array itself, or a copy. Other objects are copied at once, and must be
+    equal on all processes. Distribution: local.
     """
 
 def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ...) -> ndarray:
@@ -3066,9 +3084,9 @@ def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
-    whether it holds everywhere.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: reduce: whether
+    it holds everywhere.
     """
 
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
@@ -3092,7 +3110,7 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3121,7 +3139,7 @@ def asfortranarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3134,36 +3152,37 @@ asin: ufunc
 asinh: ufunc
 
 def asnumpy(a: ndarray | ArrayLike, stream: Any = ..., order: Literal['C', 'F', 'A', 'K'] = ..., out: numpy.typing.NDArray[Any] | None = ..., *, blocking: bool = ...) -> numpy.typing.NDArray[Any]:
-    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it.
+    """The elements of an array as a NumPy array; any other object as NumPy converts it.
 
     Parameters
     ----------
     a : ndarray or array_like
         The array.
     stream : optional
-        Without effect: operations are in program order.
+        A stream of a GPU: the copy runs after the stream's earlier work, and before its later work.
+        Without effect on CPUs.
     order : {'C', 'F', 'A', 'K'}, default: 'C'
         The order of elements in memory.
     out : numpy.ndarray, optional
-        What is written and returned.
+        The array that is written and returned.
     blocking : bool, default: True
-        Without effect: the elements are there when it returns.
+        Without effect: the call always waits for the elements.
 
     Returns
     -------
     numpy.ndarray
-        Shape and dtype of the array.
+        An array of the same shape and dtype.
 
     Raises
     ------
     ValueError
         `out` has another shape, or the order is unknown.
     TypeError
-        `out` is no array of NumPy.
+        `out` is no NumPy array.
 
     Notes
     -----
-    Collective, unless the elements are held by this process already.
+    Collective, unless this process already holds the elements.
     """
 
 def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = ..., device: str | None = ...) -> ndarray:
@@ -3178,7 +3197,7 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = ..., device: str |
     dtype : dtype
         The dtype of the result.
     copy : bool, default: True
-        Whether to copy also if nothing changes.
+        Whether to copy even if nothing changes.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
 
@@ -3220,12 +3239,13 @@ def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     Returns
     -------
     ndarray or tuple of ndarray
-        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+        The shape, with extents of 1 added if there are too few axes. Dtype: those of the
+        arrays.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3248,12 +3268,13 @@ def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     Returns
     -------
     ndarray or tuple of ndarray
-        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+        The shape, with extents of 1 added if there are too few axes. Dtype: those of the
+        arrays.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3276,12 +3297,13 @@ def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     Returns
     -------
     ndarray or tuple of ndarray
-        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+        The shape, with extents of 1 added if there are too few axes. Dtype: those of the
+        arrays.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3307,14 +3329,14 @@ def average(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     returned : bool, default: False
         Whether to return the sum of the weights, too.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray or (ndarray, ndarray)
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: what the operands promote to, float64 of bools and
-        integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: the dtype to which the operands
+        promote; float64 for bools and integers.
 
     Raises
     ------
@@ -3327,8 +3349,8 @@ def average(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
 
     Notes
     -----
-    Local without weights, else Collective: their sum must not be zero. Distribution:
-    reduce: partial results of the devices are combined.
+    Local without weights. Collective with weights, whose sum must not be zero.
+    Distribution: reduce: partial results of the devices are combined.
     """
 
 def bartlett(M: SupportsIndex) -> ndarray:
@@ -3339,7 +3361,7 @@ def bartlett(M: SupportsIndex) -> ndarray:
     Parameters
     ----------
     M : int
-        How many numbers.
+        The number of numbers.
 
     Returns
     -------
@@ -3349,7 +3371,7 @@ def bartlett(M: SupportsIndex) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3369,7 +3391,7 @@ def base_repr(number: SupportsIndex, base: SupportsIndex = ..., padding: Support
     base : int, default: 2
         The base, from 2 to 36.
     padding : int, default: 0
-        How many zeros come first.
+        The number of leading zeros.
 
     Returns
     -------
@@ -3428,20 +3450,21 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = ..., minlength: Suppor
     Returns
     -------
     ndarray
-        A vector, one longer than the greatest integer. Dtype: int64, float64 with weights.
+        A vector, longer by 1 than the greatest integer. Dtype: int64, float64 with weights.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX132: an integer is negative. PX017:
-        another number of weights.
+        PX015: the number of axes is wrong. PX132: an integer is negative. PX017: the number
+        of weights differs.
     TypeError
         PX012: a cast would lose values.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: partial results of the devices are combined.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: partial results of the devices are
+    combined.
     """
 
 bitwise_and: ufunc
@@ -3468,7 +3491,7 @@ def blackman(M: SupportsIndex) -> ndarray:
     Parameters
     ----------
     M : int
-        How many numbers.
+        The number of numbers.
 
     Returns
     -------
@@ -3478,7 +3501,7 @@ def blackman(M: SupportsIndex) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3499,8 +3522,8 @@ def block(arrays: Sequence[ArrayLike] | ndarray) -> ndarray:
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
-        to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: the dtype
+        to which the arrays promote.
 
     Raises
     ------
@@ -3517,7 +3540,7 @@ class broadcast:
     """Arrays broadcast to one shape, to be iterated over."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def reset(self) -> None:
-        """Begins again at the first elements.
+        """Starts again at the first elements.
 
         Returns
         -------
@@ -3545,7 +3568,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = ...) -> tuple[ndarray, ...]
     *args : array_like
         The arrays.
     subok : bool, default: False
-        Without effect: there are no subclasses.
+        Without effect.
 
     Returns
     -------
@@ -3598,12 +3621,12 @@ def broadcast_to(array: ArrayLike, shape: SupportsIndex | Sequence[SupportsIndex
     shape : int or sequence of int
         The extents.
     subok : bool, default: False
-        Without effect: there are no subclasses.
+        Without effect.
 
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: that of `array`.
+        The given shape. Dtype: that of `array`.
 
     Raises
     ------
@@ -3625,11 +3648,11 @@ def can_cast(from_: DTypeLike | ArrayLike, to: DTypeLike, casting: Literal['no',
     Parameters
     ----------
     from_ : dtype or array_like
-        What is cast.
+        The dtype or the array to cast.
     to : dtype
-        What it is cast to.
+        The dtype of the result of the cast.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'safe'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
@@ -3638,7 +3661,7 @@ def can_cast(from_: DTypeLike | ArrayLike, to: DTypeLike, casting: Literal['no',
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -3652,15 +3675,15 @@ ceil: ufunc
 def checkpoint(path: str | PathLike[str], step: SupportsIndex, **arrays: ArrayLike) -> None:
     """Saves the state of the program: the number of a step and arrays by their names. Collective.
 
-    The file is a .npz file, which takes the place of the one before when it is complete: whenever
-    the program is killed, there is a whole one.
+    The file is a .npz file. It replaces the previous one when it is complete, so there is a
+    complete file whenever the program is killed.
 
     Parameters
     ----------
     path : str or path
         The file, the same on all processes.
     step : int
-        A number from 0 on that `restore` gives back.
+        A number from 0 on, which `restore` returns.
     **arrays : array_like
         Arrays of one mesh, of which none is named ``path`` or ``step``.
 
@@ -3671,7 +3694,7 @@ def checkpoint(path: str | PathLike[str], step: SupportsIndex, **arrays: ArrayLi
     Raises
     ------
     OSError
-        PX081: the file cannot be written; the one before stays.
+        PX081: the file cannot be written; the previous one stays.
     """
 
 def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
@@ -3682,30 +3705,31 @@ def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | 
     Parameters
     ----------
     a : array_like of int
-        Which choice is taken.
+        The index of the choice for each element.
     choices : sequence of array_like
-        What is chosen from.
+        The choices.
     out : ndarray, optional
         The array that is written and returned.
     mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-        What becomes of positions that are outside.
+        The treatment of positions out of bounds.
 
     Returns
     -------
     ndarray
-        The shape to which the operands broadcast. Dtype: what the choices promote to.
+        The shape to which the operands broadcast. Dtype: the dtype to which the choices
+        promote.
 
     Raises
     ------
     ValueError
-        PX001: shapes do not broadcast. PX029: a position is outside.
+        PX001: shapes do not broadcast. PX029: a position is out of bounds.
     TypeError
         PX012: a cast would lose values.
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: local.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: local.
     """
 
 def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = ..., out: ndarray | None = ..., *, min: ArrayLike | None = ..., max: ArrayLike | None = ..., where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
@@ -3728,17 +3752,17 @@ def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = 
     max : array_like, optional
         Another name of `a_max`.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The shape to which the operands broadcast. Dtype: what the operands promote to (NEP
-        50: Python's numbers give way).
+        The shape to which the operands broadcast. Dtype: the dtype to which the operands
+        promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
@@ -3766,8 +3790,8 @@ def column_stack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
-        to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: the dtype
+        to which the arrays promote.
 
     Raises
     ------
@@ -3797,7 +3821,7 @@ def common_type(*arrays: ndarray) -> numpy.dtype[Any]:
     Raises
     ------
     ValueError
-        There are no operands, or nothing to promote to.
+        There are no operands, or no dtype to which they promote.
 
     Notes
     -----
@@ -3812,7 +3836,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = ..
     Parameters
     ----------
     condition : array_like of bool
-        Which elements count.
+        True for the elements to take.
     a : array_like
         The array.
     axis : int, optional
@@ -3823,21 +3847,23 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = ..
     Returns
     -------
     ndarray
-        Of `a`, with the axis as long as there are elements that count. Dtype: that of `a`.
+        The shape of `a`, with a slice along the axis for each true condition. Dtype: that
+        of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
     IndexError
         PX028: a position is outside of its axis.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along the axis of the positions, if it is split.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along the axis of the positions, if it
+    is split.
     """
 
 def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
@@ -3856,13 +3882,13 @@ def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None 
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -3895,13 +3921,13 @@ def concatenate(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | 
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -3934,20 +3960,19 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Literal['full', 'same', 'valid'] 
     v : array_like
         The second vector.
     mode : {'full', 'same', 'valid'}, default: 'full'
-        Which part is returned.
+        The part that is returned.
 
     Returns
     -------
     ndarray
         A vector of `n + m - 1` elements ('full'), of `max(n, m)` ('same') or of `max(n, m)
-        - min(n, m) + 1` ('valid'). Dtype: what the operands promote to (NEP 50: Python's
-        numbers give way).
+        - min(n, m) + 1` ('valid'). Dtype: the dtype to which the operands promote (NEP 50:
+        Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. There are no elements, or the mode is
-        unknown.
+        PX015: the number of axes is wrong. There are no elements, or the mode is unknown.
 
     Notes
     -----
@@ -3967,7 +3992,7 @@ def copy(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = .
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: False
-        Without effect: there are no subclasses.
+        Without effect.
 
     Returns
     -------
@@ -3997,11 +4022,11 @@ def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe',
     dst : ndarray
         The array that is written.
     src : array_like
-        What is written, broadcast to `dst`.
+        The values to write, broadcast to `dst`.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
     where : array_like of bool or None, default: True
-        Which elements are written, broadcast to the array.
+        The elements to write, broadcast to the array.
 
     Returns
     -------
@@ -4032,25 +4057,25 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., *, dty
     y : array_like, optional
         More variables of the same observations.
     rowvar : bool, default: True
-        Whether rows are the variables, and not columns.
+        Whether the variables are rows, and not columns.
     dtype : dtype, optional
         The dtype of the result.
 
     Returns
     -------
     ndarray
-        A matrix of the variables, without axes for one. Dtype: `dtype`, or float64 and
-        complex128.
+        A matrix over the variables; without axes for one variable. Dtype: `dtype`, or
+        float64 or complex128.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX017: weights do not fit.
+        PX015: the number of axes is wrong. PX017: weights do not fit.
 
     Notes
     -----
-    Local; with weights Collective, for these must not be negative. Distribution: gathers:
-    as matmul of the observations.
+    Local. Collective with weights, which must not be negative. Distribution: gathers: as
+    matmul of the observations.
     """
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: Literal['full', 'same', 'valid'] = ...) -> ndarray:
@@ -4065,20 +4090,19 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Literal['full', 'same', 'valid']
     v : array_like
         The second vector.
     mode : {'full', 'same', 'valid'}, default: 'valid'
-        Which part is returned.
+        The part that is returned.
 
     Returns
     -------
     ndarray
         A vector of `n + m - 1` elements ('full'), of `max(n, m)` ('same') or of `max(n, m)
-        - min(n, m) + 1` ('valid'). Dtype: what the operands promote to (NEP 50: Python's
-        numbers give way).
+        - min(n, m) + 1` ('valid'). Dtype: the dtype to which the operands promote (NEP 50:
+        Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. There are no elements, or the mode is
-        unknown.
+        PX015: the number of axes is wrong. There are no elements, or the mode is unknown.
 
     Notes
     -----
@@ -4102,13 +4126,13 @@ def count_nonzero(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] 
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: int64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -4135,13 +4159,13 @@ def cov(m: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., bias: bool 
     y : array_like, optional
         More variables of the same observations.
     rowvar : bool, default: True
-        Whether rows are the variables, and not columns.
+        Whether the variables are rows, and not columns.
     bias : bool, default: False
         Whether to divide by the number of observations.
     ddof : int, optional
         Subtracted from the number of observations; 1, or 0 with `bias`, for None.
     fweights : array_like of int, optional
-        How often each observation counts.
+        The number of times that each observation counts.
     aweights : array_like, optional
         The weight of each observation.
     dtype : dtype, optional
@@ -4150,18 +4174,18 @@ def cov(m: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., bias: bool 
     Returns
     -------
     ndarray
-        A matrix of the variables, without axes for one. Dtype: `dtype`, or float64 and
-        complex128.
+        A matrix over the variables; without axes for one variable. Dtype: `dtype`, or
+        float64 or complex128.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX017: weights do not fit.
+        PX015: the number of axes is wrong. PX017: weights do not fit.
 
     Notes
     -----
-    Local; with weights Collective, for these must not be negative. Distribution: gathers:
-    as matmul of the observations.
+    Local. Collective with weights, which must not be negative. Distribution: gathers: as
+    matmul of the observations.
     """
 
 def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = ..., axisb: SupportsIndex = ..., axisc: SupportsIndex = ..., axis: SupportsIndex | None = ...) -> ndarray:
@@ -4182,22 +4206,23 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = ..., axisb: Support
     axisc : int, default: -1
         The axis of the vectors of the result.
     axis : int, optional
-        Of `a`, `b` and the result alike, in place of the others.
+        The axis of `a`, `b` and the result, in place of the others.
 
     Returns
     -------
     ndarray
-        Broadcast, without the axis for two vectors of two components. Dtype: what the
-        operands promote to (NEP 50: Python's numbers give way).
+        The shape to which the operands broadcast, without the axis for two vectors of two
+        components. Dtype: the dtype to which the operands promote (NEP 50: Python's numbers
+        are weak).
 
     Raises
     ------
     ValueError
-        PX017: vectors have not two or three components.
+        PX017: the vectors do not have two or three components.
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX011: of bools.
+        PX011: the elements are bools.
 
     Notes
     -----
@@ -4224,7 +4249,7 @@ def cumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = .
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
         of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
         in uint64.
 
@@ -4261,7 +4286,7 @@ def cumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
         of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
         in uint64.
 
@@ -4295,12 +4320,12 @@ def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype:
     out : ndarray, optional
         The array that is written and returned.
     include_initial : bool, default: False
-        Whether the value of nothing comes first.
+        Whether the value for no elements comes first.
 
     Returns
     -------
     ndarray
-        The shape of `x`, with one element more along the axis if `include_initial`. Dtype:
+        The shape of `x`, with one more element along the axis if `include_initial`. Dtype:
         `dtype`, or that of `x`; bools and integers of less than 64 bits are combined in
         int64, unsigned ones in uint64.
 
@@ -4309,7 +4334,7 @@ def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype:
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: several axes, of which none is named.
+        PX015: there are several axes, and `axis` is not given.
 
     Notes
     -----
@@ -4334,12 +4359,12 @@ def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: 
     out : ndarray, optional
         The array that is written and returned.
     include_initial : bool, default: False
-        Whether the value of nothing comes first.
+        Whether the value for no elements comes first.
 
     Returns
     -------
     ndarray
-        The shape of `x`, with one element more along the axis if `include_initial`. Dtype:
+        The shape of `x`, with one more element along the axis if `include_initial`. Dtype:
         `dtype`, or that of `x`; bools and integers of less than 64 bits are combined in
         int64, unsigned ones in uint64.
 
@@ -4348,7 +4373,7 @@ def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: several axes, of which none is named.
+        PX015: there are several axes, and `axis` is not given.
 
     Notes
     -----
@@ -4378,8 +4403,8 @@ def delete(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, axis: Support
     Returns
     -------
     ndarray
-        The shape of `arr`, of which one extent shrinks; a vector without an axis. Dtype:
-        that of `arr`.
+        The shape of `arr`, with one smaller extent; without an axis, a vector. Dtype: that
+        of `arr`.
 
     Raises
     ------
@@ -4404,17 +4429,17 @@ def diag(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     v : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
     ndarray
-        The matrix of a vector, the vector of a matrix. Dtype: that of `v`.
+        A matrix for a vector, a vector for a matrix. Dtype: that of `v`.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
 
     Notes
     -----
@@ -4468,7 +4493,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple[ndarray, ...]:
     Raises
     ------
     ValueError
-        PX015: fewer than two axes. PX017: extents differ.
+        PX015: there are fewer than two axes. PX017: extents differ.
 
     Notes
     -----
@@ -4486,7 +4511,7 @@ def diagflat(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     v : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -4496,7 +4521,7 @@ def diagflat(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -4514,7 +4539,7 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = .
     a : array_like
         The array.
     offset : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     axis1 : int, default: 0
         The first axis.
     axis2 : int, default: 1
@@ -4530,7 +4555,7 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = .
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: fewer than two axes. PX017: the axes are equal.
+        PX015: there are fewer than two axes. PX017: the axes are equal.
 
     Notes
     -----
@@ -4547,26 +4572,27 @@ def diff(a: ArrayLike, n: SupportsIndex = ..., axis: SupportsIndex = ..., prepen
     a : array_like
         The array.
     n : int, default: 1
-        How often differences are taken.
+        The number of times that differences are taken.
     axis : int, default: -1
         The axis; from the end if negative.
     prepend : array_like, optional
-        What comes before the first element along the axis.
+        The elements before the first one along the axis.
     append : array_like, optional
-        What comes after the last element along the axis.
+        The elements after the last one along the axis.
 
     Returns
     -------
     ndarray
-        The shape of `a`, less by `n` along the axis. Dtype: that of `a`, bool of bools.
+        The shape of `a`, with `n` elements fewer along the axis. Dtype: that of `a`; bool
+        for bools.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: another number of axes is needed. PX017: `n` is negative. PX001: shapes do
-        not broadcast.
+        PX015: the number of axes is wrong. PX017: `n` is negative. PX001: shapes do not
+        broadcast.
 
     Notes
     -----
@@ -4586,7 +4612,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     bins : array_like
         The edges, ascending or descending.
     right : bool, default: False
-        Whether a bin holds its right edge.
+        Whether a bin contains its right edge.
 
     Returns
     -------
@@ -4596,15 +4622,15 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX123: edges are not monotone.
+        PX015: the number of axes is wrong. PX123: edges are not monotone.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    along a split axis, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: along a
+    split axis, for now.
     """
 
 divide: ufunc
@@ -4628,13 +4654,13 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The axes of `a` but the last, then those of `b` but the last but one. Dtype: what
-        the operands promote to (NEP 50: Python's numbers give way).
+        The extents of `a` except the last, then those of `b` except the last but one.
+        Dtype: the dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. `out` does not fit.
+        PX014: the extents of the axes that are summed over differ. `out` does not fit.
 
     Notes
     -----
@@ -4652,12 +4678,12 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where they begin.
+        The number of parts, or where they start.
 
     Returns
     -------
     list of ndarray
-        The extents, of which one is divided. Dtype: that of `ary`.
+        The shape of `ary`, with one extent divided. Dtype: that of `ary`.
 
     Raises
     ------
@@ -4684,8 +4710,8 @@ def dstack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
-        to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: the dtype
+        to which the arrays promote.
 
     Raises
     ------
@@ -4710,9 +4736,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = ..., to_begin: ArrayLike 
     ary : array_like
         The array.
     to_end : array_like, optional
-        What comes after the differences.
+        The elements after the differences.
     to_begin : array_like, optional
-        What comes before the differences.
+        The elements before the differences.
 
     Returns
     -------
@@ -4742,24 +4768,24 @@ def einsum(*operands: str | ArrayLike, out: ndarray | None = ..., optimize: bool
     out : ndarray, optional
         The array that is written and returned.
     optimize : bool, str or sequence, default: False
-        Without effect: the cheapest order is taken.
+        Without effect: the cheapest order is used.
     dtype : dtype, optional
         The dtype of the result.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     casting : str, default: 'safe'
-        Which casts to `dtype` are allowed.
+        The casts to `dtype` that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the letters of the output. Dtype: `dtype`, or what the operands
-        promote to.
+        The extents of the letters of the output. Dtype: `dtype`, or the dtype to which the
+        operands promote.
 
     Raises
     ------
     ValueError
-        PX017: the subscripts cannot be read, or do not fit. PX001: shapes do not broadcast.
+        PX017: the subscripts are invalid, or do not fit. PX001: shapes do not broadcast.
     TypeError
         PX012: a cast would lose values.
 
@@ -4775,18 +4801,18 @@ def einsum_path(subscripts: str, *operands: ArrayLike, optimize: bool | str | tu
     Parameters
     ----------
     subscripts : str
-        As of `einsum`.
+        As for `einsum`.
     operands : array_like
-        As of `einsum`.
+        As for `einsum`.
     optimize : bool, str or tuple, default: 'greedy'
-        How an order is looked for, as in NumPy.
+        The method of the search for an order, as in NumPy.
     einsum_call : bool, default: False
-        Whether to return what NumPy contracts in turn.
+        Whether to return NumPy's list of contractions.
 
     Returns
     -------
     (list, str)
-        The pairs of operands in turn, and a report.
+        The contractions in order, and a report.
 
     Raises
     ------
@@ -4795,7 +4821,7 @@ def einsum_path(subscripts: str, *operands: ArrayLike, optimize: bool | str | tu
 
     Notes
     -----
-    Local: it depends on extents alone.
+    Local: the result depends on extents only.
     """
 
 def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
@@ -4818,7 +4844,7 @@ def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: `dtype`, float64 for None.
+        The given shape. Dtype: `dtype`, float64 for None.
 
     Raises
     ------
@@ -4845,7 +4871,7 @@ def empty_like(prototype: ArrayLike, /, dtype: DTypeLike = ..., order: Literal['
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
@@ -4872,7 +4898,7 @@ equal: ufunc
 euler_gamma: float
 
 def evaluate(*arrays: ndarray) -> None:
-    """Waits for arrays, all of which are computed together. Collective.
+    """Computes arrays together and waits for them. Collective.
 
     Parameters
     ----------
@@ -4886,7 +4912,7 @@ def evaluate(*arrays: ndarray) -> None:
     Raises
     ------
     Exception
-        What has failed of what was recorded, with the line that recorded it.
+        A recorded operation has failed; the error names the line that recorded it.
 
     Notes
     -----
@@ -4907,7 +4933,7 @@ def expand_dims(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...]) -
     a : array_like
         The array.
     axis : int or tuple of int
-        Where the new axes stand in the result.
+        The positions of the new axes.
 
     Returns
     -------
@@ -4927,7 +4953,7 @@ def expand_dims(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...]) -
     """
 
 def explain(array: ndarray) -> str:
-    """The plan of everything that is recorded and not run yet, as text.
+    """The plan of all operations that are recorded and have not run, as text.
 
     Parameters
     ----------
@@ -4945,7 +4971,7 @@ def explain(array: ndarray) -> str:
 
     Notes
     -----
-    Local: a copy of what is recorded is planned, and nothing runs.
+    Local: plans a copy of the recorded operations; nothing runs.
     """
 
 expm1: ufunc
@@ -4958,7 +4984,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     Parameters
     ----------
     condition : array_like of bool
-        Which elements count.
+        True for the elements to take.
     arr : array_like
         The array.
 
@@ -4970,12 +4996,12 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     Raises
     ------
     ValueError
-        PX017: another number of elements.
+        PX017: the numbers of elements differ.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the positions that are found.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the positions that are found.
     """
 
 def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
@@ -4990,7 +5016,7 @@ def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
     M : int, optional
         The number of columns; as many as rows for None.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype, default: float
         The dtype of the result.
     order : {'C', 'F'}, default: 'C'
@@ -5029,7 +5055,7 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = ...) -> None:
     val : array_like
         The numbers.
     wrap : bool, default: False
-        Whether the diagonal goes on below a tall matrix.
+        Whether the diagonal is repeated below in a tall matrix.
 
     Returns
     -------
@@ -5038,7 +5064,7 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = ...) -> None:
     Raises
     ------
     ValueError
-        PX015: fewer than two axes. PX017: extents differ.
+        PX015: there are fewer than two axes. PX017: extents differ.
 
     Notes
     -----
@@ -5090,7 +5116,7 @@ def fix(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Raises
     ------
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -5116,12 +5142,12 @@ def flatnonzero(a: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the positions that are found.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the positions that are found.
     """
 
 def flip(m: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> ndarray:
@@ -5134,19 +5160,19 @@ def flip(m: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     m : array_like
         The array.
     axis : int or tuple of int, optional
-        The axes; None for all, of roll for elements in C order.
+        The axes; None for all, and in `roll` for all elements in C order.
 
     Returns
     -------
     ndarray
-        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+        The shape of `m`; two extents are exchanged by odd turns. Dtype: that of `m`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: too few axes.
+        PX015: there are too few axes.
 
     Notes
     -----
@@ -5166,14 +5192,14 @@ def fliplr(m: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+        The shape of `m`; two extents are exchanged by odd turns. Dtype: that of `m`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: too few axes.
+        PX015: there are too few axes.
 
     Notes
     -----
@@ -5193,14 +5219,14 @@ def flipud(m: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+        The shape of `m`; two extents are exchanged by odd turns. Dtype: that of `m`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: too few axes.
+        PX015: there are too few axes.
 
     Notes
     -----
@@ -5214,7 +5240,7 @@ floor: ufunc
 floor_divide: ufunc
 
 def flush() -> None:
-    """Starts what is recorded. Collective.
+    """Starts the recorded operations. Collective.
 
     Returns
     -------
@@ -5223,7 +5249,7 @@ def flush() -> None:
     Raises
     ------
     Exception
-        What has failed of what was recorded, with the line that recorded it.
+        A recorded operation has failed; the error names the line that recorded it.
     """
 
 fmax: ufunc
@@ -5242,13 +5268,13 @@ def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ...,
     x : array_like
         The array.
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     unique : bool, default: True
-        Whether as few digits as tell the number from others are shown.
+        Whether to show the fewest digits that identify the number.
     fractional : bool, default: True
         Whether `precision` counts digits after the point.
     trim : {'k', '.', '0', '-'}, default: 'k'
-        What becomes of zeros at the end and of the point.
+        The treatment of trailing zeros and of the point.
     sign : bool, default: False
         Whether positive numbers have a sign.
     pad_left : int, optional
@@ -5269,7 +5295,7 @@ def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ...,
 
     Notes
     -----
-    Collective if the array is still pending, which computes it; else Local. Distribution:
+    Collective if the array is pending, which is then computed; else Local. Distribution:
     local.
     """
 
@@ -5283,11 +5309,11 @@ def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ...,
     x : array_like
         The array.
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     unique : bool, default: True
-        Whether as few digits as tell the number from others are shown.
+        Whether to show the fewest digits that identify the number.
     trim : {'k', '.', '0', '-'}, default: 'k'
-        What becomes of zeros at the end and of the point.
+        The treatment of trailing zeros and of the point.
     sign : bool, default: False
         Whether positive numbers have a sign.
     pad_left : int, optional
@@ -5308,68 +5334,69 @@ def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ...,
 
     Notes
     -----
-    Collective if the array is still pending, which computes it; else Local. Distribution:
+    Collective if the array is pending, which is then computed; else Local. Distribution:
     local.
     """
 
 frexp: ufunc
 
 def from_dlpack(x: Any, /, *, device: str | None = ..., copy: bool | None = ...) -> ndarray:
-    """An array of what another library exports. Every process gives the same elements.
+    """An array of elements that another library exports. Every process must pass the same elements.
 
-    Elements that lie as the devices of the session need them, on the host or on its GPU, are not
-    copied: the array reads them where they are, and has memory of its own once it is written. Until
-    then whoever writes them changes the array.
+    Elements that are in the place and layout that the devices of the session need are not copied:
+    the array reads them in place, and gets memory of its own once it is written. Until then, a
+    write to the elements changes the array.
 
     Parameters
     ----------
     x : object
         An array with ``__dlpack__`` and ``__dlpack_device__``, such as a tensor of PyTorch.
     device : str, optional
-        ``"cpu"``: what lies on another device is copied by its library.
+        With ``"cpu"`` the exporting library copies elements on another device to the host.
     copy : bool, optional
-        True copies in any case, False never does; else elements are copied where they have to be.
+        True copies always, False never. By default elements are copied if needed.
 
     Returns
     -------
     ndarray
-        Shape and dtype of the object.
+        An array of the object's shape and dtype.
 
     Raises
     ------
     BufferError
-        The elements lie on another device, or would have to be copied and must not be.
+        The elements are on another device, or a copy is needed but not allowed.
     TypeError
-        The object exports nothing by DLPack.
+        The object does not export by DLPack.
     ValueError
-        The device is another one.
+        The device is unknown.
 
     Notes
     -----
-    Local: nothing is asked of other processes.
+    Local: without communication between processes.
     """
 
 def from_local(part: ArrayLike | list[ArrayLike], axis: SupportsIndex = ...) -> ndarray:
-    """One array of what the processes hold, joined along an axis.
+    """One array of the parts of all processes, joined along an axis.
 
-    A process gives one part, which is split over its devices, or a list of parts, one for each of
-    them. Parts are arrays of NumPy or of any library that exports its elements, such as tensors of
-    PyTorch; arrays of this process; or what ``x.local_shards()`` or ``x.local_view()`` gave, all of
-    it, which make an array that is split as ``x`` is, whatever ``axis`` says. What lies in C order
-    is not copied: it must not be written as long as the array is in use. Collective.
+    A process gives one part, which is split over its devices, or a list of parts, one for each
+    device. A part is a NumPy array, an object of any library that exports its elements, such as a
+    PyTorch tensor, or an array of this process. The whole result of ``x.local_shards()`` or
+    ``x.local_view()`` is accepted, too: it makes an array that is split as ``x`` is, whatever
+    ``axis`` is. Parts in C order are not copied: do not write them while the array is in use.
+    Collective.
 
     Parameters
     ----------
     part : array_like or list of array_like
-        What this process holds.
+        The part or parts of this process.
     axis : int, default: 0
         The axis along which the parts are joined.
 
     Returns
     -------
     ndarray
-        Of the dtype of the parts, and of their shape but for the axis, along which extents
-        add up.
+        An array of the parts' dtype. The shape is that of the parts, with the extents along the
+        axis added up.
 
     Raises
     ------
@@ -5389,9 +5416,9 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     dtype : dtype, default: float
         The dtype of the result.
     count : int, default: -1
-        How many elements; all for -1.
+        The number of elements; all for -1.
     offset : int, default: 0
-        The byte from which on elements lie.
+        The position of the first element in bytes.
     like : object, optional
 
     Returns
@@ -5402,11 +5429,11 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     Raises
     ------
     ValueError
-        PX017: the bytes are too few, or no whole elements.
+        PX017: there are too few bytes, or not a whole number of elements.
 
     Notes
     -----
-    Local: copied at once, equal on all processes. Distribution: local.
+    Local: copied at once; must be equal on all processes. Distribution: local.
     """
 
 def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLike = ..., count: SupportsIndex = ..., sep: str = ..., offset: SupportsIndex = ..., *, like: Any = ...) -> ndarray:
@@ -5421,11 +5448,11 @@ def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     dtype : dtype, default: float
         The dtype of the result.
     count : int, default: -1
-        How many elements; all for -1.
+        The number of elements; all for -1.
     sep : str, default: ''
-        What stands between numbers; a file of bytes without it.
+        The text between numbers; without it, bytes.
     offset : int, default: 0
-        The byte from which on elements lie.
+        The position of the first element in bytes.
     like : object, optional
 
     Returns
@@ -5436,9 +5463,9 @@ def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     Raises
     ------
     OSError
-        PX080: a file cannot be read; FileNotFoundError if it is not there.
+        PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        What is read is no number.
+        The text is no number.
 
     Notes
     -----
@@ -5465,16 +5492,17 @@ def fromfunction(function: Callable[..., Any], shape: SupportsIndex | Sequence[S
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: what the function gives.
+        The given shape. Dtype: that of the function's result.
 
     Raises
     ------
     Exception
-        What the function raises.
+        The exception of the function.
 
     Notes
     -----
-    Local, unless the function is not. Distribution: local.
+    Collective: the processes agree on the outcome of the function. What it records is not
+    computed. Distribution: local.
     """
 
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., *, like: Any = ...) -> ndarray:
@@ -5489,7 +5517,7 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., 
     dtype : dtype
         The dtype of the result.
     count : int, default: -1
-        How many elements; all for -1.
+        The number of elements; all for -1.
     like : object, optional
 
     Returns
@@ -5506,24 +5534,24 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., 
 
     Notes
     -----
-    Local: read at once, equal on all processes. Distribution: local.
+    Local: read at once; must be equal on all processes. Distribution: local.
     """
 
 def frompyfunc(func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIndex, *, identity: Scalar | None = ...) -> Callable[..., Any]:
-    """A function of Python as one of arrays, broadcast to one shape.
+    """A function of arrays made from a Python function; the arrays are broadcast to one shape.
 
-    As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+    As `vectorize`, but all results determine the dtype: there are no arrays of objects.
 
     Parameters
     ----------
     func : callable
         A function of numbers.
     nin : int
-        How many arguments it has.
+        The number of its arguments.
     nout : int
-        How many results it gives.
+        The number of its results.
     identity : scalar, optional
-        The result for nothing.
+        The result for no elements.
 
     Returns
     -------
@@ -5533,11 +5561,11 @@ def frompyfunc(func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIn
     Raises
     ------
     TypeError
-        Calls raise it if results are no numbers.
+        Raised by calls if results are no numbers.
 
     Notes
     -----
-    Calls are Collective: arrays are brought to the host, and the function is called there.
+    Calls are Collective: arrays are fetched to the host, and the function is called there.
     """
 
 def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., *, sep: str, like: Any = ...) -> ndarray:
@@ -5552,9 +5580,9 @@ def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     dtype : dtype, default: float
         The dtype of the result.
     count : int, default: -1
-        How many elements; all for -1.
+        The number of elements; all for -1.
     sep : str
-        What stands between numbers.
+        The text between numbers.
     like : object, optional
 
     Returns
@@ -5565,11 +5593,11 @@ def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     Raises
     ------
     ValueError
-        What is read is no number.
+        The text is no number.
 
     Notes
     -----
-    Local: read at once, equal on all processes. Distribution: local.
+    Local: read at once; must be equal on all processes. Distribution: local.
     """
 
 def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
@@ -5594,7 +5622,7 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, 
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: `dtype`, or that of the value.
+        The given shape. Dtype: `dtype`, or that of the value.
 
     Raises
     ------
@@ -5623,7 +5651,7 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike = ..., order
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
@@ -5659,31 +5687,31 @@ def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTyp
     dtype : dtype, default: float
         The dtype of the result.
     comments : str, default: '#'
-        What begins a comment.
+        The text that starts a comment.
     delimiter : str, optional
-        What stands between values; white space for None.
+        The text between values; white space for None.
     skip_header : int, default: 0
-        How many lines at the beginning do not count.
+        The number of lines to skip at the start.
     skip_footer : int, default: 0
-        How many lines at the end do not count.
+        The number of lines to skip at the end.
     converters : dict of callable, optional
-        What reads the text of columns.
+        Functions that read the text of columns.
     missing_values : object, optional
-        What says that a value is missing.
+        The texts of missing values.
     filling_values : object, optional
-        What stands for values that are missing.
+        The values in place of missing ones.
     usecols : int or sequence of int, optional
         The columns that are read.
     names : object, optional
         The names of columns.
     excludelist : sequence of str, optional
-        Which names may not be.
+        The names that are not allowed.
     deletechars : str, optional
-        What names may not hold.
+        The characters that are removed from names.
     replace_space : str, default: '_'
-        What stands for spaces in names.
+        The character in place of spaces in names.
     autostrip : bool, default: False
-        Whether white space around values goes.
+        Whether to strip white space around values.
     case_sensitive : bool or str, default: True
         How names of columns are spelt.
     defaultfmt : str, default: 'f%i'
@@ -5697,23 +5725,23 @@ def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTyp
     invalid_raise : bool, default: True
         Whether rows of another length are an error.
     max_rows : int, optional
-        The most rows that are read.
+        The largest number of rows that are read.
     encoding : str, optional
         The encoding of the text.
     ndmin : int, default: 0
-        The least number of axes; new ones come first.
+        The least number of axes; new axes come first.
 
     Returns
     -------
     ndarray
-        Rows and columns of the file; one of them alone is a vector. Dtype: `dtype`.
+        Rows and columns of the file; a single row or column is a vector. Dtype: `dtype`.
 
     Raises
     ------
     OSError
-        PX080: a file cannot be read; FileNotFoundError if it is not there.
+        PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        What is read is no number.
+        The text is no number.
 
     Notes
     -----
@@ -5732,18 +5760,19 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpo
     stop : array_like
         The last number.
     num : int, default: 50
-        How many numbers.
+        The number of numbers.
     endpoint : bool, default: True
         Whether the last number is `stop`.
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result along which they lie.
+        The axis of the result for the new elements.
 
     Returns
     -------
     ndarray
-        `num` numbers along the axis. Dtype: `dtype`, that of the ends and float64 at least.
+        `num` numbers along the axis. Dtype: `dtype`; by default that of the ends, and at
+        least float64.
 
     Raises
     ------
@@ -5752,7 +5781,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpo
 
     Notes
     -----
-    Local: recorded. Collective if an end is an array, whose elements are looked at.
+    Local: recorded. Collective if an end is an array, whose elements are checked.
     Distribution: gathers: ends and bases that are vectors; between numbers nothing moves.
     """
 
@@ -5762,7 +5791,7 @@ def get_array_module(*arguments: Any) -> ModuleType:
     Parameters
     ----------
     arguments : object
-        What a program was given.
+        The arguments of a program.
 
     Returns
     -------
@@ -5790,7 +5819,7 @@ def get_printoptions() -> dict[str, Any]:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -5798,7 +5827,7 @@ def get_printoptions() -> dict[str, Any]:
     """
 
 def geterr() -> dict[str, Any]:
-    """What is done about each kind of floating-point error, by its name. Local.
+    """The mode of each kind of floating-point error, by its name. Local.
 
     Returns
     -------
@@ -5811,7 +5840,7 @@ def geterr() -> dict[str, Any]:
     """
 
 def geterrcall() -> Any:
-    """What is called, or written to, about floating-point errors. Local.
+    """The callable, or the object with `write`, that receives floating-point errors. Local.
 
     Returns
     -------
@@ -5842,16 +5871,17 @@ def gradient(f: ArrayLike, *varargs: SupportsFloat | ArrayLike, axis: SupportsIn
     Returns
     -------
     ndarray or tuple of ndarray
-        The shape of `f`, for every axis. Dtype: that of `f`; float64 of bools and integers.
+        The shape of `f`, for every axis. Dtype: that of `f`; float64 for bools and
+        integers.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there are too few elements, or distances that do not fit.
+        PX017: there are too few elements, or the distances do not fit.
     TypeError
-        PX133: another number of distances.
+        PX133: the number of distances is wrong.
 
     Notes
     -----
@@ -5871,7 +5901,7 @@ def hamming(M: SupportsIndex) -> ndarray:
     Parameters
     ----------
     M : int
-        How many numbers.
+        The number of numbers.
 
     Returns
     -------
@@ -5881,7 +5911,7 @@ def hamming(M: SupportsIndex) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -5897,7 +5927,7 @@ def hanning(M: SupportsIndex) -> ndarray:
     Parameters
     ----------
     M : int
-        How many numbers.
+        The number of numbers.
 
     Returns
     -------
@@ -5907,7 +5937,7 @@ def hanning(M: SupportsIndex) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -5927,9 +5957,9 @@ def histogram(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..., range: 
     a : array_like
         The array.
     bins : int, str or array_like, default: 10
-        How many bins, the rule that says it, or their edges.
+        The number of bins, a rule for it, or the edges.
     range : (float, float), optional
-        The least and the greatest value that count.
+        The least and the greatest value that are counted.
     density : bool, optional
         Whether counts are divided so that the integral is 1.
     weights : array_like, optional
@@ -5938,20 +5968,20 @@ def histogram(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..., range: 
     Returns
     -------
     (ndarray, ndarray)
-        As many counts as bins, and an edge more. Dtype: int64 with neither weights nor
-        density, else float64 or that of the weights.
+        A count for each bin, and one more edge than bins. Dtype: int64 with neither weights
+        nor density, else float64 or that of the weights.
 
     Raises
     ------
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
     ValueError
-        PX017: the bins or the range make none. PX123: edges are not monotone.
+        PX017: the bins or the range are invalid. PX123: edges are not monotone.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: counts are added.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: counts are added.
     """
 
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., range: Sequence[Sequence[SupportsFloat]] | None = ..., density: bool | None = ..., weights: ArrayLike | None = ...) -> tuple[ndarray, ndarray, ndarray]:
@@ -5966,9 +5996,9 @@ def histogram2d(x: ArrayLike, y: ArrayLike, bins: SupportsIndex | Sequence[Any] 
     y : array_like
         The second coordinates.
     bins : int or sequence, default: 10
-        How many bins, or their edges, for all axes or each.
+        The number of bins, or their edges, for all axes or for each.
     range : sequence of (float, float), optional
-        The least and the greatest value that count, for each axis.
+        The least and the greatest value that are counted, for each axis.
     density : bool, optional
         Whether counts are divided so that the integral is 1.
     weights : array_like, optional
@@ -5982,13 +6012,13 @@ def histogram2d(x: ArrayLike, y: ArrayLike, bins: SupportsIndex | Sequence[Any] 
     Raises
     ------
     ValueError
-        PX017: the bins or the range make none. PX015: another number of axes is needed.
+        PX017: the bins or the range are invalid. PX015: the number of axes is wrong.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the coordinates of a sample, if they are split;
-    counts are added.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the coordinates of a sample, if they are
+    split; counts are added.
     """
 
 def histogram_bin_edges(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..., range: tuple[SupportsFloat, SupportsFloat] | None = ..., weights: ArrayLike | None = ...) -> ndarray:
@@ -6001,29 +6031,29 @@ def histogram_bin_edges(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..
     a : array_like
         The array.
     bins : int, str or array_like, default: 10
-        How many bins, the rule that says it, or their edges.
+        The number of bins, a rule for it, or the edges.
     range : (float, float), optional
-        The least and the greatest value that count.
+        The least and the greatest value that are counted.
     weights : array_like, optional
         The weight of each element.
 
     Returns
     -------
     ndarray
-        A vector, one longer than there are bins. Dtype: that of `a`; float64 of bools and
+        A vector with one more edge than bins. Dtype: that of `a`; float64 for bools and
         integers.
 
     Raises
     ------
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
     ValueError
-        PX017: the bins or the range make none.
+        PX017: the bins or the range are invalid.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: reduce: counts are added.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: reduce: counts are added.
     """
 
 def histogramdd(sample: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., range: Sequence[Sequence[SupportsFloat]] | None = ..., density: bool | None = ..., weights: ArrayLike | None = ...) -> tuple[ndarray, list[ndarray]]:
@@ -6036,9 +6066,9 @@ def histogramdd(sample: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., ra
     sample : array_like
         The samples: the rows of a matrix.
     bins : int or sequence, default: 10
-        How many bins, or their edges, for all axes or each.
+        The number of bins, or their edges, for all axes or for each.
     range : sequence of (float, float), optional
-        The least and the greatest value that count, for each axis.
+        The least and the greatest value that are counted, for each axis.
     density : bool, optional
         Whether counts are divided so that the integral is 1.
     weights : array_like, optional
@@ -6052,13 +6082,13 @@ def histogramdd(sample: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., ra
     Raises
     ------
     ValueError
-        PX017: the bins or the range make none. PX015: another number of axes is needed.
+        PX017: the bins or the range are invalid. PX015: the number of axes is wrong.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the coordinates of a sample, if they are split;
-    counts are added.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the coordinates of a sample, if they are
+    split; counts are added.
     """
 
 def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]) -> list[ndarray]:
@@ -6071,12 +6101,12 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where they begin.
+        The number of parts, or where they start.
 
     Returns
     -------
     list of ndarray
-        The extents, of which one is divided. Dtype: that of `ary`.
+        The shape of `ary`, with one extent divided. Dtype: that of `ary`.
 
     Raises
     ------
@@ -6102,13 +6132,13 @@ def hstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., castin
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -6138,7 +6168,7 @@ def i0(x: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `x`. Dtype: that of `x`; float64 of bools and integers.
+        The shape of `x`. Dtype: that of `x`; float64 for bools and integers.
 
     Raises
     ------
@@ -6222,11 +6252,11 @@ def imag(val: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Local: a view of complex numbers; zeros of others. Distribution: local.
+    Local: a view for complex numbers, zeros for others. Distribution: local.
     """
 
 index_exp: Any
@@ -6267,16 +6297,16 @@ def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse:
 inf: float
 
 def info(object: Any = ..., maxwidth: SupportsIndex = ..., output: IO[Any] | Iterable[str] | None = ..., toplevel: str = ...) -> None:
-    """Writes what a function, a class or an array is, to standard output or a file.
+    """Writes a description of a function, a class or an array to standard output or a file.
 
     Parameters
     ----------
     object : object or str, optional
-        What is told of, or its name in this module; this function for None.
+        The object to describe, or its name in this module; this function for None.
     maxwidth : int, default: 76
-        Without effect: lines are as they are written.
+        Without effect: lines are not wrapped.
     output : file, optional
-        Where to; standard output for None.
+        The file to write to; standard output for None.
     toplevel : str, default: 'numpy'
         Without effect: names are those of this module.
 
@@ -6295,26 +6325,28 @@ def info(object: Any = ..., maxwidth: SupportsIndex = ..., output: IO[Any] | Ite
     """
 
 def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | None = ..., threads: SupportsIndex | None = ..., memory_limit: SupportsIndex | str | None = ..., split_from: SupportsIndex | None = ..., comm: Any = ...) -> None:
-    """Begins the session.
+    """Starts the session.
 
     Parameters
     ----------
     devices : int or str, optional
-        How many devices this process has, or a list such as ``"cpu:4"``; else ``PHALANX_DEVICES``.
+        The number of devices of this process, or a list such as ``"cpu:4"``. Default:
+        ``PHALANX_DEVICES``.
     mesh : dict, optional
-        The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
+        The names and extents of the axes of the mesh of all devices, such as ``{"x": 2, "y": 2}``.
+        Default: one axis.
     threads : int, optional
-        Compute threads of the process; else ``PHALANX_THREADS``.
+        The number of compute threads of the process. Default: ``PHALANX_THREADS``.
     memory_limit : int or str, optional
-        The most bytes that a device may hold, or a text such as ``"4G"`` or ``"80%"``; else
+        The memory limit of a device in bytes, or a string such as ``"4G"`` or ``"80%"``. Default:
         ``PHALANX_MEMORY_LIMIT``.
     split_from : int, optional
-        The number of elements from which arrays are split over the devices (65,536). The same on
-        all processes.
+        The number of elements from which arrays are split over the devices (65,536). It must be the
+        same on all processes.
     comm : optional
-        How the processes of the world talk to each other already, if `phalanx run` has not started
-        them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
-        with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
+        A communicator through which the processes of the world connect, if `phalanx run` has not
+        started them: one of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object with
+        ``rank``, ``size`` and ``allgather``. Data of arrays does not pass through it.
 
     Returns
     -------
@@ -6323,13 +6355,13 @@ def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | No
     Raises
     ------
     ValueError
-        PX090: a setting has a wrong value. Or a session has begun already.
+        PX090: a setting has an invalid value. PX153: a session has already started.
     RuntimeError
-        The processes do not meet, or a device is not there.
+        The processes cannot connect, or a device is missing.
 
     Notes
     -----
-    Collective: every process calls it. Without a call, the first operation begins the session.
+    Collective: every process calls it. Without a call, the first operation starts the session.
     """
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray:
@@ -6347,13 +6379,13 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     Returns
     -------
     ndarray
-        The axes of `a` but the last, then those of `b` but the last. Dtype: what the
-        operands promote to (NEP 50: Python's numbers give way).
+        The extents of `a` except the last, then those of `b` except the last. Dtype: the
+        dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ.
+        PX014: the extents of the axes that are summed over differ.
 
     Notes
     -----
@@ -6373,14 +6405,14 @@ def insert(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, values: Array
     obj : int, slice or array_like of int
         The positions.
     values : array_like
-        What is inserted, broadcast and cast.
+        The values to insert, broadcast and cast.
     axis : int, optional
         The axis; None for all elements in C order.
 
     Returns
     -------
     ndarray
-        The shape of `arr`, of which one extent grows; a vector without an axis. Dtype: that
+        The shape of `arr`, with one larger extent; without an axis, a vector. Dtype: that
         of `arr`.
 
     Raises
@@ -6406,15 +6438,15 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ...
     Parameters
     ----------
     x : array_like
-        Where the values are wanted.
+        The points at which to compute values.
     xp : array_like
         The points, ascending.
     fp : array_like
         The values at the points.
     left : scalar, optional
-        The value before the first point; that of it for None.
+        The value before the first point; the first value for None.
     right : scalar, optional
-        The value after the last point; that of it for None.
+        The value after the last point; the last value for None.
     period : float, optional
         The period.
 
@@ -6426,10 +6458,10 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ...
     Raises
     ------
     ValueError
-        PX017: there are no points, or another number of values. PX015: another number of
-        axes is needed.
+        PX017: there are no points, or the number of values differs. PX015: the number of
+        axes is wrong.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -6452,25 +6484,25 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., retur
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect on what is found: elements are taken to be unique.
+        Without effect, but `setdiff1d` keeps the order.
     return_indices : bool, default: False
-        Whether to return where each first stands in both, too.
+        Whether to return the first positions in both arrays, too.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        A vector, whose length depends on the elements. Dtype: what the operands promote to
-        (NEP 50: Python's numbers give way).
+        A vector, whose length depends on the elements. Dtype: the dtype to which the
+        operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 invert: ufunc
@@ -6529,7 +6561,7 @@ def iscomplex(x: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6554,7 +6586,7 @@ def iscomplexobj(x: ArrayLike) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6580,7 +6612,7 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6606,7 +6638,7 @@ def isfortran(a: ArrayLike) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6625,9 +6657,9 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = ...
     test_elements : array_like
         The others.
     assume_unique : bool, default: False
-        Without effect on what is found: elements are taken to be unique.
+        Without effect, but `setdiff1d` keeps the order.
     invert : bool, default: False
-        Whether to ask for those that are not.
+        Whether to invert the result.
     kind : {'sort', 'table'}, optional
         Without effect.
 
@@ -6671,7 +6703,7 @@ def isneginf(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Raises
     ------
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -6699,7 +6731,7 @@ def isposinf(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Raises
     ------
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -6725,7 +6757,7 @@ def isreal(x: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6750,7 +6782,7 @@ def isrealobj(x: ArrayLike) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6774,7 +6806,7 @@ def isscalar(element: Any) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6800,7 +6832,7 @@ def issubdtype(arg1: DTypeLike | type, arg2: DTypeLike | type) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6824,7 +6856,7 @@ def iterable(y: Any) -> bool:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6849,11 +6881,11 @@ def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
 
     Notes
     -----
-    Local, of bools Collective. Distribution: local.
+    Local. Collective for bools. Distribution: local.
     """
 
 def kaiser(M: SupportsIndex, beta: SupportsFloat) -> ndarray:
@@ -6864,7 +6896,7 @@ def kaiser(M: SupportsIndex, beta: SupportsFloat) -> ndarray:
     Parameters
     ----------
     M : int
-        How many numbers.
+        The number of numbers.
     beta : float
         The shape of the window.
 
@@ -6876,7 +6908,7 @@ def kaiser(M: SupportsIndex, beta: SupportsFloat) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6899,13 +6931,13 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The products of the extents. Dtype: what the operands promote to (NEP 50: Python's
-        numbers give way).
+        The products of the extents. Dtype: the dtype to which the operands promote (NEP 50:
+        Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -6931,7 +6963,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ...) -> n
     Parameters
     ----------
     keys : sequence of array_like
-        The keys, the last of which comes first.
+        The keys; the last one is the primary key.
     axis : int, default: -1
         The axis; from the end if negative.
 
@@ -6970,7 +7002,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     stop : array_like
         The last number.
     num : int, default: 50
-        How many numbers.
+        The number of numbers.
     endpoint : bool, default: True
         Whether the last number is `stop`.
     retstep : bool, default: False
@@ -6978,15 +7010,15 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result along which they lie.
+        The axis of the result for the new elements.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
 
     Returns
     -------
     ndarray or (ndarray, float)
-        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
-        that of floating-point arrays.
+        `num` numbers along the axis. Dtype: `dtype`; by default float64 or complex128 for
+        numbers, and that of floating-point arrays.
 
     Raises
     ------
@@ -7011,7 +7043,7 @@ def load(file: str | PathLike[str] | IO[Any] | Iterable[str], mmap_mode: str | N
     mmap_mode : str, optional
         Without effect: each process reads the blocks of its own devices.
     allow_pickle : bool, default: False
-        Without effect: objects of Python are neither read nor written.
+        Without effect: Python objects are neither read nor written.
     fix_imports : bool, default: True
         Without effect.
     encoding : str, default: 'ASCII'
@@ -7022,15 +7054,15 @@ def load(file: str | PathLike[str] | IO[Any] | Iterable[str], mmap_mode: str | N
     Returns
     -------
     ndarray or mapping of ndarray
-        Those of the file. Dtype: That of the file.
+        The shape in the file. Dtype: that in the file.
 
     Raises
     ------
     OSError
-        PX080: a file cannot be read; FileNotFoundError if it is not there.
+        PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        PX082: a file is no .npy file (PX083 and PX084: or a damaged one). PX085: a file
-        holds objects of Python.
+        PX082: a file is no .npy file (PX083 and PX084: it is damaged). PX085: a file holds
+        Python objects.
 
     Notes
     -----
@@ -7049,37 +7081,37 @@ def loadtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     dtype : dtype, default: float
         The dtype of the result.
     comments : str, default: '#'
-        What begins a comment.
+        The text that starts a comment.
     delimiter : str, optional
-        What stands between values; white space for None.
+        The text between values; white space for None.
     converters : dict of callable, optional
-        What reads the text of columns.
+        Functions that read the text of columns.
     skiprows : int, default: 0
-        How many lines at the beginning do not count.
+        The number of lines to skip at the start.
     usecols : int or sequence of int, optional
         The columns that are read.
     unpack : bool, default: False
         Whether columns become rows.
     ndmin : int, default: 0
-        The least number of axes; new ones come first.
+        The least number of axes; new axes come first.
     encoding : str, optional
         The encoding of the text.
     max_rows : int, optional
-        The most rows that are read.
+        The largest number of rows that are read.
     quotechar : str, optional
-        What quotes values.
+        The character that quotes values.
 
     Returns
     -------
     ndarray
-        Rows and columns of the file; one of them alone is a vector. Dtype: `dtype`.
+        Rows and columns of the file; a single row or column is a vector. Dtype: `dtype`.
 
     Raises
     ------
     OSError
-        PX080: a file cannot be read; FileNotFoundError if it is not there.
+        PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        What is read is no number.
+        The text is no number.
 
     Notes
     -----
@@ -7118,7 +7150,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     stop : array_like
         The last number.
     num : int, default: 50
-        How many numbers.
+        The number of numbers.
     endpoint : bool, default: True
         Whether the last number is `stop`.
     base : array_like, default: 10.0
@@ -7126,13 +7158,13 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result along which they lie.
+        The axis of the result for the new elements.
 
     Returns
     -------
     ndarray
-        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
-        that of floating-point arrays.
+        `num` numbers along the axis. Dtype: `dtype`; by default float64 or complex128 for
+        numbers, and that of floating-point arrays.
 
     Raises
     ------
@@ -7158,7 +7190,7 @@ def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsInd
     mask_func : callable
         A function of a matrix and `k`, such as `triu`.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -7172,11 +7204,11 @@ def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsInd
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
-def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of matrices, or of vectors as matrices.
@@ -7189,20 +7221,20 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : None
-        There is nothing else: see `moveaxis`.
+    axes : list of tuple of int, optional
+        The axes of the vectors or matrices in the operands and in the result.
     axis : None
-        There is nothing else.
+        Must not be given.
     keepdims : bool, default: False
-        False alone.
+        Must not be given.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
@@ -7213,13 +7245,14 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     -------
     ndarray
         `(..., m, k), (..., k, n) -> (..., m, n)`; the axis of a vector is not in the
-        result. Dtype: what the operands promote to (NEP 50: Python's numbers give way).
+        result. Dtype: the dtype to which the operands promote (NEP 50: Python's numbers are
+        weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
-        broadcast.
+        PX014: the extents of the axes that are summed over differ. PX015: there are no
+        axes. PX001: shapes do not broadcast.
     TypeError
         PX012: a cast would lose values.
 
@@ -7247,14 +7280,14 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: fewer than two axes.
+        PX015: there are fewer than two axes.
 
     Notes
     -----
     Local: a view, which moves and copies nothing. Distribution: local.
     """
 
-def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of matrices with vectors.
@@ -7267,20 +7300,20 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : None
-        There is nothing else: see `moveaxis`.
+    axes : list of tuple of int, optional
+        The axes of the vectors or matrices in the operands and in the result.
     axis : None
-        There is nothing else.
+        Must not be given.
     keepdims : bool, default: False
-        False alone.
+        Must not be given.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
@@ -7290,14 +7323,14 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     Returns
     -------
     ndarray
-        `(..., m, n), (..., n) -> (..., m)`. Dtype: what the operands promote to (NEP 50:
-        Python's numbers give way).
+        `(..., m, n), (..., n) -> (..., m)`. Dtype: the dtype to which the operands promote
+        (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
-        not broadcast.
+        PX014: the extents of the axes that are summed over differ. PX015: there are too few
+        axes. PX001: shapes do not broadcast.
     TypeError
         PX012: a cast would lose values.
 
@@ -7321,24 +7354,25 @@ def max(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -7369,7 +7403,7 @@ def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ..
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -7392,16 +7426,16 @@ def mean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
-        integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
+        bools and integers.
 
     Raises
     ------
@@ -7434,13 +7468,14 @@ def median(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`; float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`; float64 for bools and
+        integers.
 
     Raises
     ------
@@ -7486,12 +7521,12 @@ def meshgrid(*xi: ArrayLike, copy: bool = ..., sparse: bool = ..., indexing: Lit
     sparse : bool, default: False
         Whether the other axes have extent 1.
     indexing : {'xy', 'ij'}, default: 'xy'
-        Whether the first two axes are exchanged, or in order.
+        'xy' exchanges the first two axes, 'ij' does not.
 
     Returns
     -------
     tuple of ndarray
-        The lengths of all vectors, for each. Dtype: those of the vectors.
+        For each array, the lengths of all vectors. Dtype: those of the vectors.
 
     Raises
     ------
@@ -7520,24 +7555,25 @@ def min(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -7562,7 +7598,7 @@ def min_scalar_type(a: Scalar | ArrayLike, /) -> numpy.dtype[Any]:
     Raises
     ------
     ValueError
-        There are no operands, or nothing to promote to.
+        There are no operands, or no dtype to which they promote.
 
     Notes
     -----
@@ -7583,7 +7619,7 @@ def mintypecode(typechars: str | Sequence[str], typeset: str | Sequence[str] = .
     typeset : str or sequence of str, default: 'GDFgdf'
         The characters that may be chosen.
     default : str, default: 'd'
-        What is returned if there is none.
+        The result if there is none.
 
     Returns
     -------
@@ -7592,7 +7628,7 @@ def mintypecode(typechars: str | Sequence[str], typeset: str | Sequence[str] = .
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -7615,7 +7651,7 @@ def moveaxis(a: ArrayLike, source: SupportsIndex | Sequence[SupportsIndex], dest
     source : int or sequence of int
         The axes that move.
     destination : int or sequence of int
-        Where the axes go.
+        The new positions of the axes.
 
     Returns
     -------
@@ -7648,13 +7684,13 @@ def nan_to_num(x: ArrayLike, copy: bool = ..., nan: SupportsFloat = ..., posinf:
     x : array_like
         The array.
     copy : bool, default: True
-        Whether the array itself stays as it is.
+        Whether to copy, and not to write the array itself.
     nan : float, default: 0.0
-        What stands in place of NaN.
+        The value in place of NaN.
     posinf : float, optional
-        What stands in place of infinity; the greatest number for None.
+        The value in place of infinity; the greatest number for None.
     neginf : float, optional
-        What stands in place of -infinity; the least number for None.
+        The value in place of -infinity; the least number for None.
 
     Returns
     -------
@@ -7664,7 +7700,7 @@ def nan_to_num(x: ArrayLike, copy: bool = ..., nan: SupportsFloat = ..., posinf:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -7686,27 +7722,27 @@ def nanargmax(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | Non
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: int64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX016: there are no elements, and no value for none. PX130: there is nothing but
-        NaN.
+        PX016: there are no elements, and the operation has no identity. PX130: all elements
+        are NaN.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
-    partial results of the devices are combined.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: reduce: partial
+    results of the devices are combined.
     """
 
 def nanargmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None = ..., *, keepdims: bool = ...) -> ndarray:
@@ -7723,27 +7759,27 @@ def nanargmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | Non
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: int64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: int64.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX016: there are no elements, and no value for none. PX130: there is nothing but
-        NaN.
+        PX016: there are no elements, and the operation has no identity. PX130: all elements
+        are NaN.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
-    partial results of the devices are combined.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: reduce: partial
+    results of the devices are combined.
     """
 
 def nancumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
@@ -7765,7 +7801,7 @@ def nancumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike 
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
         of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
         in uint64.
 
@@ -7802,7 +7838,7 @@ def nancumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike =
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        The shape of `a`; without an axis, a vector of all elements. Dtype: `dtype`, or that
         of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
         in uint64.
 
@@ -7834,24 +7870,25 @@ def nanmax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -7875,16 +7912,16 @@ def nanmean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
-        integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
+        bools and integers.
 
     Raises
     ------
@@ -7917,13 +7954,14 @@ def nanmedian(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | No
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`; float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`; float64 for bools and
+        integers.
 
     Raises
     ------
@@ -7952,24 +7990,25 @@ def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
 
     Notes
     -----
@@ -7977,7 +8016,7 @@ def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     observed. Distribution: reduce: partial results of the devices are combined.
     """
 
-def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
+def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 100 of the elements over axes that are not NaN lie below.
@@ -7987,7 +8026,7 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     a : array_like
         The array.
     q : array_like
-        Which parts, from 0 to 100.
+        The percentiles, from 0 to 100.
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     out : ndarray, optional
@@ -7995,17 +8034,17 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     method : str, default: 'linear'
-        How neighbours are combined, by one of NumPy's 13 names.
+        The rule that combines neighbours: one of NumPy's 13 names.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
-    weights : None
-        There is nothing else.
+        Whether the axes are kept with extent 1.
+    weights : array_like, optional
+        The weight of each element, for 'inverted_cdf'.
 
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
-        method takes elements, else what `a` and `q` promote to.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` if the
+        method selects elements, else the dtype to which `a` and `q` promote.
 
     Raises
     ------
@@ -8017,13 +8056,12 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     IndexError
         PX007: there are no elements.
     TypeError
-        PX011: of bools and complex numbers.
+        PX011: the elements are bools or complex numbers.
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
-    and with weights, none of which may be negative. Distribution: gathers: along a split
-    axis, as sort.
+    Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
+    which are checked. Distribution: gathers: along a split axis, as sort.
     """
 
 def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -8042,18 +8080,18 @@ def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-        than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -8070,7 +8108,7 @@ def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     observed. Distribution: reduce: partial results of the devices are combined.
     """
 
-def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
+def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts of the elements over axes that are not NaN lie below.
@@ -8080,7 +8118,7 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     a : array_like
         The array.
     q : array_like
-        Which parts, from 0 to 1.
+        The quantiles, from 0 to 1.
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     out : ndarray, optional
@@ -8088,17 +8126,17 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     method : str, default: 'linear'
-        How neighbours are combined, by one of NumPy's 13 names.
+        The rule that combines neighbours: one of NumPy's 13 names.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
-    weights : None
-        There is nothing else.
+        Whether the axes are kept with extent 1.
+    weights : array_like, optional
+        The weight of each element, for 'inverted_cdf'.
 
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
-        method takes elements, else what `a` and `q` promote to.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` if the
+        method selects elements, else the dtype to which `a` and `q` promote.
 
     Raises
     ------
@@ -8110,13 +8148,12 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     IndexError
         PX007: there are no elements.
     TypeError
-        PX011: of bools and complex numbers.
+        PX011: the elements are bools or complex numbers.
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
-    and with weights, none of which may be negative. Distribution: gathers: along a split
-    axis, as sort.
+    Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
+    which are checked. Distribution: gathers: along a split axis, as sort.
     """
 
 def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
@@ -8135,22 +8172,22 @@ def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements that is divided by.
+        Subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
     mean : array_like, optional
-        The mean, where it is known already.
+        The mean, if it is already known.
     correction : float, optional
         Another name of `ddof`.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-        float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+        complex numbers, float64 for bools and integers.
 
     Raises
     ------
@@ -8181,18 +8218,18 @@ def nansum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-        than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -8225,22 +8262,22 @@ def nanvar(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements that is divided by.
+        Subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
     mean : array_like, optional
-        The mean, where it is known already.
+        The mean, if it is already known.
     correction : float, optional
         Another name of `ddof`.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-        float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+        complex numbers, float64 for bools and integers.
 
     Raises
     ------
@@ -8278,7 +8315,7 @@ def ndim(a: ArrayLike) -> int:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -8313,12 +8350,12 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     Raises
     ------
     ValueError
-        PX015: of an array without axes.
+        PX015: the array has no axes.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: the positions that are found.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: the positions that are found.
     """
 
 not_equal: ufunc
@@ -8345,7 +8382,7 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...,
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: `dtype`, float64 for None.
+        The given shape. Dtype: `dtype`, float64 for None.
 
     Raises
     ------
@@ -8372,7 +8409,7 @@ def ones_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A'
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
@@ -8411,13 +8448,13 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The elements of one by those of the other. Dtype: what the operands promote to (NEP
-        50: Python's numbers give way).
+        The number of elements of the first by that of the second. Dtype: the dtype to which
+        the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -8437,20 +8474,20 @@ def packbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., bitorder: Litera
     axis : int, optional
         The axis; None for all elements in C order.
     bitorder : {'big', 'little'}, default: 'big'
-        Which bit of a byte comes first.
+        The bit of a byte that comes first.
 
     Returns
     -------
     ndarray
-        An eighth of the extent along the axis, rounded up; a vector without an axis. Dtype:
-        uint8.
+        An eighth of the extent along the axis, rounded up; without an axis, a vector.
+        Dtype: uint8.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX011: neither integers nor bools.
+        PX011: the elements are neither integers nor bools.
 
     Notes
     -----
@@ -8468,18 +8505,18 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
     array : array_like
         The array.
     pad_width : int or array_like of int
-        How many elements come before and after the axes.
+        The numbers of elements before and after the axes.
     mode : str or callable, default: 'constant'
         'constant', 'edge', 'linear_ramp', 'maximum', 'mean', 'median', 'minimum',
         'reflect', 'symmetric', 'wrap' or 'empty', or a function.
     stat_length : int or array_like of int, optional
-        From how many elements statistics are taken.
+        The number of elements for the statistics.
     constant_values : scalar or sequence, default: 0
-        What 'constant' adds, before and after an axis.
+        The values before and after each axis.
     end_values : scalar or sequence, default: 0
-        Where 'linear_ramp' ends, before and after an axis.
+        The end values of 'linear_ramp'.
     reflect_type : {'even', 'odd'}, default: 'even'
-        How elements are reflected.
+        The kind of reflection.
     **kwargs : object
         Further keyword arguments of the function.
 
@@ -8491,10 +8528,9 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
     Raises
     ------
     ValueError
-        PX017: widths do not fit, or there are no elements to go on with. The mode is
-        unknown.
+        PX017: widths do not fit, or there are no elements to pad with. The mode is unknown.
     AxisError
-        PX003: `pad_width` names an axis that there is not.
+        PX003: `pad_width` names a missing axis.
 
     Notes
     -----
@@ -8512,25 +8548,25 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
     a : array_like
         The array.
     kth : int or sequence of int
-        The places of the sorted order.
+        The positions in the sorted order.
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
-        Any of NumPy's kinds: all sort alike, stably.
+        Any of NumPy's kinds: all give the same stable sort.
     order : None
-        There are no fields to sort by.
+        Must be None: there are no fields.
 
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+        The shape of `a`; without an axis, a vector of all elements. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: a place is outside of the axis.
+        PX017: a position is outside of the axis.
 
     Notes
     -----
@@ -8538,7 +8574,7 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
     observed. Distribution: gathers: along a split axis, for now.
     """
 
-def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
+def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 100 of the elements over axes lie below.
@@ -8548,7 +8584,7 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     a : array_like
         The array.
     q : array_like
-        Which parts, from 0 to 100.
+        The percentiles, from 0 to 100.
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     out : ndarray, optional
@@ -8556,17 +8592,17 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     method : str, default: 'linear'
-        How neighbours are combined, by one of NumPy's 13 names.
+        The rule that combines neighbours: one of NumPy's 13 names.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
-    weights : None
-        There is nothing else.
+        Whether the axes are kept with extent 1.
+    weights : array_like, optional
+        The weight of each element, for 'inverted_cdf'.
 
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
-        method takes elements, else what `a` and `q` promote to.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` if the
+        method selects elements, else the dtype to which `a` and `q` promote.
 
     Raises
     ------
@@ -8578,14 +8614,14 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     IndexError
         PX007: there are no elements.
     TypeError
-        PX011: of bools and complex numbers.
+        PX011: the elements are bools or complex numbers.
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
-    and with weights, none of which may be negative. Distribution: gathers: of the whole
-    array: counts of ever finer buckets are added, and the last candidates, at most 65 536,
-    gathered; along a split axis: as sort.
+    Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
+    which are checked. Distribution: gathers: of the whole array: counts of ever finer
+    buckets are added, and the last candidates, at most 65 536, gathered; along a split
+    axis: as sort.
     """
 
 def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -8598,7 +8634,7 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> nd
     a : array_like
         The array.
     axes : sequence of int, optional
-        Which axis comes to each place; reversed for None.
+        The axis for each place; reversed for None.
 
     Returns
     -------
@@ -8645,14 +8681,14 @@ def piecewise(x: ArrayLike, condlist: Sequence[ArrayLike] | ndarray, funclist: S
     Raises
     ------
     ValueError
-        PX017: another number of values.
+        PX017: the number of values is wrong.
     Exception
-        What the function raises.
+        The exception of the function.
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local with values alone: recorded. Collective with functions: the processes agree on the
+    outcome of each call. Distribution: local.
     """
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
@@ -8665,9 +8701,9 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     arr : array_like
         The array.
     mask : array_like of bool
-        Where values are written.
+        True where values are written.
     vals : array_like
-        What is written, over and over.
+        The values to write, repeated as needed.
 
     Returns
     -------
@@ -8680,8 +8716,9 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along the axis of the positions, if it is split.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along the axis of the positions, if it
+    is split.
     """
 
 def poly(seq_of_zeros: ArrayLike) -> ndarray:
@@ -8692,29 +8729,30 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     Parameters
     ----------
     seq_of_zeros : array_like
-        The roots; or a square matrix, whose eigenvalues are taken.
+        The roots; or a square matrix with these eigenvalues.
 
     Returns
     -------
     ndarray
-        A vector, one longer than there are roots. Dtype: float64, complex128 of roots that
+        A vector with one more element than roots. Dtype: float64; complex128 for roots that
         are not conjugate in pairs.
 
     Raises
     ------
     ValueError
-        PX017: other than a vector or a square matrix.
+        PX017: the roots are neither a vector nor a square matrix.
     TypeError
-        PX133: of a number.
+        PX133: the roots are a number.
 
     Notes
     -----
-    Local, of complex roots and of matrices Collective. Distribution: halo: as convolve.
+    Local. Collective for complex roots and for matrices. Distribution: halo: as convolve.
     """
 
 class poly1d:
-    """A polynomial of one variable, of coefficients from that of the highest power on, or of its
-    roots (`r=True`). Leading zeros go, for which the coefficients are fetched (Collective).
+    """A polynomial of one variable, made of its coefficients, with the highest power first, or of
+    its roots (`r=True`). Leading zeros are removed, for which the coefficients are fetched
+    (Collective).
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def deriv(self, m: SupportsIndex = ...) -> poly1d:
@@ -8780,7 +8818,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     Returns
     -------
     ndarray or poly1d
-        A vector as long as the longer one. Dtype: what both promote to.
+        A vector, as long as the longer one. Dtype: the dtype to which both promote.
 
     Raises
     ------
@@ -8801,7 +8839,7 @@ def polyder(p: ArrayLike, m: SupportsIndex = ...) -> Any:
     Parameters
     ----------
     p : array_like
-        The coefficients, that of the highest power first.
+        The coefficients, with the highest power first.
     m : int, default: 1
         The order.
 
@@ -8815,7 +8853,7 @@ def polyder(p: ArrayLike, m: SupportsIndex = ...) -> Any:
     ValueError
         PX017: `m` is negative.
     TypeError
-        PX133: of a number.
+        PX133: `p` is a number.
 
     Notes
     -----
@@ -8831,24 +8869,25 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, Any, poly1d]:
     Parameters
     ----------
     u : array_like
-        The coefficients of the dividend, that of the highest power first.
+        The coefficients of the dividend, highest power first.
     v : array_like
-        The coefficients of the divisor, that of the highest power first.
+        The coefficients of the divisor, with the highest power first.
 
     Returns
     -------
     (ndarray, ndarray) or (poly1d, poly1d)
-        Vectors. Dtype: what the operands promote to, float64 of bools and integers.
+        Vectors. Dtype: the dtype to which the operands promote; float64 for bools and
+        integers.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX017: there are no coefficients.
+        PX015: the number of axes is wrong. PX017: there are no coefficients.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: halo: as convolve.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: halo: as convolve.
     """
 
 def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat | None = ..., full: bool = ..., w: ArrayLike | None = ..., cov: bool | str = ...) -> Any:
@@ -8861,15 +8900,15 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
     x : array_like
         The points, a vector.
     y : array_like
-        The values there; of several functions in columns.
+        The values at the points; of several functions in columns.
     deg : int
         The degree.
     rcond : float, optional
         Singular values up to this part of the largest count as zero.
     full : bool, default: False
-        Whether to return what the fit tells of itself, too.
+        Whether to return the quality of the fit, too.
     w : array_like, optional
-        What distances are multiplied by.
+        The factors of the distances.
     cov : bool or str, default: False
         Whether to return the covariances, too.
 
@@ -8883,7 +8922,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
     Raises
     ------
     TypeError
-        PX133: other numbers of axes.
+        PX133: the numbers of axes are wrong.
     ValueError
         PX017: the degree is negative.
     LinAlgError
@@ -8891,8 +8930,8 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: as
     linalg.svd.
     """
 
@@ -8904,7 +8943,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> 
     Parameters
     ----------
     p : array_like
-        The coefficients, that of the highest power first.
+        The coefficients, with the highest power first.
     m : int, default: 1
         The order.
     k : array_like, optional
@@ -8913,7 +8952,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> 
     Returns
     -------
     ndarray or poly1d
-        A vector, longer by `m`. Dtype: that of `p`; float64 of bools and integers.
+        A vector, longer by `m`. Dtype: that of `p`; float64 for bools and integers.
 
     Raises
     ------
@@ -8941,17 +8980,17 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     Returns
     -------
     ndarray or poly1d
-        A vector. Dtype: what both promote to.
+        A vector. Dtype: the dtype to which both promote.
 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: halo: as convolve.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: halo: as convolve.
     """
 
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -8969,7 +9008,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     Returns
     -------
     ndarray or poly1d
-        A vector as long as the longer one. Dtype: what both promote to.
+        A vector, as long as the longer one. Dtype: the dtype to which both promote.
 
     Raises
     ------
@@ -8990,19 +9029,19 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     Parameters
     ----------
     p : array_like
-        The coefficients, that of the highest power first.
+        The coefficients, with the highest power first.
     x : array_like
-        Where the values are wanted.
+        The points at which to compute values.
 
     Returns
     -------
     ndarray or poly1d
-        The shape of `x`. Dtype: what both promote to.
+        The shape of `x`. Dtype: the dtype to which both promote.
 
     Raises
     ------
     TypeError
-        PX133: coefficients without an axis.
+        PX133: the coefficients have no axis.
 
     Notes
     -----
@@ -9017,14 +9056,14 @@ pow: ufunc
 power: ufunc
 
 def print(*values: Any, **keywords: Any) -> None:
-    """Prints from process 0 alone. Collective if arrays are among the values.
+    """Prints on process 0 only. Collective if arrays are among the values.
 
     Parameters
     ----------
     values : object
-        What is printed.
+        The values to print.
     keywords : object
-        As of the function of Python.
+        As for Python's function.
 
     Returns
     -------
@@ -9033,7 +9072,7 @@ def print(*values: Any, **keywords: Any) -> None:
     Raises
     ------
     Exception
-        What has failed of what was recorded.
+        A recorded operation has failed.
     """
 
 def printoptions(precision: SupportsIndex | None = ..., threshold: SupportsIndex | None = ..., edgeitems: SupportsIndex | None = ..., linewidth: SupportsIndex | None = ..., suppress: bool | None = ..., nanstr: str | None = ..., infstr: str | None = ..., formatter: Mapping[Any, Callable[..., Any]] | None = ..., sign: Literal['-', '+', ' '] | None = ..., floatmode: Literal['fixed', 'unique', 'maxprec', 'maxprec_equal'] | None = ..., *, legacy: str | None = ..., override_repr: Callable[..., Any] | None = ...) -> AbstractContextManager[Any]:
@@ -9044,29 +9083,29 @@ def printoptions(precision: SupportsIndex | None = ..., threshold: SupportsIndex
     Parameters
     ----------
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     threshold : int, optional
-        From how many elements a summary is shown.
+        The number of elements from which a summary is shown.
     edgeitems : int, optional
-        How many elements at each end a summary shows.
+        The number of elements at each end of a summary.
     linewidth : int, optional
-        How many characters a line has.
+        The number of characters of a line.
     suppress : bool, optional
         Whether small numbers are shown as zero.
     nanstr : str, optional
-        How NaN is shown.
+        The text of NaN.
     infstr : str, optional
-        How infinity is shown.
+        The text of infinity.
     formatter : dict of callable, optional
-        What shows the elements of kinds of dtypes.
+        Functions that format elements, by kinds of dtypes.
     sign : {'-', '+', ' '}, optional
-        What positive numbers have for a sign.
+        The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        Which digits are shown.
+        The digits that are shown.
     legacy : str, optional
         Compatibility with versions of NumPy.
     override_repr : callable, optional
-        What shows arrays altogether.
+        A function that formats arrays.
 
     Returns
     -------
@@ -9098,18 +9137,18 @@ def prod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-        than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -9145,7 +9184,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike, /) -> numpy.dtype[Any]:
     Raises
     ------
     ValueError
-        There are no operands, or nothing to promote to.
+        There are no operands, or no dtype to which they promote.
 
     Notes
     -----
@@ -9166,22 +9205,23 @@ def ptp(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        PX004: an axis is named twice. PX016: there are no elements, and the operation has
+        no identity.
     TypeError
-        PX011: of bools.
+        PX011: the elements are bools.
 
     Notes
     -----
@@ -9201,9 +9241,9 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
     ind : array_like of int
         The positions.
     v : array_like
-        What is written, over and over.
+        The values to write, repeated as needed.
     mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-        What becomes of positions that are outside.
+        The treatment of positions out of bounds.
 
     Returns
     -------
@@ -9220,8 +9260,8 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: gathers: along the axis of the positions, if it is split.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: SupportsIndex | None) -> None:
@@ -9249,15 +9289,15 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: another number of axes is needed. PX002: the value does not broadcast to
-        where it is written.
+        PX015: the number of axes is wrong. PX002: the value does not broadcast to where it
+        is written.
     IndexError
         PX025: positions are no integers. PX028: a position is outside of its axis.
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: gathers: along the axis of the positions, if it is split.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
@@ -9270,7 +9310,7 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
     a : array_like
         The array.
     mask : array_like of bool
-        Which elements are written.
+        True for the elements to write.
     values : array_like
         The values.
 
@@ -9289,7 +9329,7 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
     observed. Distribution: local.
     """
 
-def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
+def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 1 of the elements over axes lie below.
@@ -9299,7 +9339,7 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     a : array_like
         The array.
     q : array_like
-        Which parts, from 0 to 1.
+        The quantiles, from 0 to 1.
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     out : ndarray, optional
@@ -9307,17 +9347,17 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     overwrite_input : bool, default: False
         Without effect: the array stays as it is.
     method : str, default: 'linear'
-        How neighbours are combined, by one of NumPy's 13 names.
+        The rule that combines neighbours: one of NumPy's 13 names.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
-    weights : None
-        There is nothing else.
+        Whether the axes are kept with extent 1.
+    weights : array_like, optional
+        The weight of each element, for 'inverted_cdf'.
 
     Returns
     -------
     ndarray
-        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` where the
-        method takes elements, else what `a` and `q` promote to.
+        The shape of `q`, then that of `a` without the axes. Dtype: that of `a` if the
+        method selects elements, else the dtype to which `a` and `q` promote.
 
     Raises
     ------
@@ -9329,13 +9369,12 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     IndexError
         PX007: there are no elements.
     TypeError
-        PX011: of bools and complex numbers.
+        PX011: the elements are bools or complex numbers.
 
     Notes
     -----
-    Local: recorded. Collective if `q` is an array that is still pending, for it is read,
-    and with weights, none of which may be negative. Distribution: gathers: along a split
-    axis, as sort.
+    Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
+    which are checked. Distribution: gathers: along a split axis, as sort.
     """
 
 r_: Any
@@ -9385,7 +9424,7 @@ def ravel(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
 
     Notes
     -----
-    Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+    Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
     blocks of the new shape are others; a view of an array moves nothing.
     """
 
@@ -9401,7 +9440,7 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike] | ndarray, dims: Sequence
     dims : sequence of int
         The extents of the array.
     mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-        What becomes of positions that are outside.
+        The treatment of positions out of bounds.
     order : {'C', 'F', 'A', 'K'}, default: 'C'
         The order in which elements are taken.
 
@@ -9413,14 +9452,14 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike] | ndarray, dims: Sequence
     Raises
     ------
     ValueError
-        PX017: another number of axes. PX029: a position is outside.
+        PX017: the number of axes differs. PX029: a position is out of bounds.
     TypeError
         PX012: a cast would lose values.
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: local.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: local.
     """
 
 def real(val: ArrayLike) -> ndarray:
@@ -9441,7 +9480,7 @@ def real(val: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -9468,12 +9507,12 @@ def real_if_close(a: ArrayLike, tol: SupportsFloat = ...) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective of complex arrays, for the dtype depends on data; else Local. Distribution:
-    reduce: whether it holds everywhere.
+    Collective for complex arrays, because the dtype depends on data; else Local.
+    Distribution: reduce: whether it holds everywhere.
     """
 
 reciprocal: ufunc
@@ -9490,15 +9529,15 @@ def repeat(a: ArrayLike, repeats: SupportsIndex | ArrayLike, axis: SupportsIndex
     a : array_like
         The array.
     repeats : int or array_like of int
-        How often each element stands.
+        The number of repetitions of each element.
     axis : int, optional
         The axis; None for all elements in C order.
 
     Returns
     -------
     ndarray
-        The shape of `a`, of which one extent grows; a vector without an axis. Dtype: that
-        of `a`.
+        The shape of `a`, with one larger extent; without an axis, a vector. Dtype: that of
+        `a`.
 
     Raises
     ------
@@ -9525,7 +9564,7 @@ def require(a: ArrayLike, dtype: DTypeLike = ..., requirements: str | Sequence[s
     dtype : dtype, optional
         The dtype of the result.
     requirements : str or sequence of str, optional
-        What is required.
+        The requirements.
     like : object, optional
 
     Returns
@@ -9563,16 +9602,17 @@ def reshape(a: ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex], ord
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: that of `a`.
+        The given shape. Dtype: that of `a`.
 
     Raises
     ------
     ValueError
-        PX006: the number of elements differs. PX017: a copy is needed that is refused.
+        PX006: the number of elements differs. PX017: a copy is needed although `copy` is
+        False.
 
     Notes
     -----
-    Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+    Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
     blocks of the new shape are others; a view of an array moves nothing.
     """
 
@@ -9605,7 +9645,7 @@ def resize(a: ArrayLike, new_shape: SupportsIndex | Sequence[SupportsIndex]) -> 
     """
 
 def restore(path: str | PathLike[str]) -> Any:
-    """What `checkpoint` saved last. Collective.
+    """The state that `checkpoint` saved last. Collective.
 
     Parameters
     ----------
@@ -9623,7 +9663,7 @@ def restore(path: str | PathLike[str]) -> Any:
     OSError
         PX080: the file cannot be read.
     ValueError
-        PX088: the file is none that `checkpoint` has written.
+        PX088: `checkpoint` did not write the file.
     """
 
 def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> numpy.dtype[Any]:
@@ -9643,7 +9683,7 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> numpy.dtype[Any]:
     Raises
     ------
     ValueError
-        There are no operands, or nothing to promote to.
+        There are no operands, or no dtype to which they promote.
 
     Notes
     -----
@@ -9664,9 +9704,9 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Sup
     a : array_like
         The array.
     shift : int or sequence of int
-        By how many places, along each axis.
+        The number of places along each axis.
     axis : int or tuple of int, optional
-        The axes; None for all, of roll for elements in C order.
+        The axes; None for all, and in `roll` for all elements in C order.
 
     Returns
     -------
@@ -9698,7 +9738,7 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = ...) -> n
     axis : int
         The axis; from the end if negative.
     start : int, default: 0
-        Before which axis it goes.
+        The axis before which it is moved.
 
     Returns
     -------
@@ -9725,25 +9765,25 @@ def roots(p: ArrayLike) -> ndarray:
     Parameters
     ----------
     p : array_like
-        The coefficients, that of the highest power first.
+        The coefficients, with the highest power first.
 
     Returns
     -------
     ndarray
-        A vector, one shorter than the coefficients from the first that is not 0 on. Dtype:
-        complex128, float64 if all are real.
+        A vector, shorter by 1 than the coefficients from the first that is not 0 on. Dtype:
+        complex128; float64 if all are real.
 
     Raises
     ------
     ValueError
-        PX017: not a vector.
+        PX017: `p` is no vector.
     LinAlgError
         PX122: a factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: as linalg.eigvals.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: as linalg.eigvals.
     """
 
 def rot90(m: ArrayLike, k: SupportsIndex = ..., axes: tuple[SupportsIndex, SupportsIndex] = ...) -> ndarray:
@@ -9756,21 +9796,21 @@ def rot90(m: ArrayLike, k: SupportsIndex = ..., axes: tuple[SupportsIndex, Suppo
     m : array_like
         The array.
     k : int, default: 1
-        How many right angles.
+        The number of right angles.
     axes : (int, int), default: (0, 1)
         The plane.
 
     Returns
     -------
     ndarray
-        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+        The shape of `m`; two extents are exchanged by odd turns. Dtype: that of `m`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: too few axes.
+        PX015: there are too few axes.
 
     Notes
     -----
@@ -9787,19 +9827,19 @@ def round(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...
     a : array_like
         The array.
     decimals : int, default: 0
-        How many decimals; tens, hundreds and so on if negative.
+        The number of decimals; a negative one rounds to tens and so on.
     out : ndarray, optional
         The array that is written and returned.
 
     Returns
     -------
     ndarray
-        The shape of `a`. Dtype: that of `a`, float16 of bools.
+        The shape of `a`. Dtype: that of `a`; float16 for bools.
 
     Raises
     ------
     TypeError
-        PX011: bools and decimals.
+        PX011: bools are rounded with `decimals` other than 0.
 
     Notes
     -----
@@ -9819,13 +9859,13 @@ def row_stack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., cas
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -9854,7 +9894,7 @@ def save(file: str | PathLike[str] | IO[Any] | Iterable[str], arr: ArrayLike, al
     arr : array_like
         The array.
     allow_pickle : bool, default: True
-        Without effect: objects of Python are neither read nor written.
+        Without effect: Python objects are neither read nor written.
 
     Returns
     -------
@@ -9865,7 +9905,7 @@ def save(file: str | PathLike[str] | IO[Any] | Iterable[str], arr: ArrayLike, al
     OSError
         PX081: a file cannot be written.
     ValueError
-        The dtype has no place in the file.
+        The format of the file does not support the dtype.
 
     Notes
     -----
@@ -9886,15 +9926,15 @@ def savetxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], X: ArrayLike, 
     fmt : str or sequence of str, default: '%.18e'
         The format of numbers, such as '%.6g'.
     delimiter : str, default: ' '
-        What stands between values.
+        The text between values.
     newline : str, default: '\\n'
-        What ends a line.
+        The text at the end of a line.
     header : str, default: ''
-        Written before the numbers.
+        The text before the numbers.
     footer : str, default: ''
-        Written after the numbers.
+        The text after the numbers.
     comments : str, default: '# '
-        What stands before header and footer.
+        The text before header and footer.
     encoding : str, optional
         The encoding of the text.
 
@@ -9907,7 +9947,7 @@ def savetxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], X: ArrayLike, 
     OSError
         PX081: a file cannot be written.
     ValueError
-        The dtype has no place in the file.
+        The format of the file does not support the dtype.
 
     Notes
     -----
@@ -9926,7 +9966,7 @@ def savez(file: str | PathLike[str] | IO[Any] | Iterable[str], *args: ArrayLike,
     *args : array_like
         Arrays, under the names arr_0 and so on.
     allow_pickle : bool, default: True
-        Without effect: objects of Python are neither read nor written.
+        Without effect: Python objects are neither read nor written.
     **kwds : array_like
         Arrays under their names.
 
@@ -9939,7 +9979,7 @@ def savez(file: str | PathLike[str] | IO[Any] | Iterable[str], *args: ArrayLike,
     OSError
         PX081: a file cannot be written.
     ValueError
-        The dtype has no place in the file.
+        The format of the file does not support the dtype.
 
     Notes
     -----
@@ -9958,7 +9998,7 @@ def savez_compressed(file: str | PathLike[str] | IO[Any] | Iterable[str], *args:
     *args : array_like
         Arrays, under the names arr_0 and so on.
     allow_pickle : bool, default: True
-        Without effect: objects of Python are neither read nor written.
+        Without effect: Python objects are neither read nor written.
     **kwds : array_like
         Arrays under their names.
 
@@ -9971,7 +10011,7 @@ def savez_compressed(file: str | PathLike[str] | IO[Any] | Iterable[str], *args:
     OSError
         PX081: a file cannot be written.
     ValueError
-        The dtype has no place in the file.
+        The format of the file does not support the dtype.
 
     Notes
     -----
@@ -9990,7 +10030,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     v : array_like
         The elements.
     side : {'left', 'right'}, default: 'left'
-        Whether before or after equal elements.
+        The side of equal elements.
     sorter : array_like of int, optional
         The positions that sort `a`.
 
@@ -10002,8 +10042,8 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. The side is unknown. PX017: the sorter has
-        another shape.
+        PX015: the number of axes is wrong. The side is unknown. PX017: the shape of the
+        sorter differs.
     TypeError
         PX011: the sorter is not of integers.
 
@@ -10023,19 +10063,21 @@ def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLi
     condlist : sequence of array_like
         The conditions.
     choicelist : sequence of array_like
-        What is chosen from, one for each condition.
+        The choices, one for each condition.
     default : array_like, default: 0
-        What stands where no condition holds.
+        The value where no condition holds.
 
     Returns
     -------
     ndarray
-        The shape to which the operands broadcast. Dtype: what the choices promote to.
+        The shape to which the operands broadcast. Dtype: the dtype to which the choices
+        promote.
 
     Raises
     ------
     ValueError
-        PX017: another number of choices, or none. PX001: shapes do not broadcast.
+        PX017: the number of choices differs, or there are none. PX001: shapes do not
+        broadcast.
     TypeError
         PX011: a condition is not bool.
 
@@ -10053,29 +10095,29 @@ def set_printoptions(precision: SupportsIndex | None = ..., threshold: SupportsI
     Parameters
     ----------
     precision : int, optional
-        How many digits are shown after the point.
+        The number of digits after the point.
     threshold : int, optional
-        From how many elements a summary is shown.
+        The number of elements from which a summary is shown.
     edgeitems : int, optional
-        How many elements at each end a summary shows.
+        The number of elements at each end of a summary.
     linewidth : int, optional
-        How many characters a line has.
+        The number of characters of a line.
     suppress : bool, optional
         Whether small numbers are shown as zero.
     nanstr : str, optional
-        How NaN is shown.
+        The text of NaN.
     infstr : str, optional
-        How infinity is shown.
+        The text of infinity.
     formatter : dict of callable, optional
-        What shows the elements of kinds of dtypes.
+        Functions that format elements, by kinds of dtypes.
     sign : {'-', '+', ' '}, optional
-        What positive numbers have for a sign.
+        The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        Which digits are shown.
+        The digits that are shown.
     legacy : str, optional
         Compatibility with versions of NumPy.
     override_repr : callable, optional
-        What shows arrays altogether.
+        A function that formats arrays.
 
     Returns
     -------
@@ -10103,45 +10145,45 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndar
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect on what is found: elements are taken to be unique.
+        Without effect, but `setdiff1d` keeps the order.
 
     Returns
     -------
     ndarray
-        A vector, whose length depends on the elements. Dtype: what the operands promote to
-        (NEP 50: Python's numbers give way).
+        A vector, whose length depends on the elements. Dtype: the dtype to which the
+        operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def seterr(all: str | None = ..., divide: str | None = ..., over: str | None = ..., under: str | None = ..., invalid: str | None = ...) -> dict[str, Any]:
-    """Says what is done about floating-point errors on this thread from now on.
+    """Sets the modes of floating-point errors on this thread.
 
     Parameters
     ----------
     all : str, optional
-        What is done about every kind that is not named: ``ignore`` (as a program begins),
-        ``warn``, ``raise``, ``call``, ``print`` or ``log``.
+        The mode of every kind that is not named: ``ignore`` (the initial mode), ``warn``,
+        ``raise``, ``call``, ``print`` or ``log``.
     divide, over, under, invalid : str, optional
-        What is done about this kind. ``under`` is never seen.
+        The mode of this kind. ``under`` (underflow) is never detected.
 
     Returns
     -------
     dict
-        What was done before, as `geterr` gives it.
+        The previous modes, as `geterr` returns them.
 
     Raises
     ------
     ValueError
-        There is no such mode.
+        The mode is unknown.
 
     Notes
     -----
@@ -10149,23 +10191,23 @@ def seterr(all: str | None = ..., divide: str | None = ..., over: str | None = .
     """
 
 def seterrcall(func: Any) -> Any:
-    """Says what is called about errors whose mode is ``call``, with their name and bits, or written to
-    where it is ``log``; returns what was before.
+    """Sets the callable that receives errors of mode ``call``, or the object with `write` that
+    receives errors of mode ``log``. Returns the previous one.
 
     Parameters
     ----------
     func : callable, object with `write`, or None
-        What is called with the name and the bits, or written to.
+        A callable that takes the name of the error and its bits, or an object with `write`.
 
     Returns
     -------
     callable, object with `write`, or None
-        What was there before.
+        The previous callable or object.
 
     Raises
     ------
-    ValueError
-        It is nothing of these.
+    TypeError
+        `func` is none of these.
 
     Notes
     -----
@@ -10184,23 +10226,23 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarr
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect on what is found: elements are taken to be unique.
+        Without effect, but `setdiff1d` keeps the order.
 
     Returns
     -------
     ndarray
-        A vector, whose length depends on the elements. Dtype: what the operands promote to
-        (NEP 50: Python's numbers give way).
+        A vector, whose length depends on the elements. Dtype: the dtype to which the
+        operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
@@ -10220,7 +10262,7 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -10248,7 +10290,7 @@ def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -10256,12 +10298,13 @@ def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) 
     """
 
 def show_config(mode: Literal['stdout', 'dicts'] = ...) -> Any:
-    """Tells the versions, the devices and the mesh of the session; ``phalanx info`` tells more.
+    """Prints or returns the versions, the devices and the mesh of the session; ``phalanx info``
+    prints more.
 
     Parameters
     ----------
     mode : {'stdout', 'dicts'}, default: 'stdout'
-        Whether it is printed or returned.
+        Whether the properties are printed or returned.
 
     Returns
     -------
@@ -10271,7 +10314,7 @@ def show_config(mode: Literal['stdout', 'dicts'] = ...) -> Any:
     Raises
     ------
     ValueError
-        PX141: the mode is another.
+        PX141: the mode is unknown.
 
     Notes
     -----
@@ -10287,7 +10330,8 @@ def show_runtime() -> None:
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----
@@ -10295,8 +10339,9 @@ def show_runtime() -> None:
     """
 
 def shutdown() -> None:
-    """Ends the session: waits for what has been started and for the other processes. Collective.
-    Without a session, nothing happens, nor in a process that was forked from the session's.
+    """Ends the session: waits for the work that has been started and for the other processes.
+    Collective. Does nothing without a session, or in a process that was forked from the session's
+    process.
 
     Returns
     -------
@@ -10305,7 +10350,7 @@ def shutdown() -> None:
     Raises
     ------
     Exception
-        What has failed of what was started.
+        Work that has been started has failed.
     """
 
 sign: ufunc
@@ -10327,7 +10372,7 @@ def sinc(x: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `x`. Dtype: that of `x`; float64 of bools and integers.
+        The shape of `x`. Dtype: that of `x`; float64 for bools and integers.
 
     Raises
     ------
@@ -10381,9 +10426,9 @@ def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ...,
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
-        Any of NumPy's kinds: all sort alike, stably.
+        Any of NumPy's kinds: all give the same stable sort.
     order : None
-        There are no fields to sort by.
+        Must be None: there are no fields.
     stable : bool, optional
         Without effect: equal elements keep their order.
     descending : bool, default: False
@@ -10392,14 +10437,14 @@ def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ...,
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+        The shape of `a`; without an axis, a vector of all elements. Dtype: that of `a`.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        The kind is unknown, or there are no fields.
+        The kind is unknown, or `order` is given.
 
     Notes
     -----
@@ -10420,15 +10465,15 @@ def sort_complex(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: complex64 of it
-        and of integers of less than 32 bits, else complex128.
+        The shape of `a`; without an axis, a vector of all elements. Dtype: complex64 for
+        complex64 and for integers of less than 32 bits, else complex128.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        The kind is unknown, or there are no fields.
+        The kind is unknown, or `order` is given.
 
     Notes
     -----
@@ -10448,14 +10493,14 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Supports
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where they begin.
+        The number of parts, or where they start.
     axis : int, default: 0
         The axis; from the end if negative.
 
     Returns
     -------
     list of ndarray
-        The extents, of which one is divided. Dtype: that of `ary`.
+        The shape of `ary`, with one extent divided. Dtype: that of `ary`.
 
     Raises
     ------
@@ -10483,7 +10528,7 @@ def squeeze(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        Which axes of extent 1 go; all for None.
+        The axes of extent 1 to remove; all for None.
 
     Returns
     -------
@@ -10512,19 +10557,19 @@ def stack(arrays: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ..., out:
     arrays : sequence of array_like
         The arrays.
     axis : int, default: 0
-        The axis of the result along which they lie.
+        The axis of the result for the new elements.
     out : ndarray, optional
         The array that is written and returned.
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -10557,22 +10602,22 @@ def std(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements that is divided by.
+        Subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
     mean : array_like, optional
-        The mean, where it is known already.
+        The mean, if it is already known.
     correction : float, optional
         Another name of `ddof`.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-        float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+        complex numbers, float64 for bools and integers.
 
     Raises
     ------
@@ -10605,18 +10650,18 @@ def sum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     initial : scalar, optional
-        Combined with the elements, too.
+        A value that is combined with the elements.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
-        than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
+        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -10678,7 +10723,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out
     out : ndarray, optional
         The array that is written and returned.
     mode : {'raise', 'wrap', 'clip'}, default: 'raise'
-        What becomes of positions that are outside.
+        The treatment of positions out of bounds.
 
     Returns
     -------
@@ -10697,8 +10742,8 @@ def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: gathers: along the axis of the positions, if it is split.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
@@ -10725,14 +10770,14 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
     IndexError
         PX025: positions are no integers. PX028: a position is outside of its axis.
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: gathers: along the axis of the positions, if it is split.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 tan: ufunc
@@ -10751,19 +10796,19 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: SupportsIndex | tuple[Sequence[S
     b : array_like
         The second array.
     axes : int or (sequence, sequence), default: 2
-        How many of the last axes of one and the first of the other, or which axes of both.
+        The number of last axes of one and first axes of the other, or the axes of both.
 
     Returns
     -------
     ndarray
-        The other axes of the first, then those of the second. Dtype: what the operands
-        promote to (NEP 50: Python's numbers give way).
+        The extents of the other axes of the first, then those of the second. Dtype: the
+        dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX004: an axis is named twice. PX017: lists of axes of other lengths. PX014: the
-        axes that are summed over differ.
+        PX004: an axis is named twice. PX017: the lists of axes differ in length. PX014: the
+        extents of the axes that are summed over differ.
 
     Notes
     -----
@@ -10781,7 +10826,7 @@ def tile(A: ArrayLike, reps: SupportsIndex | Sequence[SupportsIndex]) -> ndarray
     A : array_like
         The array.
     reps : int or sequence of int
-        How often along each axis.
+        The number of repetitions along each axis.
 
     Returns
     -------
@@ -10809,7 +10854,7 @@ def trace(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = ...,
     a : array_like
         The array.
     offset : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     axis1 : int, default: 0
         The first axis.
     axis2 : int, default: 1
@@ -10830,7 +10875,7 @@ def trace(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = ...,
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: fewer than two axes.
+        PX015: there are fewer than two axes.
 
     Notes
     -----
@@ -10848,7 +10893,7 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarr
     a : array_like
         The array.
     axes : sequence of int, optional
-        Which axis comes to each place; reversed for None.
+        The axis for each place; reversed for None.
 
     Returns
     -------
@@ -10879,14 +10924,14 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = ..., dx: SupportsFloat = ..., 
     x : array_like, optional
         The coordinates.
     dx : float, default: 1.0
-        The distance of samples, without `x`.
+        The distance between samples, without `x`.
     axis : int, default: -1
         The axis; from the end if negative.
 
     Returns
     -------
     ndarray
-        The shape of `y` without the axis. Dtype: that of `y`; float64 of bools and
+        The shape of `y` without the axis. Dtype: that of `y`; float64 for bools and
         integers.
 
     Raises
@@ -10914,7 +10959,7 @@ def tri(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
     M : int, optional
         The number of columns; as many as rows for None.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype, default: float
         The dtype of the result.
     like : object, optional
@@ -10945,7 +10990,7 @@ def tril(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     m : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -10955,7 +11000,7 @@ def tril(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: no axes.
+        PX015: there are no axes.
 
     Notes
     -----
@@ -10973,7 +11018,7 @@ def tril_indices(n: SupportsIndex, k: SupportsIndex = ..., m: SupportsIndex | No
     n : int
         The extent.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     m : int, optional
         The number of columns; `n` for None.
 
@@ -10989,8 +11034,8 @@ def tril_indices(n: SupportsIndex, k: SupportsIndex = ..., m: SupportsIndex | No
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, ndarray]:
@@ -11003,7 +11048,7 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, 
     arr : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -11013,12 +11058,12 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, 
     Raises
     ------
     ValueError
-        PX015: not two axes.
+        PX015: there are not two axes.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
 def trim_zeros(filt: ArrayLike, trim: str = ..., axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> ndarray:
@@ -11038,7 +11083,7 @@ def trim_zeros(filt: ArrayLike, trim: str = ..., axis: SupportsIndex | tuple[Sup
     Returns
     -------
     ndarray
-        What is left, which depends on the elements. Dtype: that of `filt`.
+        The remaining shape, which depends on the elements. Dtype: that of `filt`.
 
     Raises
     ------
@@ -11049,8 +11094,8 @@ def trim_zeros(filt: ArrayLike, trim: str = ..., axis: SupportsIndex | tuple[Sup
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
 def triu(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
@@ -11063,7 +11108,7 @@ def triu(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     m : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -11073,7 +11118,7 @@ def triu(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: no axes.
+        PX015: there are no axes.
 
     Notes
     -----
@@ -11091,7 +11136,7 @@ def triu_indices(n: SupportsIndex, k: SupportsIndex = ..., m: SupportsIndex | No
     n : int
         The extent.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     m : int, optional
         The number of columns; `n` for None.
 
@@ -11107,8 +11152,8 @@ def triu_indices(n: SupportsIndex, k: SupportsIndex = ..., m: SupportsIndex | No
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, ndarray]:
@@ -11121,7 +11166,7 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, 
     arr : array_like
         The array.
     k : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -11131,12 +11176,12 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = ...) -> tuple[ndarray, 
     Raises
     ------
     ValueError
-        PX015: not two axes.
+        PX015: there are not two axes.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: local.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: local.
     """
 
 true_divide: ufunc
@@ -11160,7 +11205,7 @@ def typename(char: str) -> str:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
@@ -11182,18 +11227,18 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        A vector, whose length depends on the elements. Dtype: what the operands promote to
-        (NEP 50: Python's numbers give way).
+        A vector, whose length depends on the elements. Dtype: the dtype to which the
+        operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 @overload
@@ -11209,13 +11254,13 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
     ar : array_like
         The array, whose elements are taken in C order.
     return_index : bool, default: False
-        Whether to return where each first stands, too.
+        Whether to return the first position of each, too.
     return_inverse : bool, default: False
-        Whether to return which of them each element is, too.
+        Whether to return the index of each element among them, too.
     return_counts : bool, default: False
-        Whether to return how often each stands, too.
+        Whether to return the number of each, too.
     axis : int, optional
-        The axis whose slices are told apart; None for elements.
+        The axis whose slices are compared; None for elements.
     equal_nan : bool, default: True
         Whether NaN equals NaN.
     sorted : bool, default: True
@@ -11224,7 +11269,7 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
     Returns
     -------
     ndarray or tuple of ndarray
-        A vector, or the slices along the axis; how many depends on the elements. Dtype:
+        A vector, or the slices along the axis; their number depends on the elements. Dtype:
         that of `ar`; positions and counts int64.
 
     Raises
@@ -11234,8 +11279,8 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_all(x: ArrayLike) -> UniqueAllResult:
@@ -11252,19 +11297,18 @@ def unique_all(x: ArrayLike) -> UniqueAllResult:
     Returns
     -------
     UniqueAllResult
-        `values`, `indices`, `inverse_indices` and `counts`: vectors, but for the inverse,
-        whose length depends on the elements. Dtype: that of `x`; positions and counts
-        int64.
+        `values`, `indices` and `counts`: vectors whose length depends on the elements;
+        `inverse_indices`: the shape of `x`. Dtype: that of `x`; positions and counts int64.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_counts(x: ArrayLike) -> UniqueCountsResult:
@@ -11280,18 +11324,18 @@ def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     Returns
     -------
     UniqueCountsResult
-        `values` and `counts`: vectors, but for the inverse, whose length depends on the
-        elements. Dtype: that of `x`; positions and counts int64.
+        `values` and `counts`: vectors whose length depends on the elements. Dtype: that of
+        `x`; positions and counts int64.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
@@ -11307,18 +11351,18 @@ def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     Returns
     -------
     UniqueInverseResult
-        `values` and `inverse_indices`: vectors, but for the inverse, whose length depends
-        on the elements. Dtype: that of `x`; positions and counts int64.
+        `values`: a vector whose length depends on the elements; `inverse_indices`: the
+        shape of `x`. Dtype: that of `x`; positions and counts int64.
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_values(x: ArrayLike) -> ndarray:
@@ -11339,12 +11383,12 @@ def unique_values(x: ArrayLike) -> ndarray:
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: along a split axis, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: SupportsIndex | None = ..., bitorder: Literal['big', 'little'] = ...) -> ndarray:
@@ -11359,14 +11403,14 @@ def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: Support
     axis : int, optional
         The axis; None for all elements in C order.
     count : int, optional
-        How many bits; all for None, less than all if negative.
+        The number of bits; all for None, fewer if negative.
     bitorder : {'big', 'little'}, default: 'big'
-        Which bit of a byte comes first.
+        The bit of a byte that comes first.
 
     Returns
     -------
     ndarray
-        Eight times the extent along the axis, or `count`; a vector without an axis. Dtype:
+        Eight times the extent along the axis, or `count`; without an axis, a vector. Dtype:
         uint8.
 
     Raises
@@ -11374,7 +11418,7 @@ def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: Support
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX011: not uint8.
+        PX011: the elements are not uint8.
     ValueError
         PX017: more bits are left out than there are.
 
@@ -11408,12 +11452,12 @@ def unravel_index(indices: ArrayLike, shape: SupportsIndex | Sequence[SupportsIn
     TypeError
         PX012: a cast would lose values.
     ValueError
-        PX029: a position is outside. PX019: there would be too many elements.
+        PX029: a position is out of bounds. PX019: there would be too many elements.
 
     Notes
     -----
-    Collective where positions may be outside, which is seen at once; else Local: recorded.
-    Distribution: local.
+    Collective if positions may be out of bounds, which is checked at once; else Local:
+    recorded. Distribution: local.
     """
 
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = ...) -> tuple[ndarray, ...]:
@@ -11438,7 +11482,7 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = ...) -> tuple[ndarray, ...
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: no axes.
+        PX015: there are no axes.
 
     Notes
     -----
@@ -11455,7 +11499,7 @@ def unwrap(p: ArrayLike, discont: SupportsFloat | None = ..., axis: SupportsInde
     p : array_like
         The angles.
     discont : float, optional
-        The least step that is made smaller; half the period for None.
+        The smallest step that is reduced; half the period for None.
     axis : int, default: -1
         The axis; from the end if negative.
     period : float, default: 6.283185307179586
@@ -11464,14 +11508,14 @@ def unwrap(p: ArrayLike, discont: SupportsFloat | None = ..., axis: SupportsInde
     Returns
     -------
     ndarray
-        The shape of `p`. Dtype: that of `p`; float64 of bools and integers.
+        The shape of `p`. Dtype: that of `p`; float64 for bools and integers.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -11502,7 +11546,7 @@ def vander(x: ArrayLike, N: SupportsIndex | None = ..., increasing: bool = ...) 
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed.
+        PX015: the number of axes is wrong.
 
     Notes
     -----
@@ -11526,22 +11570,22 @@ def var(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements that is divided by.
+        Subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     where : array_like of bool, optional
-        Which elements count, broadcast to the array; None for all.
+        The elements to include, broadcast to the array; None: all.
     mean : array_like, optional
-        The mean, where it is known already.
+        The mean, if it is already known.
     correction : float, optional
         Another name of `ddof`.
 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
-        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
-        float64 of bools and integers.
+        The shape of `a` without the axes of `axis`, without any axes for None; with
+        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
+        complex numbers, float64 for bools and integers.
 
     Raises
     ------
@@ -11571,13 +11615,13 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     Returns
     -------
     ndarray
-        An array without axes. Dtype: what the operands promote to (NEP 50: Python's numbers
-        give way).
+        An array without axes. Dtype: the dtype to which the operands promote (NEP 50:
+        Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: other numbers of elements.
+        PX014: the numbers of elements differ.
 
     Notes
     -----
@@ -11585,7 +11629,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     observed. Distribution: reduce: partial sums.
     """
 
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of vectors along an axis, the first ones conjugated.
@@ -11598,20 +11642,20 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : None
-        There is nothing else: see `moveaxis`.
+    axes : list of tuple of int, optional
+        The axes of the vectors or matrices in the operands and in the result.
     axis : int, default: -1
         The axis; from the end if negative.
     keepdims : bool, default: False
-        False alone.
+        Whether the axes are kept with extent 1.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
@@ -11621,13 +11665,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     Returns
     -------
     ndarray
-        Broadcast, without the axis. Dtype: what the operands promote to (NEP 50: Python's
-        numbers give way).
+        The shape to which the operands broadcast, without the axis. Dtype: the dtype to
+        which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: no axes.
+        PX014: the extents of the axes that are summed over differ. PX015: there are no
+        axes.
     AxisError
         PX003: there is no such axis.
     TypeError
@@ -11639,7 +11684,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     observed. Distribution: reduce: partial sums.
     """
 
-def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: None = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
     The products of vectors, conjugated, with matrices.
@@ -11652,20 +11697,20 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
         The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : None
-        There is nothing else: see `moveaxis`.
+    axes : list of tuple of int, optional
+        The axes of the vectors or matrices in the operands and in the result.
     axis : None
-        There is nothing else.
+        Must not be given.
     keepdims : bool, default: False
-        False alone.
+        Must not be given.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     signature : str or tuple of dtype, optional
         The dtypes of the operands and then of the results, as ``'dd->d'``, or in a tuple
         with None for each that is left open.
@@ -11675,14 +11720,14 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     Returns
     -------
     ndarray
-        `(..., n), (..., n, m) -> (..., m)`. Dtype: what the operands promote to (NEP 50:
-        Python's numbers give way).
+        `(..., n), (..., n, m) -> (..., m)`. Dtype: the dtype to which the operands promote
+        (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
-        not broadcast.
+        PX014: the extents of the axes that are summed over differ. PX015: there are too few
+        axes. PX001: shapes do not broadcast.
     TypeError
         PX012: a cast would lose values.
 
@@ -11693,21 +11738,21 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     """
 
 class vectorize:
-    """A function of numbers as one of arrays, with NumPy's parameters.
+    """A function of arrays made from a function of numbers, with NumPy's parameters.
 
     Calls fetch their arrays (Collective), call the function for each element on the host of every
-    process, and bring the results back. Without `otypes` the first result gives the dtype; results
-    that are no numbers are a TypeError.
+    process, and make arrays of the results. Without `otypes` the first result determines the dtype.
+    Results that are no numbers raise a TypeError.
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def visualize_sharding(array: ndarray) -> Any:
-    """A picture of which device holds which part of an array, along its first two axes.
+    """A picture of the parts of an array and the devices that hold them, along its first two axes.
 
-    A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
-    same.
+    A notebook shows it as HTML. Printed, it is text, in colours on a terminal. Every process gets
+    the same picture.
 
     Parameters
     ----------
@@ -11739,12 +11784,12 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where they begin.
+        The number of parts, or where they start.
 
     Returns
     -------
     list of ndarray
-        The extents, of which one is divided. Dtype: that of `ary`.
+        The shape of `ary`, with one extent divided. Dtype: that of `ary`.
 
     Raises
     ------
@@ -11770,13 +11815,13 @@ def vstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., castin
     dtype : dtype, optional
         The dtype of the result.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
-        Which casts are allowed.
+        The casts that are allowed.
 
     Returns
     -------
     ndarray
-        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
-        arrays promote to.
+        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
+        or the dtype to which the arrays promote.
 
     Raises
     ------
@@ -11802,26 +11847,26 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray:
     Parameters
     ----------
     condition : array_like
-        The condition; not zero holds.
+        The condition, which holds where it is not zero.
     x : array_like, optional
-        What is taken where it holds.
+        The values where the condition holds.
     y : array_like, optional
-        What is taken elsewhere.
+        The values elsewhere.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        The shape to which the operands broadcast. Dtype: what `x` and `y` promote to; of
-        the condition alone int64.
+        The shape to which the operands broadcast. Dtype: the dtype to which `x` and `y`
+        promote; int64 for the condition alone.
 
     Raises
     ------
     ValueError
-        PX001: shapes do not broadcast. One of `x` and `y` alone.
+        PX001: shapes do not broadcast. Only one of `x` and `y` is given.
 
     Notes
     -----
-    Local with `x` and `y`: recorded. With the condition alone Collective, as `nonzero`.
+    Local with `x` and `y`: recorded. Collective with the condition alone, as `nonzero`.
     Distribution: local.
     """
 
@@ -11845,7 +11890,7 @@ def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
     Returns
     -------
     ndarray
-        The shape that is given. Dtype: `dtype`, float64 for None.
+        The given shape. Dtype: `dtype`, float64 for None.
 
     Raises
     ------
@@ -11872,7 +11917,7 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     subok : bool, default: True
-        Without effect: there are no subclasses.
+        Without effect.
     shape : int or sequence of int, optional
         The extents.
     device : str, optional

@@ -7,7 +7,7 @@ from . import _phalanx
 
 
 def main() -> None:
-    """Runs the program with the words of the command line."""
+    """Runs the program with the command line."""
     if sys.argv[1:3] == ["demo", "--fetch"]:
         from . import _fetch_demo_data
 

@@ -1,7 +1,7 @@
-"""Why attributes of NumPy's classes are not there.
+"""The reasons why attributes of NumPy's classes are missing.
 
-A class answers for a name that it lacks with an AttributeError. Where the name is one of NumPy's,
-the error says why it is not here, and what to do.
+A class raises an AttributeError for a name that it lacks. For a name of NumPy's, the error gives
+the reason and an alternative.
 """
 
 from . import _phalanx, random
@@ -27,7 +27,7 @@ _ABSENT = {
 
 
 def _refuse(kind, reasons):
-    """Makes a class tell why it lacks names."""
+    """Makes a class report why names are missing."""
     reasons = {name: reason for names, reason in reasons.items() for name in names.split()}
 
     def __getattr__(self, name):

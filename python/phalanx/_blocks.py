@@ -4,7 +4,7 @@ import functools as _functools
 
 
 def decorated(block, function):
-    """A function each of whose calls is inside of a block."""
+    """A function that enters the block for each call."""
 
     @_functools.wraps(function)
     def inside(*arguments, **keywords):

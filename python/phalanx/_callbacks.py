@@ -1,4 +1,4 @@
-"""Functions of Python for single elements, called on the host."""
+"""Python functions of single elements, called on the host."""
 
 from . import _phalanx
 from ._phalanx import _refusal
@@ -6,18 +6,18 @@ from ._interoperability import _from_host, _map, _to_host
 
 
 def _brought(value):
-    """What NumPy answers, as an array of ours; numbers of NumPy become arrays without axes."""
+    """A result of NumPy as an array of ours; NumPy's scalars become arrays without axes."""
     import numpy
 
     return _phalanx.asarray(value) if isinstance(value, numpy.generic) else _from_host(value)
 
 
 class vectorize:
-    """A function of numbers as one of arrays, with NumPy's parameters.
+    """A function of arrays made from a function of numbers, with NumPy's parameters.
 
     Calls fetch their arrays (Collective), call the function for each element on the host of every
-    process, and bring the results back. Without `otypes` the first result gives the dtype; results
-    that are no numbers are a TypeError.
+    process, and make arrays of the results. Without `otypes` the first result determines the dtype.
+    Results that are no numbers raise a TypeError.
     """
 
     def __init__(self, *args, **kwargs):
@@ -29,27 +29,27 @@ class vectorize:
     def __call__(self, *args, **kwargs):
         answer = self._host(*_map(_to_host, args), **_map(_to_host, kwargs))
         if answer is self._host:
-            # As a decorator with options, it is given the function now.
+            # A decorator with options receives the function now.
             self.__doc__ = answer.__doc__
             return self
         return _map(_brought, answer)
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    """A function of Python as one of arrays, broadcast to one shape.
+    """A function of arrays made from a Python function; the arrays are broadcast to one shape.
 
-    As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+    As `vectorize`, but all results determine the dtype: there are no arrays of objects.
 
     Parameters
     ----------
     func : callable
         A function of numbers.
     nin : int
-        How many arguments it has.
+        The number of its arguments.
     nout : int
-        How many results it gives.
+        The number of its results.
     identity : scalar, optional
-        The result for nothing.
+        The result for no elements.
 
     Returns
     -------
@@ -59,11 +59,11 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     Raises
     ------
     TypeError
-        Calls raise it if results are no numbers.
+        Raised by calls if results are no numbers.
 
     Notes
     -----
-    Calls are Collective: arrays are brought to the host, and the function is called there.
+    Calls are Collective: arrays are fetched to the host, and the function is called there.
     """
     import numpy
 

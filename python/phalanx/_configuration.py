@@ -1,4 +1,4 @@
-"""What the session runs on, told to programs: NumPy's ``show_config`` and ``show_runtime``."""
+"""The properties of the session for programs: NumPy's ``show_config`` and ``show_runtime``."""
 
 import platform as _platform
 
@@ -7,7 +7,7 @@ from ._phalanx import _refusal
 
 
 def _told():
-    """What there is, by name."""
+    """The properties, by name."""
     import numpy
 
     mesh = _phalanx.mesh()
@@ -25,12 +25,13 @@ def _told():
 
 
 def show_config(mode="stdout"):
-    """Tells the versions, the devices and the mesh of the session; ``phalanx info`` tells more.
+    """Prints or returns the versions, the devices and the mesh of the session; ``phalanx info``
+    prints more.
 
     Parameters
     ----------
     mode : {'stdout', 'dicts'}, default: 'stdout'
-        Whether it is printed or returned.
+        Whether the properties are printed or returned.
 
     Returns
     -------
@@ -40,7 +41,7 @@ def show_config(mode="stdout"):
     Raises
     ------
     ValueError
-        PX141: the mode is another.
+        PX141: the mode is unknown.
 
     Notes
     -----
@@ -64,7 +65,8 @@ def show_runtime():
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----

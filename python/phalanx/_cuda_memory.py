@@ -1,8 +1,8 @@
 """CuPy's memory pools and pointers: names of ``phalanx.cuda``.
 
-Each device has a pool, which keeps what arrays no longer need for those to come. Pools here tell
-what the devices of this process hold, and give back what is kept. What a program allocates by
-itself is an array of bytes on the current GPU, or memory of the host.
+Each device has a pool, which caches freed memory for later arrays. The pools here report the memory
+of this process's devices, and free cached memory. Memory that a program allocates itself is a
+number of bytes on the current GPU, or on the host.
 """
 
 import contextlib as _contextlib
@@ -19,38 +19,38 @@ class MemoryPool:
         pass
 
     def used_bytes(self):
-        """Bytes that arrays, and plans under way, hold."""
+        """The bytes that arrays and running plans hold."""
         return sum(held[0] for held in _phalanx._device_memory())
 
     def peak_bytes(self):
-        """The most bytes that arrays, and plans under way, have held since ``reset_peak``."""
+        """The most bytes that arrays and running plans have held since ``reset_peak``."""
         return sum(held[1] for held in _phalanx._device_memory())
 
     def reset_peak(self):
-        """Makes what is held now the most of it."""
+        """Sets the peak to the bytes that are held now."""
         _phalanx._reset_peak()
 
     def total_bytes(self):
-        """Bytes that arrays hold and that are kept for arrays to come."""
+        """The bytes that arrays hold and that are cached for later arrays."""
         return self.used_bytes() + self.free_bytes()
 
     def free_bytes(self):
-        """Bytes of GPUs that are kept for arrays to come; what a CPU keeps is not told."""
+        """The bytes that GPUs cache for later arrays; the cache of a CPU is not reported."""
         return sum(held[3] for held in _phalanx._device_memory())
 
     def n_free_blocks(self):
-        """How many blocks they are."""
+        """The number of cached blocks."""
         return sum(held[4] for held in _phalanx._device_memory())
 
     def get_limit(self):
-        """The most bytes that a device may hold; 0 without a limit."""
+        """The memory limit of a device in bytes; 0 without a limit."""
         return max((held[2] or 0 for held in _phalanx._device_memory()), default=0)
 
     def set_limit(self, size=None, fraction=None):
-        """Sets the most bytes that each GPU may hold, or the part of its memory; 0 for no limit.
+        """Sets the memory limit of each GPU, in bytes or as a part of its memory; 0 for no limit.
 
-        On CPUs, and with several processes, the limit is that of ``phalanx.init(memory_limit=...)``,
-        which all processes know.
+        On CPUs, and with several processes, set the limit by ``phalanx.init(memory_limit=...)``, so
+        that all processes know it.
         """
         if size is not None and fraction is not None:
             raise _refusal(
@@ -84,7 +84,7 @@ class MemoryPool:
         _phalanx._set_memory_limit([limit or None for limit in limits])
 
     def free_all_blocks(self, stream=None):
-        """Gives what GPUs keep for arrays to come back to CUDA, once nothing uses it."""
+        """Returns the memory that GPUs cache to CUDA, once nothing uses it."""
         _phalanx._release_cached()
 
     def free_all_free(self):
@@ -92,7 +92,7 @@ class MemoryPool:
         self.free_all_blocks()
 
     def malloc(self, size):
-        """Bytes of the current device."""
+        """Allocates bytes on the current device."""
         return alloc(size)
 
 
@@ -100,27 +100,27 @@ MemoryAsyncPool = MemoryPool
 
 
 class PinnedMemoryPool:
-    """Memory of the host that GPUs reach by themselves; for a CPU all is as good as pinned."""
+    """Pinned memory of the host, which GPUs access directly; ordinary memory on CPUs."""
 
     def __init__(self, allocator=None):
         pass
 
     def malloc(self, size):
-        """Pinned memory of the host."""
+        """Allocates pinned memory on the host."""
         return alloc_pinned_memory(size)
 
     def n_free_blocks(self):
-        """How many blocks are kept for later."""
+        """The number of cached blocks."""
         return _phalanx._free_pinned_blocks()
 
     def free_all_blocks(self):
-        """Gives them back to the system."""
+        """Returns the cached blocks to the system."""
         _phalanx._release_pinned()
 
 
 class PinnedMemoryPointer(bytearray):
-    """Bytes of the host that may be written: ``numpy.frombuffer(memory, dtype, count)``. Those of a
-    session with GPUs are pinned."""
+    """Writable bytes of the host, for ``numpy.frombuffer(memory, dtype, count)``. In a session with
+    GPUs they are pinned."""
 
     @property
     def ptr(self):
@@ -131,16 +131,16 @@ class PinnedMemoryPointer(bytearray):
 
     @property
     def mem(self):
-        """What keeps the bytes."""
+        """The owner of the bytes."""
         return self
 
     def size(self):
-        """How many bytes."""
+        """The number of bytes."""
         return len(self)
 
 
 class MemoryPointer(PinnedMemoryPointer):
-    """Bytes of a device; here of a CPU, whose memory is the host's."""
+    """Bytes of a CPU device, whose memory is the host's."""
 
     device_id = 0
 
@@ -162,14 +162,14 @@ class MemoryPointer(PinnedMemoryPointer):
 
 
 def alloc(size):
-    """Bytes of the current device, whose contents are unspecified."""
+    """Allocates uninitialised bytes on the current device."""
     if _phalanx._gpus():
         return _phalanx._DeviceBytes(_streams._current.device, size)
     return MemoryPointer(size)
 
 
 def alloc_pinned_memory(size):
-    """Bytes of the host, which GPUs reach by themselves if the session has any."""
+    """Allocates bytes on the host, which are pinned if the session has GPUs."""
     if _phalanx._gpus():
         return _phalanx._PinnedBuffer(_streams._current.device, size)
     return PinnedMemoryPointer(size)
@@ -186,17 +186,17 @@ def get_default_memory_pool():
 
 
 def get_default_pinned_memory_pool():
-    """The pool of what programs have pinned."""
+    """The pool of the memory that programs have pinned."""
     return _pinned
 
 
 def get_allocator():
-    """What allocates."""
+    """The function that allocates."""
     return alloc
 
 
 def set_allocator(allocator=None):
-    """Arrays have their memory from the devices' pools, whatever is said."""
+    """Does nothing: arrays use the pools of the devices."""
 
 
 def set_pinned_memory_allocator(allocator=None):
@@ -205,5 +205,5 @@ def set_pinned_memory_allocator(allocator=None):
 
 @_contextlib.contextmanager
 def using_allocator(allocator=None):
-    """A block in which arrays have their memory as always."""
+    """A block without effect: arrays use the pools of the devices."""
     yield

@@ -1,13 +1,13 @@
 """CuPy's ``cupy.cuda.nvtx``: names that profilers of CUDA show.
 
-Nothing happens on a CPU, or where the library NVTX is not found. Colours say nothing here.
+Does nothing on CPUs, or if the library NVTX is not found. Colours have no effect.
 """
 
 from . import _phalanx
 
 
 def RangePush(message, id_color=-1):
-    """Begins a part of the program, of this thread."""
+    """Starts a named range on this thread."""
     _phalanx._push_range(message)
 
 
@@ -17,12 +17,12 @@ def RangePushC(message, color=0):
 
 
 def RangePop():
-    """Ends the part that this thread has begun last."""
+    """Ends the range that this thread started last."""
     _phalanx._pop_range()
 
 
 def Mark(message, id_color=-1):
-    """Names this moment."""
+    """Sets a named mark."""
     _phalanx._mark(message)
 
 

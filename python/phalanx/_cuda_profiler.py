@@ -1,13 +1,14 @@
-"""CuPy's ``cupy.cuda.profiler``: when profilers of CUDA look. On a CPU nobody does."""
+"""CuPy's ``cupy.cuda.profiler``: starts and stops recording by CUDA's profilers. Without effect on
+CPUs."""
 
 from . import _phalanx
 
 
 def start():
-    """Has profilers that wait for it look from now on: ``nsys profile -c cudaProfilerApi``."""
+    """Starts recording by profilers that wait for it: ``nsys profile -c cudaProfilerApi``."""
     _phalanx._profile(True)
 
 
 def stop():
-    """Has profilers look no longer."""
+    """Stops recording by profilers."""
     _phalanx._profile(False)

@@ -1,4 +1,4 @@
-"""The functions of ``cupy.cuda.runtime`` that programs ask most, of this process's devices."""
+"""The most used functions of ``cupy.cuda.runtime``, for this process's devices."""
 
 from . import _cuda_streams as _streams
 from . import _phalanx
@@ -25,24 +25,25 @@ def _at(device):
 
 
 def getDeviceCount():
-    """How many devices this process has."""
+    """The number of devices of this process."""
     return len(_phalanx._device_memory())
 
 
 def getDevice():
-    """The number of the device that is current in this thread. Operations are of all devices."""
+    """The number of the device that is current in this thread. Operations on arrays run on all
+    devices."""
     return _streams._current.device
 
 
 def setDevice(device):
-    """Makes a device current in this thread: streams, events and memory are of it. Operations stay
-    those of all devices."""
+    """Makes a device current in this thread: new streams, events and memory belong to it.
+    Operations on arrays still run on all devices."""
     _at(device)
     _streams._current.device = int(device)
 
 
 def deviceSynchronize():
-    """Waits until all that is recorded, and what else the process has given its GPUs, has run.
+    """Waits until all recorded operations, and all other work of the process on its GPUs, have run.
     Collective."""
     _phalanx._synchronize()
     for device, _ in enumerate(_phalanx._gpus()):
@@ -50,7 +51,7 @@ def deviceSynchronize():
 
 
 def streamSynchronize(stream):
-    """Waits until all that is recorded, and what a stream holds, has run. Collective."""
+    """Waits until all recorded operations, and the work in a stream, have run. Collective."""
     if _phalanx._gpus():
         _phalanx._hand_over()
         native = _streams._native(stream)
@@ -61,13 +62,13 @@ def streamSynchronize(stream):
 
 
 def memGetInfo():
-    """Bytes of the current device that are free, and all: those of the GPU, of its limit, or of the
+    """The free and the total bytes of the current device: those of the GPU, of its limit, or of the
     machine."""
     device = _streams._current.device
     used, _, limit, cached, _ = _at(device)
     if _phalanx._gpus():
         free, whole = _phalanx._gpu_memory(device)
-        # What is kept for arrays to come is free for them.
+        # Cached memory is free for later arrays.
         free += cached
     else:
         import os
@@ -80,7 +81,7 @@ def memGetInfo():
 
 
 def deviceCanAccessPeer(device, peerDevice):
-    """Whether a device reaches the memory of another one: 1, or 0, which it is of one device. CPUs
+    """1 if a device can access the memory of another one, else 0; 0 for a device and itself. CPUs
     have one memory."""
     _at(device)
     _at(peerDevice)
@@ -98,7 +99,7 @@ def deviceGetAttribute(attribute, device):
         ) from None
 
 
-# The names of properties, and of the attributes that they are.
+# The names of properties, and of the attributes with their values.
 _PROPERTIES = {
     "multiProcessorCount": "MultiProcessorCount",
     "warpSize": "WarpSize",
@@ -157,7 +158,7 @@ def getDeviceProperties(device):
 
 
 def runtimeGetVersion():
-    """As ``driverGetVersion``: of the runtime nothing is used."""
+    """As ``driverGetVersion``: the runtime library is not used."""
     return driverGetVersion()
 
 
@@ -168,10 +169,10 @@ def driverGetVersion():
 
 
 def profilerStart():
-    """Has profilers that wait for it look from now on."""
+    """Starts recording by profilers that wait for it."""
     _phalanx._profile(True)
 
 
 def profilerStop():
-    """Has profilers look no longer."""
+    """Stops recording by profilers."""
     _phalanx._profile(False)

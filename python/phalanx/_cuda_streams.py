@@ -1,8 +1,8 @@
 """Streams, events and the current device of a thread: names of ``phalanx.cuda``.
 
-The work of arrays is in the order of the program: on a GPU, in a stream of each device's own.
-A program's stream comes before the work that is recorded while it is current, and after all of that
-when its block ends. On a CPU there is nothing to order.
+Operations on arrays run in program order; on a GPU, in a stream of each device's own. The work of a
+program's stream runs before the operations that are recorded while the stream is current. When the
+stream's block ends, the stream waits for those operations. On a CPU there is nothing to order.
 """
 
 import threading as _threading
@@ -13,7 +13,7 @@ from ._phalanx import _refusal
 
 
 class _Current(_threading.local):
-    """What a thread has made current."""
+    """The current device and the current streams of a thread."""
 
     device = 0
     streams = ()
@@ -27,7 +27,7 @@ def _has_gpus():
 
 
 def _native(stream):
-    """The stream of a GPU that an object stands for: ours, or another library's by its handle."""
+    """The GPU stream of an object: ours, or another library's by its handle."""
     if isinstance(stream, _BaseStream):
         return stream._native
     handle = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
@@ -35,21 +35,21 @@ def _native(stream):
 
 
 def _before(stream):
-    """What a stream holds comes before our work from now on."""
+    """Orders the work in a stream before our later work."""
     _native(stream).precede()
 
 
 def _after(stream):
-    """Our work up to now comes before what a stream holds from now on."""
+    """Orders our earlier work before the later work in a stream."""
     _native(stream).follow()
 
 
 class _BaseStream:
-    """What all streams have."""
+    """The base class of streams."""
 
     def __init__(self, make):
-        # Nothing is made on a CPU; on a GPU it is when it is first needed, for the stream of our
-        # own work on the device that is current then.
+        # Nothing is made on a CPU. On a GPU a stream is made at the first use; the stream of our
+        # own work is that of the device that is current at each use.
         self._make = make
         self._made = None
 
@@ -69,14 +69,15 @@ class _BaseStream:
 
     @property
     def ptr(self):
-        """The handle for other libraries, which is 0 on a CPU. That of ``Stream.null`` is the stream
-        of our own work on the current device."""
+        """The handle for other libraries; 0 on a CPU. For ``Stream.null`` it is the stream of our
+        own work on the current device."""
         native = self._native
         return 0 if native is None else native.ptr
 
     @property
     def done(self):
-        """Whether all that the stream holds is done. What is only recorded it does not hold."""
+        """Whether all work in the stream is done. Operations that are only recorded are not in the
+        stream."""
         native = self._native
         return True if native is None else native.is_done()
 
@@ -85,7 +86,7 @@ class _BaseStream:
         return self.done
 
     def _take(self):
-        """Has the stream wait for all that is recorded. Collective."""
+        """Makes the stream wait for all recorded operations. Collective."""
         native = self._native
         if native is not None:
             _phalanx._hand_over()
@@ -93,7 +94,7 @@ class _BaseStream:
         return native
 
     def synchronize(self):
-        """Waits until all that is recorded, and what the stream holds, has run. Collective."""
+        """Waits until all recorded operations, and the work in the stream, have run. Collective."""
         native = self._take()
         if native is None or self.null:
             _phalanx._synchronize()
@@ -101,12 +102,13 @@ class _BaseStream:
             native.synchronize()
 
     def record(self, event=None):
-        """An event at this point of the stream, after what is recorded. Collective."""
+        """Records an event at this point of the stream, after all recorded operations.
+        Collective."""
         return (event or Event()).record(self)
 
     def wait_event(self, event):
-        """Has what comes later, in the stream and of our own work if the stream is current, wait for
-        an event."""
+        """Makes the later work in the stream wait for an event; our own later work, too, if the
+        stream is current."""
         native = self._native
         if native is not None and event._native is not None:
             native.wait_event(event._native)
@@ -139,7 +141,7 @@ class _BaseStream:
         if exception[0] is None:
             self._leave()
         elif self._native is not None:
-            # What was recorded may be what failed.
+            # A recorded operation may be the one that failed, so none is run here.
             self._native.follow()
         return False
 
@@ -154,11 +156,11 @@ class _BaseStream:
 
 
 class Stream(_BaseStream):
-    """A stream of the current device, for kernels and libraries beside the work of arrays.
+    """A stream of the current device, for kernels and libraries besides operations on arrays.
 
-    ``with stream:`` puts what the stream holds before the work that is recorded in the block, and
-    has the stream wait for that work when the block ends, which is Collective. The work itself is
-    in the order of the program, as always: two streams do not make it run at the same time.
+    Operations that are recorded in a block ``with stream:`` run after the work in the stream. When
+    the block ends, the stream waits for them, which is Collective. Operations on arrays always run
+    in program order: two streams do not make them run at the same time.
     """
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
@@ -176,7 +178,8 @@ class Stream(_BaseStream):
 
 
 class ExternalStream(_BaseStream):
-    """A stream of another library, by its handle; that library ends it, not before this is gone."""
+    """A stream of another library, by its handle. The library must not destroy it before this
+    object is dropped."""
 
     def __init__(self, ptr, device_id=None):
         device = _current.device if device_id is None or device_id < 0 else device_id
@@ -193,10 +196,10 @@ def get_current_stream(device_id=None):
 
 
 class Event:
-    """A point of the program, or of a stream.
+    """A point in the program, or in a stream.
 
-    Recording hands what is recorded to the devices, which is Collective. On a GPU the time is that
-    of the device's clock; on a CPU ``record`` waits, and notes the time of the host.
+    ``record`` hands the recorded operations to the devices, which is Collective. On a GPU the
+    device's clock gives the time. On a CPU ``record`` waits and takes the time of the host.
     """
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
@@ -208,18 +211,18 @@ class Event:
 
     @property
     def ptr(self):
-        """The handle, which is 0 until the event is recorded, and on a CPU."""
+        """The handle; 0 until the event is recorded, and on a CPU."""
         return 0 if self._native is None else self._native.ptr
 
     def record(self, stream=None):
-        """Makes it the point up to which the program, and the stream, has come. Collective."""
+        """Sets the event to the present point of the program and of the stream. Collective."""
         stream = get_current_stream() if stream is None else stream
         if not _has_gpus():
             _phalanx._synchronize()
         else:
             _phalanx._hand_over()
             native = _native(stream)
-            # An event is of the device whose stream it is a point of.
+            # An event belongs to the device of its stream.
             if self._native is None or self._device != native.device:
                 self._native = _phalanx._Event(native.device, *self._options)
                 self._device = native.device
@@ -229,13 +232,13 @@ class Event:
         return self
 
     def synchronize(self):
-        """Waits until it has happened."""
+        """Waits until the work before the event is done."""
         if self._native is not None:
             self._native.synchronize()
 
     @property
     def done(self):
-        """Whether it has happened."""
+        """Whether the work before the event is done."""
         return True if self._native is None else self._native.is_done()
 
     def query(self):
@@ -244,7 +247,7 @@ class Event:
 
 
 def get_elapsed_time(start_event, end_event):
-    """Milliseconds between two events that have been recorded, and have happened."""
+    """The milliseconds between two recorded events, after the work before both is done."""
     if start_event._time is None or end_event._time is None:
         raise _refusal(
             ValueError, "state", "get_elapsed_time: both events must have been recorded"

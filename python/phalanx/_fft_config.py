@@ -1,7 +1,7 @@
-"""CuPy's ``cupy.fft.config``: what a program sets about plans of cuFFT.
+"""CuPy's ``cupy.fft.config``: settings for plans of cuFFT.
 
-Transforms here have no plans of their own to keep: plans of whole programs are kept by the session,
-without a limit that a program sets. What is set is remembered and told back, and changes nothing.
+Transforms here have no plans of their own: the session caches plans of whole programs, without a
+limit that a program sets. The settings are stored and returned, and have no other effect.
 """
 
 from ._phalanx import _refusal
@@ -18,7 +18,7 @@ class PlanCache:
         self._memory = -1
 
     def get_size(self):
-        """How many plans it may hold.
+        """The number of plans that the cache may hold.
 
         Returns
         -------
@@ -32,12 +32,12 @@ class PlanCache:
         return self._size
 
     def set_size(self, size):
-        """Remembers how many plans it may hold; -1 for any number.
+        """Stores the number of plans that the cache may hold; -1 for any number.
 
         Parameters
         ----------
         size : int
-            How many plans; -1 for any number.
+            The number of plans; -1 for any number.
 
         Returns
         -------
@@ -51,7 +51,7 @@ class PlanCache:
         self._size = _limit(size)
 
     def get_memsize(self):
-        """How many bytes its plans may need.
+        """The number of bytes that its plans may need.
 
         Returns
         -------
@@ -65,12 +65,12 @@ class PlanCache:
         return self._memory
 
     def set_memsize(self, memsize):
-        """Remembers how many bytes its plans may need; -1 for any number.
+        """Stores the number of bytes that its plans may need; -1 for any number.
 
         Parameters
         ----------
         memsize : int
-            How many bytes; -1 for any number.
+            The number of bytes; -1 for any number.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class PlanCache:
         self._memory = _limit(memsize)
 
     def get_curr_size(self):
-        """How many plans it holds: none.
+        """The number of plans that it holds: none.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class PlanCache:
         return 0
 
     def get_curr_memsize(self):
-        """How many bytes its plans need: none.
+        """The number of bytes that its plans need: none.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class PlanCache:
         return 0
 
     def clear(self):
-        """There is nothing to clear.
+        """Does nothing: the cache holds no plans.
 
         Returns
         -------
@@ -173,7 +173,7 @@ def get_plan_cache():
 
 
 def get_plan_cache_size():
-    """How many plans the cache may hold.
+    """The number of plans that the cache may hold.
 
     Returns
     -------
@@ -188,12 +188,12 @@ def get_plan_cache_size():
 
 
 def set_plan_cache_size(size):
-    """Remembers how many plans the cache may hold.
+    """Stores the number of plans that the cache may hold.
 
     Parameters
     ----------
     size : int
-        How many plans; -1 for any number.
+        The number of plans; -1 for any number.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def set_plan_cache_size(size):
 
 
 def get_plan_cache_max_memsize():
-    """How many bytes the plans of the cache may need.
+    """The number of bytes that the plans of the cache may need.
 
     Returns
     -------
@@ -223,12 +223,12 @@ def get_plan_cache_max_memsize():
 
 
 def set_plan_cache_max_memsize(size):
-    """Remembers how many bytes the plans of the cache may need.
+    """Stores the number of bytes that the plans of the cache may need.
 
     Parameters
     ----------
     size : int
-        How many bytes; -1 for any number.
+        The number of bytes; -1 for any number.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def set_plan_cache_max_memsize(size):
 
 
 def clear_plan_cache():
-    """There is nothing to clear.
+    """Does nothing: the cache holds no plans.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def show_plan_cache_info():
 
 
 def set_cufft_gpus(gpus):
-    """Transforms run on all devices of the session, whatever is said.
+    """Does nothing: transforms run on all devices of the session.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from ._phalanx import _refusal
 
 
 class NpzFile(Mapping):
-    """The arrays of a .npz file by their names, each read when it is asked for.
+    """The arrays of a .npz file by their names; each access reads one.
 
     The file stays open, so that the arrays are those that it had when it was opened.
     """
@@ -40,7 +40,7 @@ class NpzFile(Mapping):
         return f"NpzFile {self._name!r} with keys: {shown}"
 
     def close(self):
-        """Lets go of the file."""
+        """Closes the file."""
         close = getattr(self._archive, "close", None)
         if close is not None:
             close()

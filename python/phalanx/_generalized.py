@@ -1,7 +1,7 @@
 """Functions of inner arrays, called at all outer positions: NumPy's generalized ufuncs.
 
-A signature such as ``(m,n),(n)->(m)`` says which axes, the last ones, are inner. All others are
-outer ones, which broadcast.
+A signature such as ``(m,n),(n)->(m)`` names the inner axes, which are the last ones. All other axes
+are outer ones, which broadcast.
 """
 
 import itertools as _itertools
@@ -15,7 +15,7 @@ _NAME = r"\s*(?:[A-Za-z_]\w*|\d+)\s*(?:\?|\|1)?\s*"
 _CORE = rf"\s*\((?:{_NAME}(?:,{_NAME})*)?\s*\)\s*"
 _CORES = rf"(?:{_CORE}(?:,{_CORE})*)?"
 _SIGNATURE = _re.compile(rf"^{_CORES}->{_CORES}$")
-# Rules under which a function for other dtypes is looked for.
+# Casting rules by which a function for other dtypes is chosen; others are replaced by 'safe'.
 _NARROW = ("no", "equiv", "safe")
 
 
@@ -45,10 +45,10 @@ def _parsed(signature):
 class GeneralizedUFunc:
     """A function of inner arrays, called for all outer positions: NumPy's generalized ufunc.
 
-    ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. With ``supports_batched`` the function gets
-    whole arrays, with the outer axes first, and is called once; else it is called for each outer
-    position. With ``supports_out`` it takes ``out=``, which it writes. ``signatures`` are pairs of
-    dtypes and of functions for them, such as ``("dd->d", function)``.
+    ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. With ``supports_batched`` the function
+    receives whole arrays, with the outer axes first, and is called once; else it is called for each
+    outer position. With ``supports_out`` it accepts ``out=``, which it writes. ``signatures`` are
+    pairs of dtypes and of functions for them, such as ``("dd->d", function)``.
     """
 
     def __init__(self, func, signature, supports_batched=False, supports_out=False, signatures=(),
@@ -188,7 +188,7 @@ class GeneralizedUFunc:
         return array.astype(to)
 
     def _axes(self, axes, axis, keepdims):
-        """Where the inner axes of inputs and of outputs are; None for the last ones."""
+        """The positions of the inner axes of inputs and of outputs; by default the last ones."""
         counts = [len(core) for core in self._inputs + self._outputs]
         if keepdims and (any(counts[self.nin:]) or len(set(counts[:self.nin])) != 1):
             raise self._wrong("keepdims needs outputs without inner axes, and inputs with as many")
@@ -224,13 +224,14 @@ class GeneralizedUFunc:
         return _phalanx.moveaxis(array, where, tuple(range(-len(where), 0)))
 
     def _first(self, array, where):
-        """The array with the last axes where they belong."""
+        """The array with the last axes moved to their positions."""
         if where == tuple(range(-len(where), 0)):
             return array
         return _phalanx.moveaxis(array, tuple(range(-len(where), 0)), where)
 
     def _filled(self, arrays):
-        """The arrays with all inner axes; which axes all of them lack; the extents by name."""
+        """The arrays with all inner axes; the names of the axes that all of them lack; the extents
+        by name."""
         lacks, filled = [], []
         for array, core in zip(arrays, self._inputs):
             missing = len(core) - array.ndim
@@ -276,7 +277,7 @@ class GeneralizedUFunc:
         return any(one.broadcasts for core in self._inputs for one in core if one.name == name)
 
     def _called(self, function, arrays, outer, extents, targets):
-        """What the function gives, with the outer axes first."""
+        """The results of the function, with the outer axes first."""
         def call(arrays, outs):
             if outs is None:
                 found = _phalanx._agreed_call(function, *arrays)
@@ -305,7 +306,7 @@ class GeneralizedUFunc:
         return [one.reshape(outer + one.shape[1:]) for one in stacked]
 
     def _empty(self, arrays, outer, extents):
-        """Outputs at no outer position, for which the function is not called."""
+        """The outputs if there is no outer position, where the function is not called."""
         dtype = _phalanx.result_type(*arrays)
         shapes = [
             outer + tuple(int(one.name) if one.name.isdigit() else extents.get(one.name, 0)

@@ -8,7 +8,7 @@ from ._phalanx import _refusal
 
 
 class IndexExpression:
-    """What stands in the brackets, as it is; or in a tuple."""
+    """Returns the key in the brackets, unchanged or as a tuple."""
 
     def __init__(self, maketuple):
         self.maketuple = maketuple
@@ -24,7 +24,7 @@ s_ = IndexExpression(maketuple=False)
 
 
 class AxisConcatenator:
-    """Joins what stands in the brackets along an axis; slices are ranges."""
+    """Joins the items in the brackets along an axis; slices are ranges."""
 
     def __init__(self, axis=0, ndmin=1, trans1d=-1):
         self.axis = axis
@@ -39,7 +39,7 @@ class AxisConcatenator:
         return _phalanx.arange(start, item.stop, step)
 
     def _placed(self, array, ndim, ndmin, trans1d):
-        """An array that had `ndim` axes, with its axes where the directive wants them."""
+        """An array that had `ndim` axes, with its axes at the places of the directive."""
         if trans1d == -1 or ndim >= ndmin:
             return array
         missing = ndmin - ndim
@@ -54,7 +54,7 @@ class AxisConcatenator:
         return others[:place] + own + others[place:]
 
     def __getitem__(self, key):
-        # Ranges and numbers lie where the arrays beside them do.
+        # Ranges and numbers are made on the mesh of the arrays beside them.
         with _phalanx._beside(key):
             return self._joined(key if isinstance(key, tuple) else (key,))
 
@@ -100,7 +100,7 @@ class AxisConcatenator:
             arrays = [(array.astype(dtype) if number else array, number) for array, number in arrays]
         joined = _phalanx.concatenate([array for array, _ in arrays], axis=axis)
         if is_column is not None and joined.ndim == 1:
-            # NumPy makes a matrix of it.
+            # NumPy returns a matrix here.
             return joined.reshape(-1, 1) if is_column else joined.reshape(1, -1)
         return joined
 

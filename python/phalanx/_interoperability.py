@@ -1,7 +1,7 @@
-"""NumPy's protocols: its functions called on our arrays stay here.
+"""NumPy's protocols: NumPy's functions, called on our arrays, run here.
 
-A function that is not there raises a TypeError that names it, or computes with NumPy on the host
-where ``PHALANX_FALLBACK=warn`` allows it, with one warning for each function.
+A function that is missing here raises a TypeError that names it. With ``PHALANX_FALLBACK=warn``
+NumPy computes it on the host, with one warning for each function.
 """
 
 import os
@@ -17,7 +17,7 @@ _warned = set()
 
 
 def _falls_back(name):
-    """Whether a function that is not there may be computed by NumPy."""
+    """Whether NumPy may compute a function that is missing here; warns once for each function."""
     if not _phalanx._falls_back():
         return False
     if name not in _warned:
@@ -31,7 +31,8 @@ def _falls_back(name):
 
 
 def _level_of_the_program():
-    """How far above the caller the first line is that is neither ours nor NumPy's."""
+    """The number of frames from the caller up to the first line that is neither ours nor
+    NumPy's."""
     import numpy
 
     folders = tuple(os.path.dirname(module.__file__) + os.sep for module in (_phalanx, numpy))
@@ -42,7 +43,7 @@ def _level_of_the_program():
 
 
 def _map(change, value):
-    """Changes the arrays in nested arguments."""
+    """Applies a function to the items of nested arguments."""
     if isinstance(value, (list, tuple)):
         items = [_map(change, item) for item in value]
         return items if isinstance(value, list) else tuple(items)
@@ -64,21 +65,22 @@ def _from_host(value):
 
 
 def _on_host(function, arguments, keywords):
-    """What a function makes of the elements on the host."""
+    """The result of a function on the host, for which our arrays are fetched."""
     return function(*_map(_to_host, arguments), **_map(_to_host, keywords))
 
 
 def _outputs(keywords):
-    """What a ufunc is to write: NumPy gives a tuple, and Numba what it was given."""
+    """The outputs of a ufunc as a tuple. NumPy passes a tuple, and Numba the argument of the
+    program."""
     outputs = keywords.get("out")
     return outputs if isinstance(outputs, tuple) else () if outputs is None else (outputs,)
 
 
 def _ufunc_on_host(ufunc, method, inputs, keywords):
-    """A ufunc, or a method of one, of the elements on the host; those of our arrays among the
-    outputs are written back."""
+    """Runs a ufunc, or a method of one, on the host. Results for our arrays among the outputs are
+    written back."""
     function = ufunc if method == "__call__" else getattr(ufunc, method)
-    # What `at` is given first is written.
+    # `at` writes its first argument.
     outputs = inputs[:1] if method == "at" else _outputs(keywords)
     places = tuple(map(_to_host, outputs))
     inputs = _map(_to_host, inputs)
@@ -99,7 +101,7 @@ def _ufunc_on_host(ufunc, method, inputs, keywords):
 
 
 def _is_numpys(ufunc):
-    """Whether a ufunc is one of NumPy's own, and not one of another library that has its name."""
+    """Whether a ufunc is one of NumPy's own, and not one of another library with the same name."""
     import numpy
 
     modules = numpy, numpy._core.umath
@@ -107,10 +109,10 @@ def _is_numpys(ufunc):
 
 
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
-    """A ufunc of arrays of which some are ours, or a method of one.
+    """Runs a ufunc, or a method of one, on arrays some of which are ours.
 
-    NumPy's are ours, unless they write into arrays of NumPy. Those of other libraries, such as
-    SciPy and Numba, compute on the host.
+    A ufunc of NumPy runs as ours. If it writes into NumPy arrays it runs on the host, except for
+    reductions. Ufuncs of other libraries, such as SciPy and Numba, run on the host.
     """
     import numpy
 
@@ -140,11 +142,12 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 
 
 def _into_host(function, arguments, keywords):
-    """What one of our functions makes, in an array of NumPy that it was told to write."""
+    """Calls one of our functions and copies its result into the NumPy array that the call
+    writes."""
     import numpy
 
     output = keywords["out"]
-    # Elements that are left out stay as they were.
+    # Elements that `where` leaves out keep their values.
     is_kept = keywords.get("where") is not None
     place = _phalanx.array(output) if is_kept else _phalanx.empty(output.shape, output.dtype)
     function(*arguments, **keywords | {"out": place})
@@ -152,15 +155,15 @@ def _into_host(function, arguments, keywords):
     return output
 
 
-# NumPy's functions that write what they are given first.
+# NumPy's functions that write their first argument.
 _WRITERS = {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"}
 
 
 def _array_function(self, function, types, arguments, keywords):
-    """A function of NumPy of arrays of which some are ours.
+    """Runs a function of NumPy on arrays some of which are ours.
 
-    It is ours, unless it is to write an array of NumPy or is given objects that our arrays cannot
-    hold.
+    Our function of the same name runs, unless the call changes a NumPy array in place or passes
+    objects that our arrays cannot hold.
     """
     import numpy
 
@@ -168,14 +171,14 @@ def _array_function(self, function, types, arguments, keywords):
 
     path = function.__module__.split(".")
     parts = [part for part in path[1:] if not part.startswith("_")]
-    # Where NumPy keeps functions of its main namespace.
+    # NumPy keeps functions of its main namespace there.
     parts = [] if parts == ["lib"] else parts
     own = phalanx
     for part in [*parts, function.__name__] if path[0] == "numpy" else []:
         own = getattr(own, part, None)
     written = arguments[0] if arguments and function.__name__ in _WRITERS else self
     if not isinstance(written, _phalanx.ndarray):
-        # The array itself is written, and not a copy.
+        # NumPy writes the array itself, and not a copy.
         return function(arguments[0], *_map(_to_host, arguments[1:]), **_map(_to_host, keywords))
     if own is not None and own is not phalanx:
         if isinstance(keywords.get("out"), numpy.ndarray):
@@ -192,12 +195,13 @@ def _array_function(self, function, types, arguments, keywords):
     raise _refusal(TypeError, "absent", f"phalanx has no {name}")
 
 
-# The code of what cannot be an element of our arrays.
+# The code of the error for objects that our arrays cannot hold.
 _NO_ELEMENTS = "PX146"
 
 
 def _array_interface(self):
-    """How the elements lie in the buffer that the array gives, which has no address of its own."""
+    """The layout of the array's buffer. It has no address: NumPy takes the memory by the buffer
+    protocol."""
     if self._buffer_was_refused() or self.dtype.isbuiltin != 1:
         raise AttributeError("__array_interface__: the array gives no buffer of these elements")
     return {"version": 3, "shape": self.shape, "typestr": self.dtype.str}
@@ -206,7 +210,7 @@ def _array_interface(self):
 _phalanx.ndarray.__array_interface__ = property(_array_interface)
 _phalanx.ndarray.__array_ufunc__ = _array_ufunc
 _phalanx.ndarray.__array_function__ = _array_function
-# Of two arrays in an operation, ours decides.
+# In an operation of two arrays, ours takes precedence.
 _phalanx.ndarray.__array_priority__ = 100
 
 
@@ -220,8 +224,8 @@ _CUDA = 2
 
 
 def _gpu_of(array):
-    """The device of this process whose memory is shown of an array: the current one, if each has
-    the array whole. None on CPUs."""
+    """The device of this process whose memory is exported: of several GPUs the current one, if each
+    holds the whole array. None on CPUs."""
     gpus = _phalanx._gpus()
     if len(gpus) < 2:
         return 0 if gpus else None
@@ -246,11 +250,12 @@ def _gpu_part(array):
 
 
 def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """The elements for another library: without a copy, read-only, where one device has them all
-    and the library understands DLPack 1.0; else a copy, on the GPU that has them or on the host.
+    """The elements for another library. They are shared read-only if one device has them all and
+    the library supports DLPack 1.0. Else they are copied, on the GPU that has them or to the host.
 
-    On a GPU ``stream`` is where the library works, which our work comes before: None or 1 for CUDA's
-    default stream, 2 for that of the thread, the handle of another one, -1 for no order.
+    On a GPU ``stream`` is the library's stream, which waits for our work: None or 1 is CUDA's
+    default stream, 2 the default stream of the thread, another number a handle, and -1 asks for no
+    order.
     """
     options = {} if max_version is None else {"max_version": max_version}
     if _gpu_of(self) is not None:
@@ -278,17 +283,17 @@ def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     return self.get().__dlpack__(**options)
 
 
-# By the identity of an array, what libraries have been shown of it by an interface that has no end:
-# they hold the array as long as they use the memory.
+# The exported memory of arrays, by the identity of the array. The CUDA Array Interface reports no
+# end of use: libraries hold the array as long as they use the memory.
 _shown = {}
 
 
 def _cuda_array_interface(self):
-    """The elements for libraries that know the CUDA Array Interface, in its third version, to be
-    read only: on a GPU that has them all.
+    """The elements for libraries that support the CUDA Array Interface, version 3: read-only, on a
+    GPU that has them all.
 
-    Memory that was shown is kept as long as the array object is. Parts of ``x.local_view()`` let go
-    of it earlier.
+    Exported memory is kept as long as the array object exists. Parts of ``x.local_view()`` free it
+    earlier.
     """
     if not _phalanx._gpus():
         raise AttributeError("__cuda_array_interface__: the elements are on the CPU")
@@ -307,7 +312,7 @@ _phalanx.ndarray.__cuda_array_interface__ = property(_cuda_array_interface)
 
 
 class _LocalView:
-    """What `ndarray.local_view` gives."""
+    """The result of `ndarray.local_view`."""
 
     def __init__(self, array):
         self._array = array
@@ -339,7 +344,7 @@ class _LocalView:
                 "an array that is split along several axes is not written through its shards: "
                 "write x[shard.index] for each",
             )
-        # The array reads them where they lie from now on.
+        # The array reads the copies in place from now on.
         for copy in self._copies:
             if isinstance(copy, _phalanx.DeviceShard):
                 copy._settle()
@@ -353,15 +358,16 @@ class _LocalView:
 
 
 def _local_view(self):
-    """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
+    """The parts of the array on the devices of this process, without a copy and read-only: NumPy
+    arrays, or objects on GPUs.
 
-    ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
-    what the array holds when it ends.
+    ``with x.local_view() as shards:`` gives copies that may be written inside of the block. When
+    the block ends, they become the elements of the array.
 
     Returns
     -------
     sequence of numpy.ndarray
-        One for each device of this process, in order.
+        One part for each device of this process, in order.
 
     Raises
     ------
@@ -379,7 +385,7 @@ _phalanx.ndarray.local_view = _local_view
 
 
 def _dlpack_device(self):
-    """Where DLPack finds the elements: (1, 0) is the CPU, (2, n) the GPU cuda:n."""
+    """The device of the elements for DLPack: (1, 0) is the CPU, (2, n) the GPU cuda:n."""
     number = _gpu_of(self)
     return (1, 0) if number is None else (_CUDA, _phalanx._gpus()[number][0])
 
@@ -388,45 +394,46 @@ _phalanx.ndarray.__dlpack__ = _dlpack
 _phalanx.ndarray.__dlpack_device__ = _dlpack_device
 
 
-# What DLPack calls memory that the host can read: its own, and what is pinned for CUDA or ROCm.
+# DLPack's device types of memory that the host can read: its own, and memory pinned for CUDA or
+# ROCm.
 _OF_THE_HOST = (1, 3, 11)
-# Memory of CUDA, and such that the host and GPUs address.
+# DLPack's device types of CUDA memory, and of CUDA managed memory.
 _OF_CUDA = (_CUDA, 13)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array of what another library exports. Every process gives the same elements.
+    """An array of elements that another library exports. Every process must pass the same elements.
 
-    Elements that lie as the devices of the session need them, on the host or on its GPU, are not
-    copied: the array reads them where they are, and has memory of its own once it is written. Until
-    then whoever writes them changes the array.
+    Elements that are in the place and layout that the devices of the session need are not copied:
+    the array reads them in place, and gets memory of its own once it is written. Until then, a
+    write to the elements changes the array.
 
     Parameters
     ----------
     x : object
         An array with ``__dlpack__`` and ``__dlpack_device__``, such as a tensor of PyTorch.
     device : str, optional
-        ``"cpu"``: what lies on another device is copied by its library.
+        With ``"cpu"`` the exporting library copies elements on another device to the host.
     copy : bool, optional
-        True copies in any case, False never does; else elements are copied where they have to be.
+        True copies always, False never. By default elements are copied if needed.
 
     Returns
     -------
     ndarray
-        Shape and dtype of the object.
+        An array of the object's shape and dtype.
 
     Raises
     ------
     BufferError
-        The elements lie on another device, or would have to be copied and must not be.
+        The elements are on another device, or a copy is needed but not allowed.
     TypeError
-        The object exports nothing by DLPack.
+        The object does not export by DLPack.
     ValueError
-        The device is another one.
+        The device is unknown.
 
     Notes
     -----
-    Local: nothing is asked of other processes.
+    Local: without communication between processes.
     """
     import numpy
 
@@ -479,7 +486,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 
 def _from_gpu(x, copy):
-    """An array of what another library has on a GPU of the session."""
+    """An array of another library's elements on a GPU of the session."""
     if copy:
         return _phalanx.array(x)
     made, is_shared = _phalanx._from_shared(x)
@@ -492,7 +499,7 @@ def _from_gpu(x, copy):
 
 
 class _OnHost:
-    """What another library exports after it has copied it to the host."""
+    """An exporter whose library copies the elements to the host first."""
 
     def __init__(self, exporter):
         self._exporter = exporter
@@ -505,36 +512,37 @@ class _OnHost:
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
-    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it.
+    """The elements of an array as a NumPy array; any other object as NumPy converts it.
 
     Parameters
     ----------
     a : ndarray or array_like
         The array.
     stream : optional
-        Without effect: operations are in program order.
+        A stream of a GPU: the copy runs after the stream's earlier work, and before its later work.
+        Without effect on CPUs.
     order : {'C', 'F', 'A', 'K'}, default: 'C'
         The order of elements in memory.
     out : numpy.ndarray, optional
-        What is written and returned.
+        The array that is written and returned.
     blocking : bool, default: True
-        Without effect: the elements are there when it returns.
+        Without effect: the call always waits for the elements.
 
     Returns
     -------
     numpy.ndarray
-        Shape and dtype of the array.
+        An array of the same shape and dtype.
 
     Raises
     ------
     ValueError
         `out` has another shape, or the order is unknown.
     TypeError
-        `out` is no array of NumPy.
+        `out` is no NumPy array.
 
     Notes
     -----
-    Collective, unless the elements are held by this process already.
+    Collective, unless this process already holds the elements.
     """
     import numpy
 
@@ -553,7 +561,7 @@ def get_array_module(*arguments):
     Parameters
     ----------
     arguments : object
-        What a program was given.
+        The arguments of a program.
 
     Returns
     -------

@@ -1,9 +1,9 @@
-"""Messages between two processes, beside the operations that all take together.
+"""Messages between two processes, besides the operations that all processes take part in.
 
-Each process listens on the address on which it accepts the connections of the world, and these
-prove to know the secret of the world. A thread for each connection takes in what comes, so that
-nobody waits who sends. Whoever waits nevertheless, for a message or for a process that takes none,
-looks at the world meanwhile: when that ends, so does the wait.
+Each process listens on the address on which it accepts the connections of the world. A connecting
+process must prove that it has the secret of the world. A thread for each connection receives
+messages, so that a sender does not wait. A process that does wait, for a message or for a peer that
+accepts no bytes, checks the world meanwhile: when the world ends, so does the wait.
 """
 
 import atexit
@@ -23,16 +23,16 @@ import numpy
 from . import _phalanx
 from ._phalanx import _refusal
 
-# Room for an address, in what processes tell each other.
+# The bytes of an address in the exchange of addresses.
 _ADDRESS = 300
-# Seconds after which a waiting program looks for interrupts, and whether the world goes on.
+# The seconds between two checks of a waiting program for interrupts and for the end of the world.
 _LOOK = 0.1
-# What stands before a message: how long the name of its dtype is, and its content.
+# The header of a message: the lengths of its dtype's name and of its content.
 _HEADER = struct.Struct("<HQ")
 
 
 class _Watched(Connection):
-    """A connection to a process that may be silent for ever."""
+    """A connection that checks the world while its peer is silent."""
 
     def recv_bytes(self, maxlength=None):
         while not self.poll(_LOOK):
@@ -57,14 +57,15 @@ class Messages:
         self._secret = hmac.digest(token, b"phalanx messages", "sha256")
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, 0), family=family, backlog=group.size)
-        # A process that listens everywhere is found by its machine's name.
+        # A process that listens on all addresses is found by its host name.
         name = socket.gethostname() if ipaddress.ip_address(host).is_unspecified else host
         own = f"{name}|{self._listener.getsockname()[1]}".encode().ljust(_ADDRESS)
         told = group._gathered(numpy.frombuffer(own, "u1"))
         told = [row.tobytes().decode().strip() for row in told]
         self._addresses = [(name, int(port)) for name, _, port in (t.rpartition("|") for t in told)]
         threading.Thread(target=self._accept, name="phalanx messages", daemon=True).start()
-        # Before the session ends, which waits for the others: they may wait for a message.
+        # Runs before the end of the session, which waits for the others: they may wait for a
+        # message.
         atexit.register(self.stop)
         os.register_at_fork(after_in_child=self._leave_behind)
 
@@ -87,7 +88,7 @@ class Messages:
             answer_challenge(connection, self._secret)
             inbox = self._inboxes[int.from_bytes(connection.recv_bytes(8), "little")]
         except (EOFError, OSError, AuthenticationError, IndexError):
-            # A stranger, who is let in no further.
+            # The peer is no process of the world: its connection is closed.
             arrived.close()
             return
         finally:
@@ -101,15 +102,15 @@ class Messages:
                         break
                     inbox.put((kind.decode(), content))
         except (OSError, ValueError):
-            # It was closed meanwhile.
+            # The connection was closed meanwhile.
             pass
         inbox.put(None)
 
     def _keep(self, connected):
-        """Remembers a socket, to be closed at the end."""
+        """Records a socket, which is closed at the end."""
         with self._lock:
             if self._is_stopped:
-                # It came while the others were closed, and nobody would close it.
+                # The socket arrived while the others were closed, so it is closed here.
                 connected.close()
                 raise _refusal(
                     ConnectionAbortedError,
@@ -171,8 +172,8 @@ class Messages:
         return numpy.frombuffer(content, dtype).reshape(shape)
 
     def _next(self, peer):
-        """What comes next from a process; None if it ends."""
-        # That is noticed by a connection to it, on which nothing is said but the end.
+        """The next message of a process; None if the process ends."""
+        # A connection to the process shows its end, because the process sends nothing on it.
         try:
             connected = self._outgoing_to(peer)
         except (EOFError, OSError):
@@ -186,7 +187,7 @@ class Messages:
                 _phalanx._check_world()
 
     def _last(self, peer):
-        """What has come before a process ended."""
+        """The message that arrived before a process ended; None without one."""
         try:
             return self._inboxes[peer].get(timeout=1)
         except queue.Empty:
@@ -201,19 +202,19 @@ class Messages:
             sockets = [*listener, *self._sockets]
         for one in sockets:
             try:
-                # A thread that waits for it keeps what is only closed.
+                # `close` alone does not end the wait of a thread on the socket.
                 one.shutdown(socket.SHUT_RDWR)
             except OSError:
-                # The other end was faster.
+                # The peer has closed it already.
                 pass
             one.close()
         self._sockets.clear()
         self._outgoing.clear()
 
     def _leave_behind(self):
-        """In a process that was forked from this one: the connections are not its own."""
+        """Closes the copies of the connections in a process that was forked from this one."""
         atexit.unregister(self.stop)
-        # While a fork has them, the others do not see the end of the process.
+        # While a fork has copies, the peers do not see the end of this process.
         for one in [self._listener, *self._sockets]:
             number = one.detach()
             if number >= 0:
@@ -222,15 +223,15 @@ class Messages:
 
 
 def _is_ready(connected, event, seconds):
-    """Whether a socket has something to read, or takes something, or comes to within a time."""
-    # `select` knows no numbers from 1,024 on, and a world may have more sockets.
+    """Whether a socket becomes ready to be read or written within a time."""
+    # `select` does not support descriptors from 1,024 on, and a world may have more sockets.
     ready = select.poll()
     ready.register(connected, event)
     return bool(ready.poll(seconds * 1000))
 
 
 def _write(connected, content):
-    """Writes all bytes, and looks at the world while the other end takes none."""
+    """Writes all bytes, and checks the world while the peer accepts none."""
     rest = memoryview(content)
     while rest:
         try:

@@ -1,7 +1,7 @@
-"""What the Array API standard asks of a namespace and of its arrays beyond functions.
+"""The names and methods that the Array API standard requires besides functions.
 
-Dtypes, their limits and the exceptions are NumPy's own objects, which are looked up when they are
-first asked for: `import phalanx` does not import NumPy.
+Dtypes, their limits and the exceptions are NumPy's own objects, which are looked up at the first
+use: `import phalanx` does not import NumPy.
 """
 
 import math as _math
@@ -30,7 +30,7 @@ _KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
 _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
 _EVERY_DTYPE = _KINDS["bool"] + _KINDS["numeric"]
 
-# Names that are NumPy's, unless the native module has its own.
+# NumPy's names, unless the native module has its own.
 _OF_NUMPY = frozenset(
     """
     bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
@@ -40,7 +40,7 @@ _OF_NUMPY = frozenset(
     True_ False_ ScalarType typecodes sctypeDict little_endian typing dtypes
     """.split()
 )
-# Why other names of NumPy are not there.
+# The reasons why other names of NumPy are missing.
 _ABSENT = {
     "char str_ bytes_ character flexible strings": "arrays hold no text",
     "object_ void rec record recarray": "arrays hold numbers and truth values alone",
@@ -58,7 +58,7 @@ _ABSENT = {
     "core": "it holds what NumPy does not show: its names are in the module itself",
 }
 _REASONS = {name: reason for names, reason in _ABSENT.items() for name in names.split()}
-# Names of CuPy's own module that are those of a module of ours.
+# Names of the module `cupy` that are in a submodule of ours.
 _ELSEWHERE = {
     "get_default_memory_pool": "cuda",
     "get_default_pinned_memory_pool": "cuda",
@@ -66,13 +66,13 @@ _ELSEWHERE = {
     "clear_memo": "x",
     "memoize": "x",
 }
-# Modules that are imported when they are first asked for.
+# Modules that are imported at the first use.
 _MODULES = frozenset("cuda distributed exceptions lib polynomial testing x".split())
 _DEVICE = "cpu"
 
 
 def __getattr__(name):
-    """A module, or a name of NumPy's, which stays once it has been asked for."""
+    """A module, or a name of NumPy's, which is stored in the module at the first use."""
     if name in _MODULES:
         import importlib
 
@@ -107,16 +107,16 @@ def __getattr__(name):
 
 
 def info(object=None, maxwidth=76, output=None, toplevel="numpy"):
-    """Writes what a function, a class or an array is, to standard output or a file.
+    """Writes a description of a function, a class or an array to standard output or a file.
 
     Parameters
     ----------
     object : object or str, optional
-        What is told of, or its name in this module; this function for None.
+        The object to describe, or its name in this module; this function for None.
     maxwidth : int, default: 76
-        Without effect: lines are as they are written.
+        Without effect: lines are not wrapped.
     output : file, optional
-        Where to; standard output for None.
+        The file to write to; standard output for None.
     toplevel : str, default: 'numpy'
         Without effect: names are those of this module.
 
@@ -157,23 +157,23 @@ def info(object=None, maxwidth=76, output=None, toplevel="numpy"):
 
 
 class _Information:
-    """What a program can ask about the namespace."""
+    """The properties of the namespace that a program can query."""
 
     def capabilities(self):
-        """Which optional behaviour there is."""
+        """The optional features of the namespace."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self):
-        """The device of arrays for which none is asked."""
+        """The device of arrays that are made without `device`."""
         return _DEVICE
 
     def devices(self):
-        """The devices that an array may be asked for. How arrays are split over the devices of the
-        mesh is not said here."""
+        """The devices that `device` may name. How arrays are split over the devices of the mesh is
+        not part of this."""
         return [_DEVICE]
 
     def default_dtypes(self, *, device=None):
-        """The dtypes of arrays for which none is asked."""
+        """The dtypes of arrays that are made without `dtype`."""
         import numpy
 
         _check_device(device)
@@ -200,7 +200,7 @@ class _Information:
 
 
 def __array_namespace_info__():
-    """What the namespace can do, with which dtypes, on which devices."""
+    """The capabilities, the dtypes and the devices of the namespace."""
     return _Information()
 
 
@@ -234,7 +234,7 @@ def to_device(self, device, /, *, stream=None):
     device : str
         'cpu'.
     stream : None
-        There are no streams.
+        None: arrays have no streams.
 
     Returns
     -------
@@ -266,11 +266,11 @@ def dumps(self):
     Raises
     ------
     Exception
-        What has failed of what was recorded.
+        A recorded operation has failed.
 
     Notes
     -----
-    Collective: the elements are brought to the host.
+    Collective: the elements are fetched to the host.
     """
     import pickle
 
@@ -278,7 +278,7 @@ def dumps(self):
 
 
 def dump(self, file):
-    """Pickles the array into a file, or one of this name. Collective.
+    """Pickles the array into a file. Collective.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def dump(self, file):
 
     Notes
     -----
-    Collective: the elements are brought to the host.
+    Collective: the elements are fetched to the host.
     """
     if hasattr(file, "write"):
         file.write(self.dumps())
@@ -306,12 +306,12 @@ def dump(self, file):
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Refuses all but what the flags are.
+    """Accepts the present values of the flags and refuses any change.
 
     Parameters
     ----------
     write : bool, optional
-        What the flag is.
+        The present value of the flag.
     align : bool, optional
         Without effect.
     uic : bool, optional

@@ -1,8 +1,8 @@
-"""A panic of ours, which is a broken promise, as Python sees it.
+"""A panic of our Rust code, which is an internal error, as a Python exception.
 
-Rust's binding raises a class of its own that derives from `BaseException`, so that a program that
-catches `Exception` would end. Here it becomes a `RuntimeError` with the code PX033, wherever it
-comes from: the class is the one place through which every panic enters Python.
+PyO3 raises a class of its own that derives from `BaseException`, so a program that catches
+`Exception` would end. Here the class becomes a `RuntimeError` with the code PX033. Every panic
+enters Python through this class.
 """
 
 from ._phalanx import _panic

@@ -14,7 +14,7 @@ def _is_scalar(value):
 
 
 def _composed(coefficients, inner):
-    """The polynomial of a polynomial: a number for no coefficients."""
+    """The composition of two polynomials; a number if there are no coefficients."""
     value = 0
     for coefficient in coefficients:
         value = value * inner + coefficient
@@ -22,8 +22,9 @@ def _composed(coefficients, inner):
 
 
 class poly1d:
-    """A polynomial of one variable, of coefficients from that of the highest power on, or of its
-    roots (`r=True`). Leading zeros go, for which the coefficients are fetched (Collective)."""
+    """A polynomial of one variable, made of its coefficients, with the highest power first, or of
+    its roots (`r=True`). Leading zeros are removed, for which the coefficients are fetched
+    (Collective)."""
 
     __hash__ = None
     __array_ufunc__ = None
@@ -44,7 +45,7 @@ class poly1d:
 
     @property
     def coeffs(self):
-        """The coefficients, that of the highest power first."""
+        """The coefficients, with the highest power first."""
         return self._coefficients
 
     c = coef = coefficients = coeffs
@@ -63,7 +64,7 @@ class poly1d:
 
     @property
     def roots(self):
-        """Where the polynomial is 0."""
+        """The roots."""
         return _phalanx.roots(self._coefficients)
 
     r = roots

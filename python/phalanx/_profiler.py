@@ -1,4 +1,4 @@
-"""CuPy's ``cupyx.profiler``: how long a function takes, and names for parts of a program."""
+"""CuPy's ``cupyx.profiler``: times of functions, and names for parts of a program."""
 
 import contextlib as _contextlib
 import math as _math
@@ -9,14 +9,14 @@ from ._phalanx import _refusal
 
 
 class _PerfCaseResult:
-    """The times of a function, as CuPy's ``benchmark`` gives them."""
+    """The times of a function, in the form of CuPy's ``benchmark``."""
 
     def __init__(self, name, cpu, whole, devices):
         import numpy
 
         self.name = name
         self._devices = devices
-        # Seconds until the calls returned, and those of each device until what they recorded was
+        # Seconds until the calls returned, and seconds of each device until their results were
         # computed: CuPy's times of the CPU and of each GPU.
         self.cpu_times = numpy.asarray(cpu)
         self.gpu_times = numpy.asarray(whole)
@@ -43,7 +43,8 @@ class _PerfCaseResult:
 
 
 def _evaluate(result):
-    """Waits for what a function has recorded."""
+    """Waits for the arrays that a function returned, or hands the recorded operations to the
+    devices."""
     if isinstance(result, _phalanx.ndarray):
         result.evaluate()
     elif isinstance(result, (list, tuple)):
@@ -55,12 +56,12 @@ def _evaluate(result):
 
 def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10,
               max_duration=_math.inf, devices=None):
-    """Calls a function again and again, and measures each call.
+    """Calls a function repeatedly and measures each call.
 
-    ``cpu_times`` are the seconds until a call returned. ``gpu_times`` are, for each GPU or for those
-    of ``devices``, the seconds by its own clock that it took until the arrays that the call returned
-    were computed; on CPUs there is one row, by the host's clock. Every process calls as often:
-    ``max_duration``, in seconds, is looked at where there is one process.
+    ``cpu_times`` are the seconds until a call returned. ``gpu_times`` has a row for each GPU, or
+    for each of ``devices``: the seconds, by the GPU's own clock, until the returned arrays were
+    computed. On CPUs there is one row, by the host's clock. Every process makes the same number of
+    calls: ``max_duration``, in seconds, applies only if there is one process.
     """
     kwargs = {} if kwargs is None else kwargs
     if name is None:
@@ -114,8 +115,8 @@ class _Clock:
 
 @_contextlib.contextmanager
 def profile():
-    """A block that profilers of CUDA look at (``nsys profile -c cudaProfilerApi``), once what was
-    recorded before has run. Collective. Nothing looks at a CPU by that way."""
+    """A block that CUDA's profilers record (``nsys profile -c cudaProfilerApi``), after the earlier
+    operations have run. Collective. On CPUs nothing is recorded."""
     _phalanx._synchronize()
     _phalanx._profile(True)
     try:
@@ -126,12 +127,12 @@ def profile():
 
 
 class time_range(_contextlib.ContextDecorator):
-    """A part of a program, as a block or a decorator, that profilers show and is logged with its
-    time.
+    """A named part of a program, as a block or a decorator: profilers show it, and its time is
+    logged.
 
-    With GPUs the name goes to NVTX, if that is found. The name and the seconds go to the logger
-    ``phalanx.profiler`` of Python, at the level of debugging. With ``sync`` what the part recorded
-    belongs to it. Colours say nothing here.
+    With GPUs the name is passed to NVTX, if that is found. The name and the seconds are logged by
+    Python's logger ``phalanx.profiler`` at the level DEBUG. With ``sync`` the part includes the
+    operations that it recorded. Colours have no effect.
     """
 
     def __init__(self, message=None, color_id=None, argb_color=None, sync=False):

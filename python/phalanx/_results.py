@@ -4,35 +4,35 @@ from typing import Any, NamedTuple
 
 
 class EigResult(NamedTuple):
-    """What `phalanx.linalg.eig` gives."""
+    """The result of `phalanx.linalg.eig`."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class EighResult(NamedTuple):
-    """What `phalanx.linalg.eigh` gives."""
+    """The result of `phalanx.linalg.eigh`."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class QRResult(NamedTuple):
-    """What `phalanx.linalg.qr` gives."""
+    """The result of `phalanx.linalg.qr`."""
 
     Q: Any
     R: Any
 
 
 class SlogdetResult(NamedTuple):
-    """What `phalanx.linalg.slogdet` gives."""
+    """The result of `phalanx.linalg.slogdet`."""
 
     sign: Any
     logabsdet: Any
 
 
 class SVDResult(NamedTuple):
-    """What `phalanx.linalg.svd` gives."""
+    """The result of `phalanx.linalg.svd`."""
 
     U: Any
     S: Any
@@ -40,7 +40,7 @@ class SVDResult(NamedTuple):
 
 
 class UniqueAllResult(NamedTuple):
-    """What `phalanx.unique_all` gives."""
+    """The result of `phalanx.unique_all`."""
 
     values: Any
     indices: Any
@@ -49,14 +49,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `phalanx.unique_counts` gives."""
+    """The result of `phalanx.unique_counts`."""
 
     values: Any
     counts: Any
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `phalanx.unique_inverse` gives."""
+    """The result of `phalanx.unique_inverse`."""
 
     values: Any
     inverse_indices: Any

@@ -1,7 +1,7 @@
-"""NumPy's ``SeedSequence``: seeds of which others are made, by the same algorithm.
+"""NumPy's ``SeedSequence``: seeds that make other seeds, by the same algorithm.
 
-Source: M. E. O'Neill, "Developing a seed_seq alternative" (2015), as NumPy's documentation of
-``SeedSequence`` has it. The words are those of NumPy.
+Source: M. E. O'Neill, "Developing a seed_seq alternative" (2015), which NumPy's documentation of
+``SeedSequence`` cites. The words are those of NumPy.
 """
 
 import itertools
@@ -18,7 +18,7 @@ _LEAST_POOL = 4
 
 
 def _words(entropy):
-    """Words of 32 bits of an integer, or of a sequence of them."""
+    """The 32-bit words of an integer, or of a sequence of integers."""
     try:
         number = operator.index(entropy)
     except TypeError:
@@ -53,7 +53,7 @@ def _count(number):
 
 
 class _Hash:
-    """A hash of words, which depends on how many it has hashed before."""
+    """A hash of words, which depends on the number of words hashed before."""
 
     def __init__(self, initial, multiplier):
         self._constant, self._multiplier = initial, multiplier
@@ -71,13 +71,13 @@ class SeedSequence:
     Parameters
     ----------
     entropy : int or sequence of int, optional
-        The seed; else one that all processes agree on (Collective).
+        The seed; by default one that all processes agree on (Collective).
     spawn_key : sequence of int, optional
-        What tells children of one seed from each other.
+        The key that distinguishes the children of one seed.
     pool_size : int, optional
-        How many words of 32 bits are mixed, from 4 on.
+        The number of 32-bit words that are mixed, at least 4.
     n_children_spawned : int, optional
-        How many children there are already.
+        The number of children that were made before.
     """
 
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
@@ -98,7 +98,7 @@ class SeedSequence:
     def _mixed(self):
         words, key = _words(self.entropy), _words(self.spawn_key)
         if key and len(words) < self.pool_size:
-            # A key would else be taken for entropy that another seed has.
+            # Otherwise the key would equal the entropy of another seed.
             words += [0] * (self.pool_size - len(words))
         words += key
         size, hashed = self.pool_size, _Hash(_INIT_A, _MULTIPLY_A)
@@ -113,24 +113,24 @@ class SeedSequence:
 
     @property
     def pool(self):
-        """The words that are mixed of the seed."""
+        """The words that are mixed from the seed."""
         import numpy
 
         return numpy.array(self._pool, dtype=numpy.uint32)
 
     @property
     def state(self):
-        """What makes an equal one."""
+        """The arguments that make an equal seed."""
         names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
         return {name: getattr(self, name) for name in names}
 
     def generate_state(self, n_words, dtype="uint32"):
-        """Words of 32 or of 64 bits, as an array of NumPy.
+        """Words of 32 or of 64 bits, as a NumPy array.
 
         Parameters
         ----------
         n_words : int
-            How many.
+            The number of words.
         dtype : dtype, default: 'uint32'
             `uint32` or `uint64`.
 
@@ -142,7 +142,7 @@ class SeedSequence:
         Raises
         ------
         ValueError
-            PX141: the dtype is another; PX144: the number is negative.
+            PX141: the dtype is neither; PX144: the number is negative.
 
         Notes
         -----
@@ -161,12 +161,12 @@ class SeedSequence:
         return numpy.array(words, dtype="<u4").view(dtype.newbyteorder("<")).astype(dtype)
 
     def spawn(self, n_children):
-        """Seeds of their own, which are others each time.
+        """Independent child seeds; each call makes new ones.
 
         Parameters
         ----------
         n_children : int
-            How many.
+            The number of children.
 
         Returns
         -------
@@ -192,7 +192,8 @@ class SeedSequence:
         ]
 
     def _number(self):
-        """What generators are seeded by: a seed that was given, as if it had been given to them."""
+        """The seed of generators: the entropy itself if there is no key and the pool has its
+        default size, as if it had been passed to them; else a word of the state."""
         if not self.spawn_key and self.pool_size == _LEAST_POOL:
             return self.entropy
         return int(self.generate_state(1, "uint64")[0])

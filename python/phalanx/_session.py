@@ -11,15 +11,16 @@ _failure = None
 
 
 def _note_failure(kind, value, trace):
-    """Remembers why the program ends, then tells it as before."""
+    """Records why the program ends, then calls the previous hook."""
     global _failure
     _failure = f"{kind.__name__}: {value}"
     _previous(kind, value, trace)
 
 
 _previous = sys.excepthook
-# A launcher passes an interrupt on that the terminal has sent already. No function of Python could
-# put it off: it may be raised at the function's first step.
+# A launcher forwards an interrupt that the terminal has already sent. A Python function cannot
+# ignore the second one, which may be raised at the function's first step, so a native function
+# does.
 sys.excepthook = functools.partial(_phalanx._uninterrupted, _note_failure)
 
 
@@ -29,13 +30,13 @@ def _end():
         try:
             _phalanx._fail(_failure)
         except KeyboardInterrupt:
-            # The program ends already, and the others are told.
+            # The program is ending, and the failure has been reported to the other processes.
             pass
         return
     try:
         _phalanx.shutdown()
     except BaseException as error:
-        # Nobody is left to catch it, and the exit code must tell.
+        # No code is left to catch the error, so the exit code must report it.
         is_interrupt = isinstance(error, KeyboardInterrupt)
         text = type(error).__name__ if is_interrupt else f"{type(error).__name__}: {error}"
         print(text, file=sys.stderr)

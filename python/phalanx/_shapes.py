@@ -1,4 +1,4 @@
-"""What shapes alone decide: `broadcast` and `einsum_path`."""
+"""Objects that depend on shapes only: `broadcast` and `einsum_path`."""
 
 from . import _phalanx
 
@@ -34,7 +34,7 @@ class broadcast:
         return tuple(array.flat for array in self._arrays)
 
     def reset(self):
-        """Begins again at the first elements.
+        """Starts again at the first elements.
 
         Returns
         -------
@@ -67,18 +67,18 @@ def einsum_path(subscripts, *operands, optimize="greedy", einsum_call=False):
     Parameters
     ----------
     subscripts : str
-        As of `einsum`.
+        As for `einsum`.
     operands : array_like
-        As of `einsum`.
+        As for `einsum`.
     optimize : bool, str or tuple, default: 'greedy'
-        How an order is looked for, as in NumPy.
+        The method of the search for an order, as in NumPy.
     einsum_call : bool, default: False
-        Whether to return what NumPy contracts in turn.
+        Whether to return NumPy's list of contractions.
 
     Returns
     -------
     (list, str)
-        The pairs of operands in turn, and a report.
+        The contractions in order, and a report.
 
     Raises
     ------
@@ -87,14 +87,14 @@ def einsum_path(subscripts, *operands, optimize="greedy", einsum_call=False):
 
     Notes
     -----
-    Local: it depends on extents alone.
+    Local: the result depends on extents only.
     """
     import numpy
 
     def shaped(operand):
         if not isinstance(operand, _phalanx.ndarray):
             return operand
-        # The path depends on extents alone.
+        # The path depends on extents only.
         return numpy.broadcast_to(numpy.zeros((), operand.dtype), operand.shape)
 
     operands = tuple(map(shaped, operands))

@@ -1,4 +1,4 @@
-"""Decorators that run a test with NumPy and with Phalanx and compare what it gives: names of
+"""Decorators that run a test with NumPy and with Phalanx and compare the results: names of
 ``phalanx.testing``, each also with ``phalanx`` in place of ``cupy``."""
 
 import functools as _functools
@@ -34,7 +34,7 @@ def _both(compare, options):
                 _check_kinds(one, other, options)
                 compare(one, other)
 
-        # Test runners look for arguments in what is wrapped.
+        # Test runners look for arguments in the wrapped function.
         del both.__wrapped__
         return both
 
@@ -42,7 +42,7 @@ def _both(compare, options):
 
 
 def _outcome(test, arguments, keywords, options, is_ours):
-    """What the test gives with a module, or the exception that it raises."""
+    """The result of the test with a module, or the exception that it raises."""
     import phalanx
 
     modules = {options["name"]: phalanx if is_ours else _numpy}
@@ -61,7 +61,7 @@ def _outcome(test, arguments, keywords, options, is_ours):
 
 
 def _check_errors(refused, raised, options):
-    """The exceptions of both: of classes that are accepted, ours of NumPy's class."""
+    """Checks the exceptions of both: they are of accepted classes, and ours is of NumPy's class."""
     accepted = options.get("accept_error") or ()
     accepted = Exception if accepted is True else accepted
     if not isinstance(raised, accepted) or not isinstance(refused, accepted):
@@ -76,7 +76,7 @@ def _parts(results):
 
 
 def _check_kinds(found, expected, options):
-    """Dtypes, and how elements lie in memory, where both are arrays."""
+    """Checks dtypes and memory layouts if both are arrays."""
     if not isinstance(found, _ndarray) or not isinstance(expected, (_numpy.ndarray, _numpy.generic)):
         return
     if options.get("type_check", True) and found.dtype != expected.dtype:
@@ -90,7 +90,8 @@ def _check_kinds(found, expected, options):
 
 
 def _named(name, function):
-    """Gives a function both of its names, each as a function with a docstring of its own."""
+    """Defines a function under both of its names, each as a function with a docstring of its
+    own."""
     for own in (f"numpy_cupy_{name}", f"numpy_phalanx_{name}"):
         made = _types.FunctionType(function.__code__, globals(), own, function.__defaults__)
         made.__doc__, made.__module__ = function.__doc__, "phalanx.testing"
@@ -103,7 +104,7 @@ def _allclose(rtol=1e-7, atol=0, err_msg="", verbose=True, name="xp", type_check
     """The results of a test with NumPy and with Phalanx are close."""
     def compare(found, expected):
         dtype = getattr(expected, "dtype", None)
-        # Tolerances may be those of dtypes.
+        # A tolerance may be a dictionary by dtypes.
         own = [
             one.get(getattr(dtype, "type", None), one.get("default", 0)) if isinstance(one, dict)
             else one
@@ -118,7 +119,7 @@ def _allclose(rtol=1e-7, atol=0, err_msg="", verbose=True, name="xp", type_check
 
 def _almost_equal(decimal=6, err_msg="", verbose=True, name="xp", type_check=True,
                   accept_error=False, sp_name=None, scipy_name=None):
-    """The arrays that a test gives are equal to so many decimals."""
+    """The arrays that a test returns are equal to a number of decimals."""
     compare = _functools.partial(_testing.assert_array_almost_equal, decimal=decimal,
                                  err_msg=err_msg, verbose=verbose)
     return _both(compare, dict(name=name, type_check=type_check, accept_error=accept_error,
@@ -127,7 +128,7 @@ def _almost_equal(decimal=6, err_msg="", verbose=True, name="xp", type_check=Tru
 
 def _almost_equal_nulp(nulp=1, name="xp", type_check=True, accept_error=False, sp_name=None,
                        scipy_name=None):
-    """The arrays that a test gives differ by so many units of the last place."""
+    """The arrays that a test returns differ by at most a number of units in the last place."""
     compare = _functools.partial(_testing.assert_array_almost_equal_nulp, nulp=nulp)
     return _both(compare, dict(name=name, type_check=type_check, accept_error=accept_error,
                                sp_name=sp_name, scipy_name=scipy_name))
@@ -135,7 +136,7 @@ def _almost_equal_nulp(nulp=1, name="xp", type_check=True, accept_error=False, s
 
 def _max_ulp(maxulp=1, dtype=None, name="xp", type_check=True, accept_error=False, sp_name=None,
              scipy_name=None):
-    """The arrays that a test gives differ by so many representable numbers at most."""
+    """The arrays that a test returns differ by at most a number of representable numbers."""
     compare = _functools.partial(_testing.assert_array_max_ulp, maxulp=maxulp, dtype=dtype)
     return _both(compare, dict(name=name, type_check=type_check, accept_error=accept_error,
                                sp_name=sp_name, scipy_name=scipy_name))
@@ -143,20 +144,20 @@ def _max_ulp(maxulp=1, dtype=None, name="xp", type_check=True, accept_error=Fals
 
 def _array_equal(err_msg="", verbose=True, name="xp", type_check=True, accept_error=False,
                  sp_name=None, scipy_name=None, strides_check=False):
-    """The arrays that a test gives with NumPy and with Phalanx are equal."""
+    """The arrays that a test returns with NumPy and with Phalanx are equal."""
     compare = _functools.partial(_testing.assert_array_equal, err_msg=err_msg, verbose=verbose)
     return _both(compare, dict(name=name, type_check=type_check, accept_error=accept_error,
                                sp_name=sp_name, scipy_name=scipy_name, strides_check=strides_check))
 
 
 def _array_list_equal(err_msg="", verbose=True, name="xp", sp_name=None, scipy_name=None):
-    """The lists of arrays that a test gives with NumPy and with Phalanx are equal."""
+    """The lists of arrays that a test returns with NumPy and with Phalanx are equal."""
     return _array_equal(err_msg, verbose, name, sp_name=sp_name, scipy_name=scipy_name)
 
 
 def _array_less(err_msg="", verbose=True, name="xp", type_check=True, accept_error=False,
                 sp_name=None, scipy_name=None):
-    """The array that a test gives with Phalanx is less than NumPy's."""
+    """The array that a test returns with Phalanx is less than NumPy's."""
     compare = _functools.partial(_testing.assert_array_less, err_msg=err_msg, verbose=verbose)
     return _both(compare, dict(name=name, type_check=type_check, accept_error=accept_error,
                                sp_name=sp_name, scipy_name=scipy_name))

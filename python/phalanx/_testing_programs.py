@@ -25,21 +25,21 @@ def _module(xp):
 
 
 def shaped_arange(shape, xp=None, dtype="float32", order="C"):
-    """Numbers from 1 in a shape; of bools, those that are odd."""
+    """Numbers from 1 on in a shape; for bool, whether each is even."""
     made = _numpy.arange(1, _math.prod(shape) + 1)
     made = made % 2 == 0 if _numpy.dtype(dtype) == bool else made
     return _module(xp).asarray(made.astype(dtype).reshape(shape, order=order))
 
 
 def shaped_reverse_arange(shape, xp=None, dtype="float32"):
-    """Numbers down to 1 in a shape; of bools, those that are odd."""
+    """Numbers down to 1 in a shape; for bool, whether each is even."""
     made = _numpy.arange(_math.prod(shape), 0, -1)
     made = made % 2 == 0 if _numpy.dtype(dtype) == bool else made
     return _module(xp).asarray(made.astype(dtype).reshape(shape))
 
 
 def shaped_linspace(start, stop, shape, xp=None, dtype="float32"):
-    """Numbers at equal distances in a shape."""
+    """Evenly spaced numbers in a shape."""
     made = _numpy.linspace(start, stop, _math.prod(shape))
     return _module(xp).asarray(made.astype(dtype).reshape(shape))
 
@@ -98,7 +98,7 @@ def product(parameters):
 
 
 def product_dict(*parameters):
-    """All combinations of dictionaries of several lists, joined."""
+    """All combinations of one dictionary of each list, merged."""
     return [
         {name: value for one in chosen for name, value in one.items()}
         for chosen in _itertools.product(*parameters)
@@ -199,7 +199,7 @@ def numpy_satisfies(version_range):
 
 
 def with_requires(*requirements):
-    """A decorator that skips a test where packages are not installed."""
+    """A decorator that skips a test if packages are not installed."""
     import pytest
 
     reason = f"requires {', '.join(requirements)}"
@@ -214,7 +214,7 @@ def slow(test):
 
 
 def multi_gpu(gpu_num):
-    """A decorator that skips a test where there are not so many GPUs."""
+    """A decorator that skips a test if there are fewer GPUs."""
     import pytest
 
     from . import _phalanx
@@ -224,8 +224,8 @@ def multi_gpu(gpu_num):
 
 
 class AssertFunctionIsCalled:
-    """A block in which a function is called so many times, by default once. The function is named
-    by its path, and takes its arguments as ever."""
+    """A block that checks the number of calls of a function, by default one. The function is named
+    by its path, and works as usual."""
 
     def __init__(self, target, times_called=1):
         self._target, self._times = target, times_called
@@ -247,7 +247,7 @@ class AssertFunctionIsCalled:
 
 
 class NumpyAliasBasicTestBase:
-    """Tests of a function ``func`` that is NumPy's under the same name."""
+    """Tests of a function ``func`` that NumPy has under the same name."""
 
     func = None
 
@@ -264,12 +264,12 @@ class NumpyAliasBasicTestBase:
     cupy_func = phalanx_func
 
     def test_docstring(self):
-        """The function tells about itself."""
+        """The function has a docstring."""
         assert self.phalanx_func.__doc__
 
 
 class NumpyAliasValuesTestBase(NumpyAliasBasicTestBase):
-    """Tests that a function ``func`` gives for ``args`` what NumPy's does."""
+    """Tests that a function ``func`` returns for ``args`` what NumPy's returns."""
 
     args = ()
 

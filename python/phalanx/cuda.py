@@ -1,7 +1,7 @@
 """CuPy's cuda module: devices, streams, events, memory and profilers of the session's GPUs.
 
-On a CPU programs that only ask go on: there is nothing to order, and all memory is the host's. The
-number of a device is that of this process's devices, from 0, whatever CUDA calls it.
+On CPUs, queries work, there is nothing to order, and all memory is the host's. The devices of this
+process are numbered from 0, whatever their CUDA ordinals are.
 """
 
 import contextlib as _contextlib
@@ -39,22 +39,23 @@ from ._cuda_streams import (
 )
 from ._documentation import describe as _describe
 
-# Where CuPy has the names in modules of their own.
+# CuPy has these names in modules of their own.
 stream, device = _streams, _sys.modules[__name__]
 memory = pinned_memory = _memory
-# By their paths, too, as if this were a folder.
+# The modules are importable by their paths, too, as if this were a package.
 for _name in "runtime nvtx profiler stream device memory pinned_memory".split():
     _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 
 
 def is_available():
-    """Whether the session uses GPUs, or one that began now would. Asking begins none."""
+    """Whether the session uses GPUs, or a session that started now would. The call starts no
+    session."""
     return _phalanx._gpu_count() > 0
 
 
 class Device:
-    """A device of this process. With its block, or ``use``, it is current in the thread: streams,
-    events and memory that are made are of it. Operations stay those of all devices."""
+    """A device of this process. Its block, or ``use``, makes it current in the thread: new streams,
+    events and memory belong to it. Operations on arrays still run on all devices."""
 
     def __init__(self, device=None):
         self.id = _streams._current.device if device is None else int(device)
@@ -85,7 +86,7 @@ class Device:
 
     @property
     def mem_info(self):
-        """Bytes that are free, and all."""
+        """The free and the total bytes of memory."""
         with self:
             return runtime.memGetInfo()
 
@@ -99,13 +100,13 @@ class Device:
 
     @property
     def attributes(self):
-        """The attributes of a GPU by their names, such as ``"MultiProcessorCount"``; none of a
+        """The attributes of a GPU by their names, such as ``"MultiProcessorCount"``; empty for a
         CPU."""
         return _phalanx._gpu_attributes(self.id) if _phalanx._gpus() else {}
 
     @property
     def pci_bus_id(self):
-        """Where a GPU is in the machine: ``"0000:1b:00.0"``."""
+        """The PCI bus address of a GPU: ``"0000:1b:00.0"``."""
         of = self.attributes
         if not of:
             raise runtime.CUDARuntimeError("cudaErrorNoDevice: the devices of the session are CPUs")
@@ -113,7 +114,7 @@ class Device:
 
     @classmethod
     def from_pci_bus_id(cls, pci_bus_id):
-        """The GPU of this process that is there in the machine."""
+        """The GPU of this process at a PCI bus address."""
         for number, _ in enumerate(_phalanx._gpus()):
             if cls(number).pci_bus_id.lower() == str(pci_bus_id).lower():
                 return cls(number)
@@ -130,23 +131,23 @@ class Device:
         return False
 
     def use(self):
-        """Makes it current in this thread."""
+        """Makes the device current in this thread."""
         _streams._current.device = self.id
         return self
 
     def synchronize(self):
-        """Waits until all that is recorded, and what else the process has given the GPU, has run.
-        Collective."""
+        """Waits until all recorded operations, and all other work of the process on the GPU, have
+        run. Collective."""
         _phalanx._synchronize()
         if _phalanx._gpus():
             _phalanx._synchronize_gpu(self.id)
 
 
 class ArrayDevice(str):
-    """Where an array lies, ``x.device``: ``'cpu'``, as programs for any library of arrays ask.
+    """The value of ``x.device``: ``'cpu'``, as programs for any array library expect.
 
-    To programs of CuPy it is the device that is current in the thread: arrays are of all devices
-    of the session.
+    For programs of CuPy it has the attributes of the device that is current in the thread: arrays
+    are on all devices of the session.
     """
 
     def __getattr__(self, name):
@@ -172,7 +173,7 @@ class ArrayDevice(str):
 
 @_contextlib.contextmanager
 def profile():
-    """A block that profilers of CUDA look at: ``nsys profile -c cudaProfilerApi``."""
+    """A block that CUDA's profilers record: ``nsys profile -c cudaProfilerApi``."""
     profiler.start()
     try:
         yield
@@ -186,7 +187,7 @@ def get_device_id():
 
 
 def get_cuda_path():
-    """Where CUDA is installed; ``phalanx info`` tells where each library was found."""
+    """The folder of the CUDA installation; ``phalanx info`` lists where each library was found."""
     import os
 
     path = os.environ.get("CUDA_PATH", "/usr/local/cuda")

@@ -1,8 +1,8 @@
-"""Collectives on what each process holds, with the names of cupyx.distributed.
+"""Collectives on arrays of single processes, with the names of cupyx.distributed.
 
-Arrays are those of a ``with phalanx.local():`` block, which belong to this process, or arrays of
-NumPy. Every process calls each function in the same order. Programs seldom need this: arrays outside
-of such a block are global already.
+The arrays are NumPy arrays, or arrays of a block ``with phalanx.local():``, which belong to this
+process. Every process calls each function in the same order. Programs seldom need this module:
+arrays outside of such a block are global already.
 """
 
 from . import _phalanx
@@ -24,8 +24,8 @@ def _host(array):
 
 
 def _write(out, value, dtype=None):
-    """Writes elements of the host into an array of this process, which is of the dtype of the
-    array that a process gave, if that is told."""
+    """Writes elements on the host into an array of this process. The array must have the dtype
+    `dtype`, if one is given."""
     if dtype is not None and out.dtype != dtype:
         raise _refusal(
             ValueError,
@@ -47,12 +47,12 @@ class ProcessGroup:
         self._messages = _Messages(self)
 
     def _stacked(self, array):
-        """What all processes hold, joined along a new first axis: a global array."""
+        """The arrays of all processes, joined along a new first axis: a global array."""
         return _phalanx.from_local(_host(array)[None])
 
     def _gathered(self, array, op=None, row=None):
-        """What all processes hold, combined, or one process's, on the host. Whatever mesh is
-        current, this is done by all processes together."""
+        """The arrays of all processes on the host: combined by `op`, or only that of process `row`.
+        All processes take part, whatever mesh is current."""
         with _phalanx._world():
             stacked = self._stacked(array)
             if op is not None:
@@ -60,37 +60,37 @@ class ProcessGroup:
             return (stacked if row is None else stacked[row]).get()
 
     def all_reduce(self, in_array, out_array, op="sum", stream=None):
-        """The combination of all processes' arrays, for all."""
+        """Combines the arrays of all processes; every process receives the result."""
         _write(out_array, self._gathered(in_array, op), in_array.dtype)
 
     def reduce(self, in_array, out_array, root=0, op="sum", stream=None):
-        """The combination of all processes' arrays, for one."""
+        """Combines the arrays of all processes; one process receives the result."""
         value = self._gathered(in_array, op)
         if self.rank == root:
             _write(out_array, value, in_array.dtype)
 
     def broadcast(self, in_out_array, root=0, stream=None):
-        """One process's array, for all."""
+        """Sends the array of one process to all."""
         _write(in_out_array, self._gathered(in_out_array, row=root))
 
     def reduce_scatter(self, in_array, out_array, count=None, op="sum", stream=None):
-        """The combination of all processes' arrays, a part for each."""
+        """Combines the arrays of all processes; every process receives a part of the result."""
         value = self._gathered(in_array, op)
         rows = value.reshape((self.size, -1) if count is None else (self.size, count))
         _write(out_array, rows[self.rank], in_array.dtype)
 
     def all_gather(self, in_array, out_array, count=None, stream=None):
-        """All processes' arrays one after the other, for all."""
+        """Joins the arrays of all processes; every process receives the result."""
         _write(out_array, self._gathered(in_array), in_array.dtype)
 
     def gather(self, in_array, out_array, root=0, stream=None):
-        """All processes' arrays one after the other, for one."""
+        """Joins the arrays of all processes; one process receives the result."""
         value = self._gathered(in_array)
         if self.rank == root:
             _write(out_array, value, in_array.dtype)
 
     def scatter(self, in_array, out_array, root=0, stream=None):
-        """The rows of one process's array, one for each."""
+        """Sends row ``i`` of one process's array to process ``i``."""
         _write(out_array, self._gathered(in_array, row=root)[self.rank], in_array.dtype)
 
     def all_to_all(self, in_array, out_array, stream=None):
@@ -98,21 +98,22 @@ class ProcessGroup:
         _write(out_array, self._gathered(in_array)[:, self.rank], in_array.dtype)
 
     def barrier(self):
-        """Returns when all processes have called it."""
+        """Waits until all processes have called it."""
         agree()
 
     def send(self, array, peer, stream=None):
-        """Sends an array of this process to another one; does not wait until it is received.
+        """Sends an array of this process to another process, without waiting until it is received.
 
-        The array is one of NumPy or of a ``with phalanx.local():`` block.
+        The array is a NumPy array, or an array of a block ``with phalanx.local():``.
         """
         self._messages.send(_host(array), self._other(peer))
 
     def recv(self, out_array, peer, stream=None):
-        """Waits for an array that another process has sent, in the order in which it sends them.
+        """Receives the next array that another process sends to this one, in the order of the
+        calls.
 
-        Raises ``ConnectionError`` if that process ends, and ``ValueError`` if what it has sent is of
-        another size or dtype.
+        Raises ``ConnectionError`` if that process ends, and ``ValueError`` if the array has another
+        size or dtype.
         """
         _write(out_array, self._messages.receive(out_array.shape, out_array.dtype, self._other(peer)))
 
@@ -127,11 +128,11 @@ class ProcessGroup:
 
     def send_recv(self, in_array, out_array, peer, stream=None):
         """Exchanges arrays with another process; all processes call it, in pairs."""
-        # The peers differ by process, and operations may not.
+        # The peers differ between processes, while recorded operations must be equal.
         _write(out_array, self._gathered(in_array)[peer], in_array.dtype)
 
     def stop(self):
-        """Ends what sends and receives; the session ends with the program."""
+        """Closes the connections of `send` and `recv`; the session ends with the program."""
         self._messages.stop()
 
 
@@ -147,7 +148,8 @@ def _combined(stacked, op):
 
 def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, port=None,
                        use_mpi=False):
-    """The group of all processes. CuPy's arguments are checked: the launcher has decided them."""
+    """The group of all processes. CuPy's arguments are only checked, because the launcher has set
+    them."""
     size, own = _phalanx.size(), _phalanx.rank()
     if n_devices not in (None, size):
         raise _refusal(

@@ -6,5 +6,5 @@ from . import _fft_config as config
 from ._phalanx.fft import *  # noqa: F403
 from ._phalanx.fft import __all__  # noqa: F401
 
-# By its path, too, as if this were a folder.
+# The module is importable by its path, too, as if this were a package.
 _sys.modules["phalanx.fft.config"] = config

@@ -24,12 +24,12 @@ def fft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., 
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -37,7 +37,7 @@ def fft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., 
     -------
     ndarray
         The shape of `a`, with `n` along the axis. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -74,7 +74,7 @@ def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def fftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., 
     n : int
         The extent of the transform.
     d : float, default: 1.0
-        The distance of samples.
+        The distance between samples.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
     dtype : dtype, optional
@@ -135,7 +135,7 @@ def fftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     axes : sequence of int, optional
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -143,7 +143,7 @@ def fftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -196,12 +196,12 @@ def hfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -209,7 +209,7 @@ def hfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     -------
     ndarray
         The shape of `a`, with `n`, or `2 * (m - 1)`, along the axis. Dtype: real, of the
-        precision of `a`; float64 of bools and integers.
+        precision of `a`; float64 for bools and integers.
 
     Raises
     ------
@@ -234,12 +234,12 @@ def ifft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -247,7 +247,7 @@ def ifft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     -------
     ndarray
         The shape of `a`, with `n` along the axis. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -284,7 +284,7 @@ def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def ifftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     axes : sequence of int, optional
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -321,7 +321,7 @@ def ifftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
-        complex128 of bools, integers and float64.
+        complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -374,12 +374,12 @@ def ihfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -387,7 +387,7 @@ def ihfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     -------
     ndarray
         The shape of `a`, with `n // 2 + 1` along the axis. Dtype: complex, of the precision
-        of `a`; complex128 of bools, integers and float64.
+        of `a`; complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -396,7 +396,7 @@ def ihfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     ValueError
         PX017: `n` is below 1. The norm is unknown.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -414,12 +414,12 @@ def irfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -427,7 +427,7 @@ def irfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     -------
     ndarray
         The shape of `a`, with `n`, or `2 * (m - 1)`, along the axis. Dtype: real, of the
-        precision of `a`; float64 of bools and integers.
+        precision of `a`; float64 for bools and integers.
 
     Raises
     ------
@@ -456,7 +456,7 @@ def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -464,7 +464,7 @@ def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: real, of the precision of `a`;
-        float64 of bools and integers.
+        float64 for bools and integers.
 
     Raises
     ------
@@ -493,7 +493,7 @@ def irfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     axes : sequence of int, optional
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -501,7 +501,7 @@ def irfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     -------
     ndarray
         The shape of `a`, with `s` along the axes. Dtype: real, of the precision of `a`;
-        float64 of bools and integers.
+        float64 for bools and integers.
 
     Raises
     ------
@@ -526,12 +526,12 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     a : array_like
         The array.
     n : int, optional
-        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        The extent of the transform, to which the axis is cut or padded with zeros; that of
         `a` for None.
     axis : int, default: -1
         The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
@@ -539,7 +539,7 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     -------
     ndarray
         The shape of `a`, with `n // 2 + 1` along the axis. Dtype: complex, of the precision
-        of `a`; complex128 of bools, integers and float64.
+        of `a`; complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -548,7 +548,7 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     ValueError
         PX017: `n` is below 1. The norm is unknown.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -570,15 +570,15 @@ def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
     Returns
     -------
     ndarray
-        The shape of `a`, with `s` along the axes, of which the last has `n // 2 + 1`.
-        Dtype: complex, of the precision of `a`; complex128 of bools, integers and float64.
+        The shape of `a`, with `s` along the axes, and `n // 2 + 1` along the last one.
+        Dtype: complex, of the precision of `a`; complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -587,7 +587,7 @@ def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     ValueError
         PX017: an extent is below 1. The norm is unknown.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----
@@ -605,7 +605,7 @@ def rfftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ...,
     n : int
         The extent of the transform.
     d : float, default: 1.0
-        The distance of samples.
+        The distance between samples.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
     dtype : dtype, optional
@@ -641,15 +641,15 @@ def rfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     axes : sequence of int, optional
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is scaled.
+        The direction that is scaled; both for 'ortho'.
     out : ndarray, optional
         The array that is written and returned.
 
     Returns
     -------
     ndarray
-        The shape of `a`, with `s` along the axes, of which the last has `n // 2 + 1`.
-        Dtype: complex, of the precision of `a`; complex128 of bools, integers and float64.
+        The shape of `a`, with `s` along the axes, and `n // 2 + 1` along the last one.
+        Dtype: complex, of the precision of `a`; complex128 for bools, integers and float64.
 
     Raises
     ------
@@ -658,7 +658,7 @@ def rfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     ValueError
         PX017: an extent is below 1. The norm is unknown.
     TypeError
-        PX011: of complex numbers.
+        PX011: the elements are complex numbers.
 
     Notes
     -----

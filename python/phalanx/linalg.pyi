@@ -24,24 +24,24 @@ def cholesky(a: ArrayLike, /, *, upper: bool = ...) -> ndarray:
     a : array_like
         The array.
     upper : bool, default: False
-        Whether the upper factor is wanted.
+        Whether to return the upper factor.
 
     Returns
     -------
     ndarray
-        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 of bools and integers.
+        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX121: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX121: a
         matrix is not positive definite.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def cond(x: ArrayLike, p: SupportsIndex | SupportsFloat | str | None = ...) -> ndarray:
@@ -54,26 +54,26 @@ def cond(x: ArrayLike, p: SupportsIndex | SupportsFloat | str | None = ...) -> n
     x : array_like
         The array.
     p : int, float or str, optional
-        Which norm; that of singular values for None.
+        The norm; None for that of singular values.
 
     Returns
     -------
     ndarray
-        `(..., m, n) -> (...)`. Dtype: real, of the precision of `x`; float64 of bools and
+        `(..., m, n) -> (...)`. Dtype: real, of the precision of `x`; float64 for bools and
         integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX134:
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX134:
         there are no elements.
     ValueError
-        PX017: there is no such norm.
+        PX017: the norm is unknown.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: matrices are factorised whole, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> ndarray:
@@ -93,17 +93,18 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> ndar
     Returns
     -------
     ndarray
-        Broadcast, without the axis for two vectors of two components. Dtype: what the
-        operands promote to (NEP 50: Python's numbers give way).
+        The shape to which the operands broadcast, without the axis for two vectors of two
+        components. Dtype: the dtype to which the operands promote (NEP 50: Python's numbers
+        are weak).
 
     Raises
     ------
     ValueError
-        PX017: vectors have not two or three components.
+        PX017: the vectors do not have two or three components.
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX011: of bools.
+        PX011: the elements are bools.
 
     Notes
     -----
@@ -124,12 +125,12 @@ def det(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        `(..., n, n) -> (...)`. Dtype: that of `a`; float64 of bools and integers.
+        `(..., n, n) -> (...)`. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ.
+        PX124: there are fewer than two axes. PX125: the last two extents differ.
 
     Notes
     -----
@@ -147,7 +148,7 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = ...) -> ndarray:
     x : array_like
         The array.
     offset : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = ...) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: fewer than two axes.
+        PX015: there are fewer than two axes.
 
     Notes
     -----
@@ -178,19 +179,19 @@ def eig(a: ArrayLike) -> EigResult:
     -------
     EigResult
         `eigenvalues` and `eigenvectors`: `(..., n, n) -> (..., n), (..., n, n)`. Dtype:
-        complex, of the precision of `a`; complex128 of bools, integers and float64; real
-        where all eigenvalues of real matrices are.
+        complex, of the precision of `a`; complex128 for bools, integers and float64; real
+        if all eigenvalues of real matrices are.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX122: a
         factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: matrices are factorised whole, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def eigh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> EighResult:
@@ -203,27 +204,27 @@ def eigh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> EighResult:
     a : array_like
         The array.
     UPLO : {'L', 'U'}, default: 'L'
-        Which triangle is read.
+        The triangle that is read.
 
     Returns
     -------
     EighResult
         `eigenvalues` and `eigenvectors`: `(..., n, n) -> (..., n), (..., n, n)`. Dtype:
-        that of `a`; float64 of bools and integers; eigenvalues are real.
+        that of `a`; float64 for bools and integers; eigenvalues are real.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX122: a
         factorisation does not converge.
     ValueError
         `UPLO` is unknown.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def eigvals(a: ArrayLike) -> ndarray:
@@ -239,19 +240,19 @@ def eigvals(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        `(..., n, n) -> (..., n)`. Dtype: complex, of the precision of `a`; complex128 of
-        bools, integers and float64; real where all eigenvalues of real matrices are.
+        `(..., n, n) -> (..., n)`. Dtype: complex, of the precision of `a`; complex128 for
+        bools, integers and float64; real if all eigenvalues of real matrices are.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX122: a
         factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed. Distribution: gathers: matrices are factorised whole, for now.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def eigvalsh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> ndarray:
@@ -264,27 +265,27 @@ def eigvalsh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> ndarray:
     a : array_like
         The array.
     UPLO : {'L', 'U'}, default: 'L'
-        Which triangle is read.
+        The triangle that is read.
 
     Returns
     -------
     ndarray
-        `(..., n, n) -> (..., n)`. Dtype: real, of the precision of `a`; float64 of bools
+        `(..., n, n) -> (..., n)`. Dtype: real, of the precision of `a`; float64 for bools
         and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX122: a
         factorisation does not converge.
     ValueError
         `UPLO` is unknown.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def inv(a: ArrayLike) -> ndarray:
@@ -300,19 +301,19 @@ def inv(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 of bools and integers.
+        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX120: a
         matrix is singular.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: SupportsFloat | None = ...) -> tuple[ndarray, ndarray, ndarray, ndarray]:
@@ -332,20 +333,20 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: SupportsFloat | None = ...) -> tupl
     Returns
     -------
     (ndarray, ndarray, ndarray, ndarray)
-        `(n) or (n, k)`, `(k) or (0)`, no axes, `(min(m, n))`. Dtype: what the operands
-        promote to, float64 of bools and integers; the rank is int64.
+        `(n) or (n, k)`, `(k) or (0)`, no axes, `(min(m, n))`. Dtype: the dtype to which the
+        operands promote; float64 for bools and integers; the rank is int64.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX134: the matrices do not go together. PX122:
-        a factorisation does not converge.
+        PX124: there are fewer than two axes. PX134: the matrices do not fit together.
+        PX122: a factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
@@ -364,13 +365,14 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     -------
     ndarray
         `(..., m, k), (..., k, n) -> (..., m, n)`; the axis of a vector is not in the
-        result. Dtype: what the operands promote to (NEP 50: Python's numbers give way).
+        result. Dtype: the dtype to which the operands promote (NEP 50: Python's numbers are
+        weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
-        broadcast.
+        PX014: the extents of the axes that are summed over differ. PX015: there are no
+        axes. PX001: shapes do not broadcast.
     TypeError
         PX012: a cast would lose values.
 
@@ -390,14 +392,14 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = ..., ord: SupportsIndex | S
     x : array_like
         The array.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     ord : int, float or str, default: 'fro'
-        Which norm.
+        The norm.
 
     Returns
     -------
     ndarray
-        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 for
         bools and integers.
 
     Raises
@@ -405,12 +407,12 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = ..., ord: SupportsIndex | S
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
-        elements, and no value for none.
+        PX004: an axis is named twice. PX017: the norm is unknown. PX016: there are no
+        elements, and the operation has no identity.
 
     Notes
     -----
-    Local; Collective for norms by singular values.
+    Local. Collective for norms by singular values.
     """
 
 def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
@@ -423,7 +425,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     a : array_like
         The array.
     n : int
-        The power; a negative one is that of the inverse.
+        The power; a negative one uses the inverse.
 
     Returns
     -------
@@ -433,12 +435,12 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX120: a
         matrix is singular.
 
     Notes
     -----
-    Local; of negative powers Collective, as `inv`. Distribution: gathers: as matmul.
+    Local. Collective for negative powers, as `inv`. Distribution: gathers: as matmul.
     """
 
 def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ..., *, rtol: ArrayLike | None = ...) -> ndarray:
@@ -453,7 +455,7 @@ def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ...
     tol : array_like, optional
         Singular values up to this one count as zero; an array has one for each matrix.
     hermitian : bool, default: False
-        Whether the matrices are known to be Hermitian.
+        Without effect.
     rtol : array_like, optional
         Singular values up to this part of the largest count as zero; an array has one for
         each matrix.
@@ -472,9 +474,9 @@ def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ...
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
@@ -495,7 +497,7 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     Raises
     ------
     ValueError
-        PX015: fewer than two axes.
+        PX015: there are fewer than two axes.
 
     Notes
     -----
@@ -517,14 +519,14 @@ def multi_dot(arrays: Sequence[ArrayLike] | ndarray, *, out: ndarray | None = ..
     Returns
     -------
     ndarray
-        `(n, m)`, without the axis of a vector. Dtype: what the operands promote to (NEP 50:
-        Python's numbers give way).
+        `(n, m)`, without the axis of a vector. Dtype: the dtype to which the operands
+        promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX017: fewer than two arrays. PX014: the axes that are summed over differ. PX015:
-        other than matrices.
+        PX017: there are fewer than two arrays. PX014: the extents of the axes that are
+        summed over differ. PX015: an array is no matrix.
 
     Notes
     -----
@@ -542,16 +544,16 @@ def norm(x: ArrayLike, ord: SupportsIndex | SupportsFloat | str | None = ..., ax
     x : array_like
         The array.
     ord : int, float or str, optional
-        Which norm.
+        The norm.
     axis : int or tuple of int, optional
         One axis of vectors, two of matrices; all for None.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
 
     Returns
     -------
     ndarray
-        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 for
         bools and integers.
 
     Raises
@@ -559,12 +561,12 @@ def norm(x: ArrayLike, ord: SupportsIndex | SupportsFloat | str | None = ..., ax
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
-        elements, and no value for none.
+        PX004: an axis is named twice. PX017: the norm is unknown. PX016: there are no
+        elements, and the operation has no identity.
 
     Notes
     -----
-    Local; Collective for norms by singular values. Distribution: gathers: matrices are
+    Local. Collective for norms by singular values. Distribution: gathers: matrices are
     factorised whole, for now.
     """
 
@@ -583,15 +585,15 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     Returns
     -------
     ndarray
-        The elements of one by those of the other. Dtype: what the operands promote to (NEP
-        50: Python's numbers give way).
+        The number of elements of the first by that of the second. Dtype: the dtype to which
+        the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     TypeError
-        An argument is of a type that is not told above, or unknown.
+        An argument has an unsupported type.
     ValueError
-        PX015: not two vectors.
+        PX015: the operands are not two vectors.
 
     Notes
     -----
@@ -612,7 +614,7 @@ def pinv(a: ArrayLike, rcond: ArrayLike | None = ..., hermitian: bool = ..., *, 
         Singular values up to this part of the largest count as zero; an array has one for
         each matrix.
     hermitian : bool, default: False
-        Whether the matrices are known to be Hermitian.
+        Without effect.
     rtol : array_like, optional
         Singular values up to this part of the largest count as zero; an array has one for
         each matrix.
@@ -620,20 +622,20 @@ def pinv(a: ArrayLike, rcond: ArrayLike | None = ..., hermitian: bool = ..., *, 
     Returns
     -------
     ndarray
-        `(..., m, n) -> (..., n, m)`. Dtype: that of `a`; float64 of bools and integers.
+        `(..., m, n) -> (..., n, m)`. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX122: a factorisation does not converge.
+        PX124: there are fewer than two axes. PX122: a factorisation does not converge.
     ValueError
         `rcond` and `rtol` are both given.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 @overload
@@ -649,18 +651,18 @@ def qr(a: ArrayLike, mode: Literal['reduced', 'complete', 'r'] = ...) -> QRResul
     a : array_like
         The array.
     mode : {'reduced', 'complete', 'r'}, default: 'reduced'
-        What is returned.
+        The factors that are returned.
 
     Returns
     -------
     QRResult or ndarray
         `Q` and `R`: `(..., m, n) -> (..., m, k), (..., k, n)`, where `k` is `min(m, n)`, or
-        `m` if it is complete. Dtype: that of `a`; float64 of bools and integers.
+        `m` for the mode 'complete'. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes.
+        PX124: there are fewer than two axes.
     ValueError
         The mode is unknown.
 
@@ -683,13 +685,13 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     Returns
     -------
     SlogdetResult
-        `sign` and `logabsdet`: `(..., n, n) -> (...)`. Dtype: that of `a`; float64 of bools
-        and integers; the logarithm is real.
+        `sign` and `logabsdet`: `(..., n, n) -> (...)`. Dtype: that of `a`; float64 for
+        bools and integers; the logarithm is real.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ.
+        PX124: there are fewer than two axes. PX125: the last two extents differ.
 
     Notes
     -----
@@ -713,21 +715,21 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     -------
     ndarray
         `(..., n, n), (n) -> (..., n)` and `(..., n, n), (..., n, k) -> (..., n, k)`. Dtype:
-        what the operands promote to, float64 of bools and integers.
+        the dtype to which the operands promote; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        PX124: there are fewer than two axes. PX125: the last two extents differ. PX120: a
         matrix is singular.
     ValueError
-        PX014: the axes that are summed over differ.
+        PX014: the extents of the axes that are summed over differ.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 @overload
@@ -745,26 +747,26 @@ def svd(a: ArrayLike, full_matrices: bool = ..., compute_uv: bool = ..., hermiti
     full_matrices : bool, default: True
         Whether `u` and `vh` are square.
     compute_uv : bool, default: True
-        Whether the vectors are wanted, too.
+        Whether to return the vectors, too.
     hermitian : bool, default: False
-        Whether the matrices are known to be Hermitian.
+        Without effect.
 
     Returns
     -------
     SVDResult or ndarray
         `U`, `S` and `Vh`: `(..., m, n) -> (..., m, k), (..., k), (..., k, n)`. Dtype: that
-        of `a`; float64 of bools and integers; singular values are real.
+        of `a`; float64 for bools and integers; singular values are real.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX122: a factorisation does not converge.
+        PX124: there are fewer than two axes. PX122: a factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def svdvals(x: ArrayLike, /) -> ndarray:
@@ -780,19 +782,19 @@ def svdvals(x: ArrayLike, /) -> ndarray:
     Returns
     -------
     ndarray
-        `(..., m, n) -> (..., min(m, n))`. Dtype: real, of the precision of `x`; float64 of
+        `(..., m, n) -> (..., min(m, n))`. Dtype: real, of the precision of `x`; float64 for
         bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX124: there are less than two axes. PX122: a factorisation does not converge.
+        PX124: there are fewer than two axes. PX122: a factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    matrices are factorised whole, for now.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: matrices
+    are factorised whole, for now.
     """
 
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: SupportsIndex | tuple[Sequence[SupportsIndex], Sequence[SupportsIndex]] = ...) -> ndarray:
@@ -807,19 +809,19 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: SupportsIndex | tuple[Se
     x2 : array_like
         The second operand.
     axes : int or (sequence, sequence), default: 2
-        How many of the last axes of one and the first of the other, or which axes of both.
+        The number of last axes of one and first axes of the other, or the axes of both.
 
     Returns
     -------
     ndarray
-        The other axes of the first, then those of the second. Dtype: what the operands
-        promote to (NEP 50: Python's numbers give way).
+        The extents of the other axes of the first, then those of the second. Dtype: the
+        dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX004: an axis is named twice. PX017: lists of axes of other lengths. PX014: the
-        axes that are summed over differ.
+        PX004: an axis is named twice. PX017: the lists of axes differ in length. PX014: the
+        extents of the axes that are summed over differ.
 
     Notes
     -----
@@ -837,25 +839,25 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = ...) -> ndarray:
     a : array_like
         The array.
     ind : int, default: 2
-        How many of the axes are the first.
+        The number of leading axes.
 
     Returns
     -------
     ndarray
-        The axes from `ind` on, then those before. Dtype: that of `a`; float64 of bools and
-        integers.
+        The extents of the axes from `ind` on, then those before. Dtype: that of `a`;
+        float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX125: other numbers of elements. PX120: a matrix is singular.
+        PX125: the numbers of elements differ. PX120: a matrix is singular.
     ValueError
         `ind` is not positive.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error.
     """
 
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -870,25 +872,25 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[SupportsIndex] | None
     b : array_like
         The right sides.
     axes : sequence of int, optional
-        Axes of `a` that go to its end first.
+        Axes of `a` to move to its end first.
 
     Returns
     -------
     ndarray
-        The axes of `a` after those of `b`. Dtype: what the operands promote to, float64 of
-        bools and integers.
+        The extents of `a` after those of `b`. Dtype: the dtype to which the operands
+        promote; float64 for bools and integers.
 
     Raises
     ------
     LinAlgError
-        PX125: not as many unknowns as equations. PX120: a matrix is singular.
+        PX125: the numbers of unknowns and of equations differ. PX120: a matrix is singular.
     AxisError
         PX003: there is no such axis.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation.
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error.
     """
 
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -901,7 +903,7 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = ..., dtype: DTypeLike = ..
     x : array_like
         The array.
     offset : int, default: 0
-        The diagonal: 0 is the main one, positive ones lie above it.
+        The diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype, optional
         The dtype of the result.
 
@@ -914,7 +916,7 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = ..., dtype: DTypeLike = ..
     Raises
     ------
     ValueError
-        PX015: fewer than two axes.
+        PX015: there are fewer than two axes.
 
     Notes
     -----
@@ -939,13 +941,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> nda
     Returns
     -------
     ndarray
-        Broadcast, without the axis. Dtype: what the operands promote to (NEP 50: Python's
-        numbers give way).
+        The shape to which the operands broadcast, without the axis. Dtype: the dtype to
+        which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
     ValueError
-        PX014: the axes that are summed over differ. PX015: no axes.
+        PX014: the extents of the axes that are summed over differ. PX015: there are no
+        axes.
     AxisError
         PX003: there is no such axis.
     TypeError
@@ -969,14 +972,14 @@ def vector_norm(x: ArrayLike, /, *, axis: SupportsIndex | tuple[SupportsIndex, .
     axis : int or tuple of int, optional
         One axis of vectors, two of matrices; all for None.
     keepdims : bool, default: False
-        Whether the axes stay with extent 1.
+        Whether the axes are kept with extent 1.
     ord : int, float or str, default: 2
-        Which norm.
+        The norm.
 
     Returns
     -------
     ndarray
-        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 for
         bools and integers.
 
     Raises
@@ -984,12 +987,12 @@ def vector_norm(x: ArrayLike, /, *, axis: SupportsIndex | tuple[SupportsIndex, .
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: there is no such norm. PX016: there are no
-        elements, and no value for none.
+        PX004: an axis is named twice. PX017: the norm is unknown. PX016: there are no
+        elements, and the operation has no identity.
 
     Notes
     -----
-    Local; Collective for norms by singular values.
+    Local. Collective for norms by singular values.
     """
 
 def __getattr__(name: str) -> Any: ...

@@ -1,8 +1,8 @@
 """Random numbers: the names of ``numpy.random``.
 
-Numbers are a function of the seed and of what was drawn before: the same on any number of devices
-and processes, though not those of NumPy, but for the words of `PCG64`, `PCG64DXSM` and `Philox`.
-Without a seed all processes agree on one.
+Numbers depend on the seed and on the earlier draws, and are the same on any number of devices and
+processes. They differ from NumPy's, except for the words of `PCG64`, `PCG64DXSM` and `Philox`, and
+the numbers of `random` by them. Without a seed all processes agree on one.
 """
 
 from ._phalanx.random import *  # noqa: F403
@@ -30,9 +30,10 @@ __all__ = [
 
 
 class BitGenerator:
-    """What a `Generator` draws by. Generators of one bit generator draw from it in turn."""
+    """The source of the random bits of a `Generator`. Generators that share a bit generator draw
+    from it in turn."""
 
-    # What a seed is made into: how many words of which dtype.
+    # The words that a seed is made into: their number and their dtype.
     _words = None
 
     def __init__(self, seed=None):
@@ -47,7 +48,7 @@ class BitGenerator:
 
     @classmethod
     def _of(cls, stream):
-        """That of a stream which is there."""
+        """The bit generator of a stream."""
         made = cls.__new__(cls)
         made._stream, made._seed_seq = stream, None
         if isinstance(stream.seed, SeedSequence):
@@ -56,14 +57,15 @@ class BitGenerator:
 
     @property
     def seed_seq(self):
-        """The seed, of which `spawn` makes others."""
+        """The seed, from which `spawn` makes others."""
         if self._seed_seq is None:
             self._seed_seq = SeedSequence(self._stream.seed)
         return self._seed_seq
 
     @property
     def state(self):
-        """What the next numbers depend on, as a dictionary. Every process sets the same."""
+        """The state, which determines the next numbers, as a dictionary. Every process must set the
+        same state."""
         return {"bit_generator": type(self).__name__, **self._told()}
 
     @state.setter
@@ -88,16 +90,17 @@ class BitGenerator:
         Parameters
         ----------
         n_children : int
-            How many.
+            The number of children.
 
         Returns
         -------
         list of BitGenerator
-            Of the class of this one.
+            Bit generators of this class.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -106,22 +109,23 @@ class BitGenerator:
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def advance(self, delta):
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
-        NumPy's `Philox`, so many counters, of four numbers each.
+        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
         ----------
         delta : int
-            How many numbers.
+            The number of numbers.
 
         Returns
         -------
         BitGenerator
-            This one.
+            This bit generator.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -137,9 +141,9 @@ class BitGenerator:
         Parameters
         ----------
         size : int or tuple of int, optional
-            The shape; else one number.
+            The shape; by default one number.
         output : bool, default: True
-            Whether they are returned, or left out.
+            Whether the numbers are returned; else they are skipped.
 
         Returns
         -------
@@ -149,11 +153,11 @@ class BitGenerator:
         Raises
         ------
         ValueError
-            PX014: the shape is negative.
+            PX017: an extent is negative.
 
         Notes
         -----
-        Local; Collective for one number, which is an integer of Python.
+        Local; Collective for one number, which is returned as a Python integer.
         """
         shape = () if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
         drawn = self._stream.raw(shape)
@@ -169,7 +173,7 @@ class BitGenerator:
 
 
 def _sequence(seed):
-    """A sequence of seeds of a seed, or of NumPy's own sequence."""
+    """The `SeedSequence` of a seed, of a bit generator, or of NumPy's `SeedSequence`."""
     if isinstance(seed, BitGenerator):
         return seed.seed_seq
     if hasattr(seed, "spawn_key"):
@@ -178,7 +182,7 @@ def _sequence(seed):
 
 
 def _restored(kind, seed_seq, words, state):
-    """A bit generator that goes on where another one stood."""
+    """A bit generator with the state of another one."""
     made = kind(seed_seq)
     if words:
         made._stream.set_words(words)
@@ -187,7 +191,7 @@ def _restored(kind, seed_seq, words, state):
 
 
 class Philox4x3210(BitGenerator):
-    """Philox4x32-10, by which all numbers are drawn unless another one is asked for."""
+    """Philox4x32-10, the default bit generator."""
 
 
 class Philox(BitGenerator):
@@ -212,7 +216,7 @@ class Philox(BitGenerator):
 
 
 class PCG64(BitGenerator):
-    """NumPy's PCG64: its words, and what `random` makes of them, are those of NumPy."""
+    """NumPy's PCG64: its words, and the numbers of `random`, are those of NumPy."""
 
     _words = 4, "uint64"
     _multiplier = 0x2360ED051FC65DA44385DF649FCCF645
@@ -226,21 +230,22 @@ class PCG64(BitGenerator):
     advance.__doc__ = BitGenerator.advance.__doc__
 
     def jumped(self, jumps=1):
-        """Another one that stands where this one will be after very many numbers.
+        """A copy of this bit generator that has skipped a very large number of numbers.
 
         Parameters
         ----------
         jumps : int, default: 1
-            How many times as many.
+            The number of such jumps.
 
         Returns
         -------
         BitGenerator
-            Of the class of this one.
+            A bit generator of this class.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -260,13 +265,13 @@ class PCG64(BitGenerator):
 
 
 class PCG64DXSM(PCG64):
-    """NumPy's PCG64DXSM: its words, and what `random` makes of them, are those of NumPy."""
+    """NumPy's PCG64DXSM: its words, and the numbers of `random`, are those of NumPy."""
 
     _multiplier = 0xDA942042E4DD58B5
 
 
 class MRG32k3a(BitGenerator):
-    """L'Ecuyer's MRG32k3a. A number of 64 bits is two of its own."""
+    """L'Ecuyer's MRG32k3a. A 64-bit number is made of two of its numbers."""
 
     _words = 6, "uint32"
 
@@ -280,7 +285,7 @@ class MRG32k3a(BitGenerator):
 
 
 class _WithoutPositions(BitGenerator):
-    """A generator whose numbers cannot be told by their positions."""
+    """A generator whose numbers cannot be computed from their positions."""
 
     def __init__(self, seed=None):
         raise _refusal(
@@ -293,19 +298,19 @@ class _WithoutPositions(BitGenerator):
 
 
 class MT19937(_WithoutPositions):
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
 
 
 class SFC64(_WithoutPositions):
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
 
 
 class XORWOW(_WithoutPositions):
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
 
 
 def _jump(count, multiplier, increment):
-    """The multiplier and the increment of so many steps at once, of 128 bits."""
+    """The 128-bit multiplier and increment of a number of steps at once."""
     by, plus, count = 1, 0, count % 2**128
     while count:
         if count & 1:
@@ -322,7 +327,7 @@ def _bit_generator_of(stream):
 
 
 def get_random_state():
-    """What the functions of the module draw from.
+    """The generator of the module's functions.
 
     Returns
     -------
@@ -330,7 +335,8 @@ def get_random_state():
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----
@@ -340,12 +346,12 @@ def get_random_state():
 
 
 def set_random_state(rs):
-    """Has the functions of the module draw from another source.
+    """Makes the module's functions draw from another generator.
 
     Parameters
     ----------
     rs : RandomState
-        The source.
+        The generator.
 
     Returns
     -------
@@ -354,7 +360,7 @@ def set_random_state(rs):
     Raises
     ------
     TypeError
-        PX140: it is none.
+        PX140: `rs` is no RandomState.
 
     Notes
     -----
@@ -366,7 +372,7 @@ def set_random_state(rs):
 
 
 def reset_states():
-    """Has the functions of the module begin with another seed when they are next called.
+    """Makes the module's functions start with another seed at their next call.
 
     Returns
     -------
@@ -374,7 +380,8 @@ def reset_states():
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----

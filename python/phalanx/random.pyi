@@ -15,25 +15,28 @@ from . import ArrayLike, DTypeLike, Scalar, ndarray
 
 
 class BitGenerator:
-    """What a `Generator` draws by. Generators of one bit generator draw from it in turn."""
+    """The source of the random bits of a `Generator`. Generators that share a bit generator draw
+    from it in turn.
+    """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
-        NumPy's `Philox`, so many counters, of four numbers each.
+        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
         ----------
         delta : int
-            How many numbers.
+            The number of numbers.
 
         Returns
         -------
         BitGenerator
-            This one.
+            This bit generator.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -45,9 +48,9 @@ class BitGenerator:
         Parameters
         ----------
         size : int or tuple of int, optional
-            The shape; else one number.
+            The shape; by default one number.
         output : bool, default: True
-            Whether they are returned, or left out.
+            Whether the numbers are returned; else they are skipped.
 
         Returns
         -------
@@ -57,11 +60,11 @@ class BitGenerator:
         Raises
         ------
         ValueError
-            PX014: the shape is negative.
+            PX017: an extent is negative.
 
         Notes
         -----
-        Local; Collective for one number, which is an integer of Python.
+        Local; Collective for one number, which is returned as a Python integer.
         """
     def spawn(self, n_children: SupportsIndex) -> Any:
         """Bit generators of children of the seed.
@@ -69,16 +72,17 @@ class BitGenerator:
         Parameters
         ----------
         n_children : int
-            How many.
+            The number of children.
 
         Returns
         -------
         list of BitGenerator
-            Of the class of this one.
+            Bit generators of this class.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -87,8 +91,9 @@ class BitGenerator:
     def __getattr__(self, name: str) -> Any: ...
 
 class Generator:
-    """NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
-    same on any number of devices; they are not those of NumPy.
+    """NumPy's `Generator`. Its numbers depend on the seed and on the earlier draws, and are the same
+    on any number of devices. They differ from NumPy's, except for the numbers of `random` by
+    `PCG64`, `PCG64DXSM` and `Philox`.
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def beta(self, a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -110,20 +115,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -136,7 +141,7 @@ class Generator:
         self : Generator
             The generator.
         n : array_like of int
-            How many trials.
+            The number of trials.
         p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
@@ -145,20 +150,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def bytes(self, length: SupportsIndex) -> builtins.bytes:
@@ -171,7 +176,7 @@ class Generator:
         self : Generator
             The generator.
         length : int
-            How many bytes.
+            The number of bytes.
 
         Returns
         -------
@@ -184,8 +189,8 @@ class Generator:
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Collective: every process calls it. The result depends on data, so the recorded
+        operations are computed.
         """
     def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """chisquare(self, /, df, size=None)
@@ -204,20 +209,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ..., axis: SupportsIndex = ..., shuffle: bool = ...) -> ndarray:
@@ -230,13 +235,13 @@ class Generator:
         self : Generator
             The generator.
         a : int or array_like
-            The elements; an integer is a range up to it.
+            The elements, or a number: the range up to it.
         size : int or sequence of int, optional
             The extents of the result.
         replace : bool, default: True
             Whether an element may be chosen again.
         p : array_like, optional
-            The chance of each element; all alike for None.
+            The chance of each element; equal for None.
         axis : int, default: 0
             The axis whose slices are chosen.
         shuffle : bool, default: True
@@ -245,7 +250,7 @@ class Generator:
         Returns
         -------
         ndarray
-            `size` in place of the axis. Dtype: that of `a`, int64 of an integer.
+            `size` in place of the axis. Dtype: that of `a`; int64 for an integer.
 
         Raises
         ------
@@ -256,8 +261,8 @@ class Generator:
 
         Notes
         -----
-        Local; with chances Collective, for their sum must be 1. Distribution: gathers: as the
-        sorting of random numbers and the taking at positions.
+        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
+        of random numbers and the taking at positions.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """dirichlet(self, /, alpha, size=None)
@@ -285,7 +290,8 @@ class Generator:
 
         Notes
         -----
-        Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
+        Local: recorded. Collective if `alpha` is an array, because all of its elements are
+        checked.
         """
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None)
@@ -304,20 +310,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -339,20 +345,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -374,20 +380,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -407,20 +413,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -442,20 +448,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -468,31 +474,31 @@ class Generator:
         self : Generator
             The generator.
         ngood : array_like of int
-            How many good ones there are.
+            The number of good items.
         nbad : array_like of int
-            How many bad ones there are.
+            The number of bad items.
         nsample : array_like of int
-            How many are taken.
+            The number of taken items.
         size : int or sequence of int, optional
             The extents of the result.
 
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., endpoint: bool = ...) -> ndarray:
@@ -505,7 +511,7 @@ class Generator:
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if there is no other.
+            The lower bound; the upper one if it is the only one.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -513,26 +519,26 @@ class Generator:
         dtype : dtype, default: int
             The dtype of the result.
         endpoint : bool, default: False
-            Whether the upper bound is reached.
+            Whether the upper bound is included.
 
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
             PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-            PX002: `size` is not that to which the bounds broadcast.
+            PX002: the bounds do not broadcast to `size`.
         TypeError
-            PX011: neither integers nor bool.
+            PX011: `dtype` is neither an integer dtype nor bool.
 
         Notes
         -----
-        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
-        Distribution: local.
+        Local: recorded. Collective if a bound is an array, because all of its elements are
+        checked. Distribution: local.
         """
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """laplace(self, /, loc=0.0, scale=1.0, size=None)
@@ -553,20 +559,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -588,20 +594,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -623,20 +629,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -656,20 +662,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -682,7 +688,7 @@ class Generator:
         self : Generator
             The generator.
         n : int or array_like of int
-            How many draws.
+            The number of draws.
         pvals : array_like
             The chances of the results, along the last axis.
         size : int or sequence of int, optional
@@ -691,19 +697,19 @@ class Generator:
         Returns
         -------
         ndarray
-            `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
-            results. Dtype: int64.
+            `size`, or the shape to which `n` and the vectors of `pvals` broadcast; then the
+            number of results. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
-            to which they broadcast.
+            PX017: chances are out of range, or their sum is above 1. PX002: they do not
+            broadcast to `size`.
 
         Notes
         -----
-        Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
-        that is still pending, for they are looked at.
+        Local: recorded. Collective if `n` is an array, or `pvals` a stack of vectors or a
+        pending vector, because they are checked.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
@@ -721,9 +727,9 @@ class Generator:
         size : int or sequence of int, optional
             The extents of the result.
         check_valid : {'warn', 'raise', 'ignore'}, default: 'warn'
-            What a covariance that is none brings about.
+            Without effect.
         tol : float, default: 1e-08
-            How far from one it may be.
+            Without effect.
         method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
             Without effect.
 
@@ -735,14 +741,14 @@ class Generator:
         Raises
         ------
         ValueError
-            PX015: another number of axes is needed. PX017: the covariance has another shape.
+            PX015: the number of axes is wrong. PX017: the shape of the covariance is wrong.
         LinAlgError
             PX122: a factorisation does not converge.
 
         Notes
         -----
-        Collective: every process calls it, for whether there is a result depends on data;
-        within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+        Collective: every process calls it, because data decide whether it fails. Within
+        `deferred_errors` the next observation raises the error. Distribution: gathers: as
         linalg.svd and matmul.
         """
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -755,7 +761,7 @@ class Generator:
         self : Generator
             The generator.
         n : array_like
-            How many trials succeed.
+            The number of successful trials.
         p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
@@ -764,20 +770,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -799,20 +805,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -836,20 +842,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -871,20 +877,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -904,20 +910,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def permutation(self, x: SupportsIndex | ArrayLike, axis: SupportsIndex = ...) -> ndarray:
@@ -930,14 +936,14 @@ class Generator:
         self : Generator
             The generator.
         x : int or array_like
-            The array; an integer is a range up to it.
+            The array, or a number: the range up to it.
         axis : int, default: 0
-            The axis whose slices move.
+            The axis whose slices are moved.
 
         Returns
         -------
         ndarray
-            The shape of `x`; a vector of an integer. Dtype: that of `x`, int64 of an integer.
+            The shape of `x`; a vector for an integer. Dtype: that of `x`; int64 for an integer.
 
         Raises
         ------
@@ -999,20 +1005,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1032,20 +1038,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
@@ -1067,15 +1073,15 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -1099,20 +1105,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def shuffle(self, x: ndarray, axis: SupportsIndex = ...) -> None:
@@ -1127,7 +1133,7 @@ class Generator:
         x : ndarray
             The array, which is changed.
         axis : int, default: 0
-            The axis whose slices move.
+            The axis whose slices are moved.
 
         Returns
         -------
@@ -1156,7 +1162,7 @@ class Generator:
         self : Generator
             The generator.
         n_children : int
-            How many generators.
+            The number of generators.
 
         Returns
         -------
@@ -1186,15 +1192,15 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -1222,15 +1228,15 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -1258,20 +1264,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
@@ -1293,15 +1299,15 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -1325,20 +1331,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1362,20 +1368,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1390,21 +1396,21 @@ class Generator:
         low : array_like, default: 0.0
             The lower bound.
         high : array_like, default: 1.0
-            The upper bound, which is not reached.
+            The upper bound, which is excluded.
         size : int or sequence of int, optional
             The extents of the result.
 
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
-            that to which parameters broadcast.
+            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: the parameters
+            do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
         OverflowError
@@ -1412,7 +1418,7 @@ class Generator:
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1425,7 +1431,7 @@ class Generator:
         self : Generator
             The generator.
         mu : array_like
-            The angle around which they lie.
+            The mean angle.
         kappa : array_like
             The concentration.
         size : int or sequence of int, optional
@@ -1434,20 +1440,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1469,20 +1475,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1502,20 +1508,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1535,75 +1541,77 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def __getattr__(self, name: str) -> Any: ...
 
 class MRG32k3a:
-    """L'Ecuyer's MRG32k3a. A number of 64 bits is two of its own."""
+    """L'Ecuyer's MRG32k3a. A 64-bit number is made of two of its numbers."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class MT19937:
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class PCG64:
-    """NumPy's PCG64: its words, and what `random` makes of them, are those of NumPy."""
+    """NumPy's PCG64: its words, and the numbers of `random`, are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
-        NumPy's `Philox`, so many counters, of four numbers each.
+        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
         ----------
         delta : int
-            How many numbers.
+            The number of numbers.
 
         Returns
         -------
         BitGenerator
-            This one.
+            This bit generator.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
         Local: every process does the same.
         """
     def jumped(self, jumps: SupportsIndex = ...) -> Any:
-        """Another one that stands where this one will be after very many numbers.
+        """A copy of this bit generator that has skipped a very large number of numbers.
 
         Parameters
         ----------
         jumps : int, default: 1
-            How many times as many.
+            The number of such jumps.
 
         Returns
         -------
         BitGenerator
-            Of the class of this one.
+            A bit generator of this class.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -1612,7 +1620,7 @@ class PCG64:
     def __getattr__(self, name: str) -> Any: ...
 
 class PCG64DXSM:
-    """NumPy's PCG64DXSM: its words, and what `random` makes of them, are those of NumPy."""
+    """NumPy's PCG64DXSM: its words, and the numbers of `random`, are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -1620,22 +1628,23 @@ class Philox:
     """NumPy's Philox4x64-10: its words are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative. Of
-        NumPy's `Philox`, so many counters, of four numbers each.
+        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
         ----------
         delta : int
-            How many numbers.
+            The number of numbers.
 
         Returns
         -------
         BitGenerator
-            This one.
+            This bit generator.
 
         Raises
         ------
-        nothing
+        None
+            Nothing is raised.
 
         Notes
         -----
@@ -1644,7 +1653,7 @@ class Philox:
     def __getattr__(self, name: str) -> Any: ...
 
 class Philox4x3210:
-    """Philox4x32-10, by which all numbers are drawn unless another one is asked for."""
+    """Philox4x32-10, the default bit generator."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -1672,20 +1681,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -1698,7 +1707,7 @@ class RandomState:
         self : Generator
             The generator.
         n : array_like of int
-            How many trials.
+            The number of trials.
         p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
@@ -1709,20 +1718,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def bytes(self, length: SupportsIndex) -> builtins.bytes:
@@ -1735,7 +1744,7 @@ class RandomState:
         self : Generator
             The generator.
         length : int
-            How many bytes.
+            The number of bytes.
 
         Returns
         -------
@@ -1748,8 +1757,8 @@ class RandomState:
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Collective: every process calls it. The result depends on data, so the recorded
+        operations are computed.
         """
     def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """chisquare(self, /, df, size=None, dtype=None)
@@ -1770,20 +1779,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ...) -> ndarray:
@@ -1796,18 +1805,18 @@ class RandomState:
         self : Generator
             The generator.
         a : int or array_like
-            The elements; an integer is a range up to it.
+            The elements, or a number: the range up to it.
         size : int or sequence of int, optional
             The extents of the result.
         replace : bool, default: True
             Whether an element may be chosen again.
         p : array_like, optional
-            The chance of each element; all alike for None.
+            The chance of each element; equal for None.
 
         Returns
         -------
         ndarray
-            `size` in place of the axis. Dtype: that of `a`, int64 of an integer.
+            `size` in place of the axis. Dtype: that of `a`; int64 for an integer.
 
         Raises
         ------
@@ -1818,8 +1827,8 @@ class RandomState:
 
         Notes
         -----
-        Local; with chances Collective, for their sum must be 1. Distribution: gathers: as the
-        sorting of random numbers and the taking at positions.
+        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
+        of random numbers and the taking at positions.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """dirichlet(self, /, alpha, size=None, dtype=None)
@@ -1849,7 +1858,8 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
+        Local: recorded. Collective if `alpha` is an array, because all of its elements are
+        checked.
         """
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None, dtype=None)
@@ -1870,20 +1880,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -1907,20 +1917,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -1944,20 +1954,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -1979,20 +1989,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def get_state(self, legacy: str = ...) -> Any:
@@ -2041,20 +2051,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2067,11 +2077,11 @@ class RandomState:
         self : Generator
             The generator.
         ngood : array_like of int
-            How many good ones there are.
+            The number of good items.
         nbad : array_like of int
-            How many bad ones there are.
+            The number of bad items.
         nsample : array_like of int
-            How many are taken.
+            The number of taken items.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -2080,20 +2090,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2117,20 +2127,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2154,20 +2164,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def lognormal(self, mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2191,20 +2201,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2226,20 +2236,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -2252,7 +2262,7 @@ class RandomState:
         self : Generator
             The generator.
         n : int or array_like of int
-            How many draws.
+            The number of draws.
         pvals : array_like
             The chances of the results, along the last axis.
         size : int or sequence of int, optional
@@ -2261,19 +2271,19 @@ class RandomState:
         Returns
         -------
         ndarray
-            `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
-            results. Dtype: int64.
+            `size`, or the shape to which `n` and the vectors of `pvals` broadcast; then the
+            number of results. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
-            to which they broadcast.
+            PX017: chances are out of range, or their sum is above 1. PX002: they do not
+            broadcast to `size`.
 
         Notes
         -----
-        Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
-        that is still pending, for they are looked at.
+        Local: recorded. Collective if `n` is an array, or `pvals` a stack of vectors or a
+        pending vector, because they are checked.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
@@ -2291,9 +2301,9 @@ class RandomState:
         size : int or sequence of int, optional
             The extents of the result.
         check_valid : {'warn', 'raise', 'ignore'}, default: 'warn'
-            What a covariance that is none brings about.
+            Without effect.
         tol : float, default: 1e-08
-            How far from one it may be.
+            Without effect.
         method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
             Without effect.
         dtype : dtype, optional
@@ -2307,14 +2317,14 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX015: another number of axes is needed. PX017: the covariance has another shape.
+            PX015: the number of axes is wrong. PX017: the shape of the covariance is wrong.
         LinAlgError
             PX122: a factorisation does not converge.
 
         Notes
         -----
-        Collective: every process calls it, for whether there is a result depends on data;
-        within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+        Collective: every process calls it, because data decide whether it fails. Within
+        `deferred_errors` the next observation raises the error. Distribution: gathers: as
         linalg.svd and matmul.
         """
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2327,7 +2337,7 @@ class RandomState:
         self : Generator
             The generator.
         n : array_like
-            How many trials succeed.
+            The number of successful trials.
         p : array_like
             The chance, from 0 to 1.
         size : int or sequence of int, optional
@@ -2338,20 +2348,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2375,20 +2385,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2414,20 +2424,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2451,20 +2461,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2486,20 +2496,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def permutation(self, x: SupportsIndex | ArrayLike) -> ndarray:
@@ -2512,12 +2522,12 @@ class RandomState:
         self : Generator
             The generator.
         x : int or array_like
-            The array; an integer is a range up to it.
+            The array, or a number: the range up to it.
 
         Returns
         -------
         ndarray
-            The shape of `x`; a vector of an integer. Dtype: that of `x`, int64 of an integer.
+            The shape of `x`; a vector for an integer. Dtype: that of `x`; int64 for an integer.
 
         Raises
         ------
@@ -2549,20 +2559,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2584,20 +2594,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def rand(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
@@ -2617,7 +2627,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The extents that are given; a number of no axes without any. Dtype: float64.
+            The given extents; without any, no axes. Dtype: `dtype`, float64 for None.
 
         Raises
         ------
@@ -2639,7 +2649,7 @@ class RandomState:
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if there is no other.
+            The lower bound; the upper one if it is the only one.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -2650,20 +2660,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
             PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-            PX002: `size` is not that to which the bounds broadcast.
+            PX002: the bounds do not broadcast to `size`.
         TypeError
-            PX011: neither integers nor bool.
+            PX011: `dtype` is neither an integer dtype nor bool.
 
         Notes
         -----
-        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+        Local: recorded. Collective if a bound is an array, because all of its elements are
+        checked.
         """
     def randn(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
         """randn(self, /, *args, dtype=None)
@@ -2682,7 +2693,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The extents that are given; a number of no axes without any. Dtype: float64.
+            The given extents; without any, no axes. Dtype: `dtype`, float64 for None.
 
         Raises
         ------
@@ -2711,15 +2722,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -2736,7 +2747,7 @@ class RandomState:
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if there is no other.
+            The lower bound; the upper one if it is the only one.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -2745,20 +2756,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
             PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-            PX002: `size` is not that to which the bounds broadcast.
+            PX002: the bounds do not broadcast to `size`.
         TypeError
-            PX011: neither integers nor bool.
+            PX011: `dtype` is neither an integer dtype nor bool.
 
         Notes
         -----
-        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+        Local: recorded. Collective if a bound is an array, because all of its elements are
+        checked.
         """
     def random_sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """random_sample(self, /, size=None, dtype=None)
@@ -2777,15 +2789,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -2809,15 +2821,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -2843,20 +2855,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2876,15 +2888,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -2914,7 +2926,7 @@ class RandomState:
 
         Notes
         -----
-        Local; without a seed Collective, for all processes agree on one.
+        Local. Collective without a seed, because all processes agree on one.
         """
     def set_state(self, state: tuple[Any, ...] | dict[str, Any]) -> None:
         """set_state(self, /, state)
@@ -2926,7 +2938,7 @@ class RandomState:
         self : Generator
             The generator.
         state : tuple or dict
-            What `get_state` has told.
+            A state that `get_state` returned.
 
         Returns
         -------
@@ -2937,7 +2949,7 @@ class RandomState:
         ValueError
             The state is of another generator.
         TypeError
-            It is no state.
+            `state` is no state.
 
         Notes
         -----
@@ -2989,15 +3001,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -3021,15 +3033,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -3055,20 +3067,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3088,15 +3100,15 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-            there is one.
+            The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+            parameter.
 
         Raises
         ------
         ValueError
             PX017: an extent is negative.
         TypeError
-            PX011: neither float32 nor float64.
+            PX011: `dtype` is neither float32 nor float64.
 
         Notes
         -----
@@ -3122,20 +3134,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def tomaxint(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -3153,20 +3165,21 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
             PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-            PX002: `size` is not that to which the bounds broadcast.
+            PX002: the bounds do not broadcast to `size`.
         TypeError
-            PX011: neither integers nor bool.
+            PX011: `dtype` is neither an integer dtype nor bool.
 
         Notes
         -----
-        Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+        Local: recorded. Collective if a bound is an array, because all of its elements are
+        checked.
         """
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None, dtype=None)
@@ -3191,20 +3204,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3219,7 +3232,7 @@ class RandomState:
         low : array_like, default: 0.0
             The lower bound.
         high : array_like, default: 1.0
-            The upper bound, which is not reached.
+            The upper bound, which is excluded.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -3228,14 +3241,14 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
-            that to which parameters broadcast.
+            PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: the parameters
+            do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
         OverflowError
@@ -3243,7 +3256,7 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3256,7 +3269,7 @@ class RandomState:
         self : Generator
             The generator.
         mu : array_like
-            The angle around which they lie.
+            The mean angle.
         kappa : array_like
             The concentration.
         size : int or sequence of int, optional
@@ -3267,20 +3280,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3304,20 +3317,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3339,20 +3352,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
             PX012: a parameter is complex.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3374,26 +3387,26 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; by default the shape to which the parameters broadcast, which has
+            no axes for plain numbers. Dtype: int64.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-            not that to which parameters broadcast.
+            PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+            parameters do not broadcast to `size`.
         TypeError
-            PX012: a parameter is complex, or a number of trials no integer.
+            PX012: a parameter is complex, or a number of trials is no integer.
 
         Notes
         -----
-        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
     def __getattr__(self, name: str) -> Any: ...
 
 class SFC64:
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -3403,22 +3416,22 @@ class SeedSequence:
     Parameters
     ----------
     entropy : int or sequence of int, optional
-        The seed; else one that all processes agree on (Collective).
+        The seed; by default one that all processes agree on (Collective).
     spawn_key : sequence of int, optional
-        What tells children of one seed from each other.
+        The key that distinguishes the children of one seed.
     pool_size : int, optional
-        How many words of 32 bits are mixed, from 4 on.
+        The number of 32-bit words that are mixed, at least 4.
     n_children_spawned : int, optional
-        How many children there are already.
+        The number of children that were made before.
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def generate_state(self, n_words: SupportsIndex, dtype: DTypeLike = ...) -> numpy.typing.NDArray[Any]:
-        """Words of 32 or of 64 bits, as an array of NumPy.
+        """Words of 32 or of 64 bits, as a NumPy array.
 
         Parameters
         ----------
         n_words : int
-            How many.
+            The number of words.
         dtype : dtype, default: 'uint32'
             `uint32` or `uint64`.
 
@@ -3430,19 +3443,19 @@ class SeedSequence:
         Raises
         ------
         ValueError
-            PX141: the dtype is another; PX144: the number is negative.
+            PX141: the dtype is neither; PX144: the number is negative.
 
         Notes
         -----
         Local.
         """
     def spawn(self, n_children: SupportsIndex) -> Any:
-        """Seeds of their own, which are others each time.
+        """Independent child seeds; each call makes new ones.
 
         Parameters
         ----------
         n_children : int
-            How many.
+            The number of children.
 
         Returns
         -------
@@ -3461,7 +3474,7 @@ class SeedSequence:
     def __getattr__(self, name: str) -> Any: ...
 
 class XORWOW:
-    """Is refused: the generator goes on step by step."""
+    """Refused: the generator advances step by step only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -3484,20 +3497,20 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3509,7 +3522,7 @@ def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[Supports
     Parameters
     ----------
     n : array_like of int
-        How many trials.
+        The number of trials.
     p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
@@ -3520,20 +3533,20 @@ def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[Supports
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3545,7 +3558,7 @@ def bytes(length: SupportsIndex) -> builtins.bytes:
     Parameters
     ----------
     length : int
-        How many bytes.
+        The number of bytes.
 
     Returns
     -------
@@ -3558,8 +3571,8 @@ def bytes(length: SupportsIndex) -> builtins.bytes:
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed.
+    Collective: every process calls it. The result depends on data, so the recorded
+    operations are computed.
     """
 
 def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3579,20 +3592,20 @@ def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | Non
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3604,18 +3617,18 @@ def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[Supports
     Parameters
     ----------
     a : int or array_like
-        The elements; an integer is a range up to it.
+        The elements, or a number: the range up to it.
     size : int or sequence of int, optional
         The extents of the result.
     replace : bool, default: True
         Whether an element may be chosen again.
     p : array_like, optional
-        The chance of each element; all alike for None.
+        The chance of each element; equal for None.
 
     Returns
     -------
     ndarray
-        `size` in place of the axis. Dtype: that of `a`, int64 of an integer.
+        `size` in place of the axis. Dtype: that of `a`; int64 for an integer.
 
     Raises
     ------
@@ -3626,8 +3639,8 @@ def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[Supports
 
     Notes
     -----
-    Local; with chances Collective, for their sum must be 1. Distribution: gathers: as the
-    sorting of random numbers and the taking at positions.
+    Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
+    of random numbers and the taking at positions.
     """
 
 def default_rng(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> Generator:
@@ -3651,7 +3664,7 @@ def default_rng(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> G
 
     Notes
     -----
-    Local; without a seed Collective, for all processes agree on one.
+    Local. Collective without a seed, because all processes agree on one.
     """
 
 def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3680,7 +3693,8 @@ def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | 
 
     Notes
     -----
-    Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
+    Local: recorded. Collective if `alpha` is an array, because all of its elements are
+    checked.
     """
 
 def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -3700,20 +3714,20 @@ def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsI
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3736,20 +3750,20 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3772,20 +3786,20 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3806,25 +3820,25 @@ def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
 def get_random_state() -> Any:
-    """What the functions of the module draw from.
+    """The generator of the module's functions.
 
     Returns
     -------
@@ -3832,7 +3846,8 @@ def get_random_state() -> Any:
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----
@@ -3882,20 +3897,20 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3907,11 +3922,11 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
     Parameters
     ----------
     ngood : array_like of int
-        How many good ones there are.
+        The number of good items.
     nbad : array_like of int
-        How many bad ones there are.
+        The number of bad items.
     nsample : array_like of int
-        How many are taken.
+        The number of taken items.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -3920,20 +3935,20 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3956,20 +3971,20 @@ def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -3992,20 +4007,20 @@ def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex |
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4028,20 +4043,20 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4062,20 +4077,20 @@ def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4087,7 +4102,7 @@ def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIn
     Parameters
     ----------
     n : int or array_like of int
-        How many draws.
+        The number of draws.
     pvals : array_like
         The chances of the results, along the last axis.
     size : int or sequence of int, optional
@@ -4096,19 +4111,19 @@ def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIn
     Returns
     -------
     ndarray
-        `size`, or what `n` and the vectors of `pvals` broadcast to; then the number of
-        results. Dtype: int64.
+        `size`, or the shape to which `n` and the vectors of `pvals` broadcast; then the
+        number of results. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: chances are out of range, or their sum is above 1. PX002: `size` is not that
-        to which they broadcast.
+        PX017: chances are out of range, or their sum is above 1. PX002: they do not
+        broadcast to `size`.
 
     Notes
     -----
-    Local: recorded. Collective if `n` is an array, `pvals` a stack of vectors, or a vector
-    that is still pending, for they are looked at.
+    Local: recorded. Collective if `n` is an array, or `pvals` a stack of vectors or a
+    pending vector, because they are checked.
     """
 
 def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4125,9 +4140,9 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
     size : int or sequence of int, optional
         The extents of the result.
     check_valid : {'warn', 'raise', 'ignore'}, default: 'warn'
-        What a covariance that is none brings about.
+        Without effect.
     tol : float, default: 1e-08
-        How far from one it may be.
+        Without effect.
     method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
         Without effect.
     dtype : dtype, optional
@@ -4141,14 +4156,14 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
     Raises
     ------
     ValueError
-        PX015: another number of axes is needed. PX017: the covariance has another shape.
+        PX015: the number of axes is wrong. PX017: the shape of the covariance is wrong.
     LinAlgError
         PX122: a factorisation does not converge.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+    Collective: every process calls it, because data decide whether it fails. Within
+    `deferred_errors` the next observation raises the error. Distribution: gathers: as
     linalg.svd and matmul.
     """
 
@@ -4160,7 +4175,7 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
     Parameters
     ----------
     n : array_like
-        How many trials succeed.
+        The number of successful trials.
     p : array_like
         The chance, from 0 to 1.
     size : int or sequence of int, optional
@@ -4171,20 +4186,20 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4207,20 +4222,20 @@ def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4245,20 +4260,20 @@ def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Supp
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4281,20 +4296,20 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4315,20 +4330,20 @@ def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4340,12 +4355,12 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     Parameters
     ----------
     x : int or array_like
-        The array; an integer is a range up to it.
+        The array, or a number: the range up to it.
 
     Returns
     -------
     ndarray
-        The shape of `x`; a vector of an integer. Dtype: that of `x`, int64 of an integer.
+        The shape of `x`; a vector for an integer. Dtype: that of `x`; int64 for an integer.
 
     Raises
     ------
@@ -4376,20 +4391,20 @@ def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4410,20 +4425,20 @@ def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = .
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4442,7 +4457,7 @@ def rand(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The extents that are given; a number of no axes without any. Dtype: float64.
+        The given extents; without any, no axes. Dtype: `dtype`, float64 for None.
 
     Raises
     ------
@@ -4463,7 +4478,7 @@ def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: Supports
     Parameters
     ----------
     low : int
-        The lower bound; the upper one if there is no other.
+        The lower bound; the upper one if it is the only one.
     high : int, optional
         The upper bound.
     size : int or sequence of int, optional
@@ -4474,20 +4489,21 @@ def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: Supports
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
         PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-        PX002: `size` is not that to which the bounds broadcast.
+        PX002: the bounds do not broadcast to `size`.
     TypeError
-        PX011: neither integers nor bool.
+        PX011: `dtype` is neither an integer dtype nor bool.
 
     Notes
     -----
-    Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+    Local: recorded. Collective if a bound is an array, because all of its elements are
+    checked.
     """
 
 def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
@@ -4505,7 +4521,7 @@ def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The extents that are given; a number of no axes without any. Dtype: float64.
+        The given extents; without any, no axes. Dtype: `dtype`, float64 for None.
 
     Raises
     ------
@@ -4533,15 +4549,15 @@ def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DT
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4557,7 +4573,7 @@ def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: 
     Parameters
     ----------
     low : int
-        The lower bound; the upper one if there is no other.
+        The lower bound; the upper one if it is the only one.
     high : int, optional
         The upper bound.
     size : int or sequence of int, optional
@@ -4566,20 +4582,21 @@ def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
         PX017: there is no integer between the bounds. PX001: shapes do not broadcast.
-        PX002: `size` is not that to which the bounds broadcast.
+        PX002: the bounds do not broadcast to `size`.
     TypeError
-        PX011: neither integers nor bool.
+        PX011: `dtype` is neither an integer dtype nor bool.
 
     Notes
     -----
-    Local: recorded. Collective if a bound is an array, for all of its elements are checked.
+    Local: recorded. Collective if a bound is an array, because all of its elements are
+    checked.
     """
 
 def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4597,15 +4614,15 @@ def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dt
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4628,15 +4645,15 @@ def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTyp
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4661,25 +4678,25 @@ def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsInde
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
 def reset_states() -> None:
-    """Has the functions of the module begin with another seed when they are next called.
+    """Makes the module's functions start with another seed at their next call.
 
     Returns
     -------
@@ -4687,7 +4704,8 @@ def reset_states() -> None:
 
     Raises
     ------
-    nothing
+    None
+        Nothing is raised.
 
     Notes
     -----
@@ -4709,15 +4727,15 @@ def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DT
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4746,16 +4764,16 @@ def seed(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> None:
 
     Notes
     -----
-    Local; without a seed Collective, for all processes agree on one.
+    Local. Collective without a seed, because all processes agree on one.
     """
 
 def set_random_state(rs: Any) -> None:
-    """Has the functions of the module draw from another source.
+    """Makes the module's functions draw from another generator.
 
     Parameters
     ----------
     rs : RandomState
-        The source.
+        The generator.
 
     Returns
     -------
@@ -4764,7 +4782,7 @@ def set_random_state(rs: Any) -> None:
     Raises
     ------
     TypeError
-        PX140: it is none.
+        PX140: `rs` is no RandomState.
 
     Notes
     -----
@@ -4779,7 +4797,7 @@ def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     Parameters
     ----------
     state : tuple or dict
-        What `get_state` has told.
+        A state that `get_state` returned.
 
     Returns
     -------
@@ -4790,7 +4808,7 @@ def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     ValueError
         The state is of another generator.
     TypeError
-        It is no state.
+        `state` is no state.
 
     Notes
     -----
@@ -4840,15 +4858,15 @@ def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4871,15 +4889,15 @@ def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4904,20 +4922,20 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -4936,15 +4954,15 @@ def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., 
     Returns
     -------
     ndarray
-        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
-        there is one.
+        The shape `size`; by default no axes. Dtype: float64, or `dtype` if it is a
+        parameter.
 
     Raises
     ------
     ValueError
         PX017: an extent is negative.
     TypeError
-        PX011: neither float32 nor float64.
+        PX011: `dtype` is neither float32 nor float64.
 
     Notes
     -----
@@ -4969,20 +4987,20 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5007,20 +5025,20 @@ def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Support
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5034,7 +5052,7 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     low : array_like, default: 0.0
         The lower bound.
     high : array_like, default: 1.0
-        The upper bound, which is not reached.
+        The upper bound, which is excluded.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -5043,14 +5061,14 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: `size` is not
-        that to which parameters broadcast.
+        PX017: `low` is above `high`. PX001: shapes do not broadcast. PX002: the parameters
+        do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
     OverflowError
@@ -5058,7 +5076,7 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5070,7 +5088,7 @@ def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[Sup
     Parameters
     ----------
     mu : array_like
-        The angle around which they lie.
+        The mean angle.
     kappa : array_like
         The concentration.
     size : int or sequence of int, optional
@@ -5081,20 +5099,20 @@ def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[Sup
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5117,20 +5135,20 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5151,20 +5169,20 @@ def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None =
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: float64, or `dtype` if it is a parameter.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
         PX012: a parameter is complex.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 
@@ -5185,20 +5203,20 @@ def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; by default the shape to which the parameters broadcast, which has
+        no axes for plain numbers. Dtype: int64.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: `size` is
-        not that to which parameters broadcast.
+        PX017: a parameter is out of range. PX001: shapes do not broadcast. PX002: the
+        parameters do not broadcast to `size`.
     TypeError
-        PX012: a parameter is complex, or a number of trials no integer.
+        PX012: a parameter is complex, or a number of trials is no integer.
 
     Notes
     -----
-    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    Local: recorded. Collective if a parameter is an array, because all of its elements are
     checked. Distribution: local.
     """
 

@@ -1,7 +1,7 @@
 """Comparisons and decorators for the tests of programs: numpy.testing's, for our arrays too, and
 those of cupy.testing, which run a test with NumPy and with Phalanx.
 
-What else numpy.testing has is found here as it is there.
+All other names of numpy.testing are available here, too.
 """
 
 import contextlib as _contextlib
@@ -58,7 +58,7 @@ assert_warns = _testing.assert_warns
 
 
 def __getattr__(name):
-    """What NumPy's module has besides."""
+    """The other names of NumPy's module."""
     return getattr(_testing, name)
 
 
@@ -83,7 +83,7 @@ def _for(name, dtypes):
                     error.add_note(f"{name} was {dtype}")
                     raise
 
-        # Test runners look for arguments in what is wrapped.
+        # Test runners look for arguments in the wrapped function.
         del each.__wrapped__
         return each
 
@@ -147,12 +147,12 @@ def for_orders(orders, name="order"):
 
 
 def for_CF_orders(name="order"):
-    """Runs a test once for C and once for F order."""
+    """Runs a test once for each of the orders None, 'C', 'F', 'c' and 'f'."""
     return for_orders([None, "C", "F", "c", "f"], name)
 
 
 def for_contiguous_axes(name="axis"):
-    """Runs a test of a class once for each number of axes that lie together: the last ones of
+    """Runs a test of a class once for each number of contiguous axes: the last ones of
     ``self.shape`` in C order, the first ones if ``self.order`` is F."""
 
     def decorate(test):
@@ -170,8 +170,8 @@ def for_contiguous_axes(name="axis"):
 
 
 def for_dtypes_combination(types, names=("dtype",), full=None):
-    """Runs a test with dtypes of several names: with all combinations if ``full``, else with some,
-    among which each pair of neighbours in the list is."""
+    """Runs a test with dtypes under several names: with all combinations if ``full``, else with a
+    few, which include each pair of neighbours in the list."""
     types, names = list(types), list(names)
 
     def decorate(test):
@@ -221,7 +221,7 @@ def for_int_dtypes_combination(names=("dtype",), no_bool=False, full=None):
 
 @_contextlib.contextmanager
 def assert_raises_like_numpy(function):
-    """The block raises the class that ``function(numpy)`` raises."""
+    """A block that must raise the class that ``function(numpy)`` raises."""
     try:
         function(_numpy)
     except Exception as error:

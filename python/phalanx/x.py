@@ -1,4 +1,4 @@
-"""What CuPy has beyond NumPy: the functions of cupyx and of cupy that NumPy lacks."""
+"""CuPy's functions beyond NumPy's: those of cupyx, and those of cupy that NumPy lacks."""
 
 import contextlib as _contextlib
 import functools as _functools
@@ -11,7 +11,7 @@ from . import _profiler as profiler
 from ._documentation import describe as _describe
 from ._generalized import GeneralizedUFunc as GeneralizedUFunc
 
-# By its path, too, as if this were a folder.
+# The module is importable by its path, too, as if this were a package.
 _sys.modules["phalanx.x.profiler"] = profiler
 
 
@@ -28,17 +28,17 @@ def _target(a, name):
 
 
 def scatter_add(a, slices, value):
-    """Adds at positions, each as often as it is named: ``numpy.add.at``."""
+    """Adds values at positions, once for each time that a position is named: ``numpy.add.at``."""
     _phalanx.add.at(_target(a, "scatter_add"), slices, value)
 
 
 def scatter_max(a, slices, value):
-    """The greater of what is there and a value at positions: ``numpy.maximum.at``."""
+    """Writes the greater of the element and a value at positions: ``numpy.maximum.at``."""
     _phalanx.maximum.at(_target(a, "scatter_max"), slices, value)
 
 
 def scatter_min(a, slices, value):
-    """The lesser of what is there and a value at positions: ``numpy.minimum.at``."""
+    """Writes the lesser of the element and a value at positions: ``numpy.minimum.at``."""
     _phalanx.minimum.at(_target(a, "scatter_min"), slices, value)
 
 
@@ -48,9 +48,9 @@ def rsqrt(x, /, out=None):
 
 
 class errstate(_contextlib.ContextDecorator):
-    """A block in which something is done about floating-point errors, as ``phalanx.errstate``; and
-    about matrices that cannot be factorised: they raise, or with ``linalg="ignore"`` what is made of
-    them is NaN."""
+    """A block that sets the modes of floating-point errors, as ``phalanx.errstate``, and the mode
+    of matrices that cannot be factorised: they raise an error, or with ``linalg="ignore"`` their
+    results are NaN."""
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None, linalg=None,
                  fallback_mode=None):
@@ -72,13 +72,13 @@ class errstate(_contextlib.ContextDecorator):
 
 
 def geterr():
-    """What is done about errors: the modes of ``phalanx.geterr``, and those of CuPy's own kinds."""
+    """The modes of errors: those of ``phalanx.geterr``, and those of CuPy's own kinds."""
     linalg = "raise" if _phalanx._checks_matrices() else "ignore"
     return {**_phalanx.geterr(), "linalg": linalg, "fallback_mode": None}
 
 
 def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None, fallback_mode=None):
-    """Says what is done about errors from now on; gives what was before."""
+    """Sets the modes of errors; returns the previous ones."""
     _check_modes(linalg, fallback_mode)
     before = geterr()
     _phalanx.seterr(divide=divide, over=over, under=under, invalid=invalid)
@@ -87,7 +87,7 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None, fal
 
 
 def _check_matrices(linalg):
-    """Takes a mode for matrices, if there is one; says whether they were checked before."""
+    """Sets the mode of matrices, if one is given; returns whether they were checked before."""
     return _phalanx._checks_matrices(None if linalg is None else linalg == "raise")
 
 
@@ -108,7 +108,7 @@ _memoized = []
 
 
 def memoize(for_each_device=False):
-    """A decorator that keeps the results of a function of hashable arguments."""
+    """A decorator that caches the results of a function of hashable arguments."""
 
     def decorate(function):
         kept = _functools.lru_cache(maxsize=None)(function)
@@ -119,20 +119,21 @@ def memoize(for_each_device=False):
 
 
 def clear_memo():
-    """Forgets the results that functions under ``memoize`` have kept."""
+    """Clears the results that functions under ``memoize`` have cached."""
     for kept in _memoized:
         kept.cache_clear()
 
 
 def get_runtime_info(*, full=True):
-    """What the session runs on: the text of ``phalanx info`` in short."""
+    """The devices, the processes and the mesh of the session as a line of text; ``phalanx info``
+    prints more."""
     mesh = _phalanx.mesh()
     return f"Phalanx: {mesh.devices} devices, {_phalanx.size()} processes, mesh {mesh!r}"
 
 
 def empty_pinned(shape, dtype=float, order="C"):
-    """An array of NumPy whose memory GPUs reach by themselves, so that copies are fast; on CPUs all
-    memory is as good."""
+    """A NumPy array in pinned memory, which GPUs access directly, so that copies are fast. On CPUs
+    it is ordinary memory."""
     import numpy
 
     if not _phalanx._gpus():
@@ -149,7 +150,7 @@ def empty_pinned(shape, dtype=float, order="C"):
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
-    """As ``empty_pinned``, of zeros."""
+    """As ``empty_pinned``, filled with zeros."""
     made = empty_pinned(shape, dtype, order)
     made.fill(0)
     return made
@@ -166,7 +167,7 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 
 
 def _order(order):
-    """An order of NumPy's constructors: what is kept is C."""
+    """An order for NumPy's constructors: 'F', or 'C' for any other."""
     return "F" if order == "F" else "C"
 
 

@@ -1,4 +1,4 @@
-//! What a call answers.
+//! The answer of a call.
 
 use crate::dtypes;
 use crate::errors::raised;
@@ -7,9 +7,9 @@ use phalanx::{Array, DType, Error};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-/// What a call answers.
+/// The answer of a call.
 pub enum Answer {
-    /// An array. If it carries an error, that is raised.
+    /// An array. If it carries an error, the error is raised.
     Array(Array),
     /// Several answers, as a tuple.
     Tuple(Vec<Answer>),
@@ -36,12 +36,12 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The answer as an object of Python, or the exception that it is.
+    /// The answer as a Python object, or its exception.
     pub fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.into_python_by(py, &|array| Ndarray::result(py, array))
     }
 
-    /// As [`Answer::into_python`], with arrays made objects by a function.
+    /// As [`Answer::into_python`], with a function that makes objects of arrays.
     pub fn into_python_by(
         self,
         py: Python<'_>,
@@ -100,7 +100,7 @@ answers! {
     Py<PyAny>, object => Answer::Object(object);
 }
 
-/// Arrays of a number that is not fixed are a tuple, as in most of NumPy; see [`Answer::list`].
+/// A variable number of answers is a tuple, as in most of NumPy; see [`Answer::list`].
 impl<T: Into<Answer>> From<Vec<T>> for Answer {
     fn from(items: Vec<T>) -> Answer {
         Answer::tuple(items)

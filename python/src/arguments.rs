@@ -1,4 +1,4 @@
-//! The arguments of a call, for the rows of `functions` to take what they need by name.
+//! The arguments of a call, which the rows of `functions` read by name.
 
 use crate::call_mesh;
 use crate::convert::{self, wrong_type};
@@ -21,12 +21,12 @@ pub struct Arguments<'a, 'py> {
     py: Python<'py>,
     signature: &'a Signature,
     slots: Slots<'a, 'py>,
-    /// How many arguments are given by their places.
+    /// The number of positional arguments.
     positional: usize,
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
-    /// What a call gives.
+    /// Binds the arguments of a call to the parameters.
     pub fn new(
         signature: &'a Signature,
         receiver: Option<&Bound<'py, PyAny>>,
@@ -38,12 +38,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(Arguments { py: arguments.py(), signature, slots, positional })
     }
 
-    /// How many arguments are given by their places, a method's array among them.
+    /// The number of positional arguments, including the array of a method.
     pub fn positional(&self) -> usize {
         self.positional
     }
 
-    /// Gives a parameter that is not given an integer.
+    /// Sets a parameter that is not given to an integer.
     pub fn default(&mut self, name: &str, value: i64) -> PyResult<()> {
         if self.find(name).is_none()
             && let Some(place) = self.signature.place(name)
@@ -53,7 +53,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(())
     }
 
-    /// Makes the mesh of the first array the current one until what is returned is dropped.
+    /// Makes the mesh of the first array current until the returned guard is dropped.
     pub fn enter_mesh(&self) -> Option<Entered> {
         call_mesh::of_objects(self.slots.iter().flatten())
     }
@@ -63,7 +63,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         subclass::template(self.slots.iter().flatten())
     }
 
-    /// What is given for the first parameter: of a method, its array.
+    /// The argument of the first parameter; for a method, its array.
     pub fn first(&self) -> Option<&Bound<'py, PyAny>> {
         self.slots.first()?.as_ref()
     }
@@ -83,7 +83,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.signature.place(name).is_some()
     }
 
-    /// What is given for a parameter, be it None.
+    /// The argument of a parameter, which may be None.
     pub fn find(&self, name: &str) -> Option<&Bound<'py, PyAny>> {
         let place = self.signature.place(name);
         let place = place
@@ -91,24 +91,24 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.slots[place].as_ref()
     }
 
-    /// What is given for a parameter, if it is something and not None.
+    /// The argument of a parameter, unless it is None.
     pub fn given(&self, name: &str) -> Option<&Bound<'py, PyAny>> {
         self.find(name).filter(|value| !value.is_none())
     }
 
-    /// Whether something is given that is not None.
+    /// Whether a parameter is given and is not None.
     pub fn has(&self, name: &str) -> bool {
         self.given(name).is_some()
     }
 
-    /// What is given for a parameter that takes no None.
+    /// The argument of a parameter that must be given.
     pub fn object(&self, name: &str) -> PyResult<&Bound<'py, PyAny>> {
         let missing =
             || type_error(Mistake::Count, format!("{}() needs {name}", self.signature.name));
         self.find(name).ok_or_else(missing)
     }
 
-    /// An error about an argument.
+    /// The error of an argument of a wrong type.
     pub fn wrong(&self, name: &str, expected: &str) -> PyErr {
         match self.find(name) {
             Some(object) => {
@@ -118,7 +118,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         }
     }
 
-    /// Refuses an argument that says something else than the default.
+    /// Refuses an argument that differs from the default.
     pub fn only(&self, name: &str, default: &str) -> PyResult<()> {
         let Some(object) = self.given(name) else { return Ok(()) };
         if object.repr()?.to_cow()?.trim_matches('\'') == default {
@@ -141,15 +141,15 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(|object| convert::array(object, None)).transpose()
     }
 
-    /// The arrays of a sequence, of what is left of the positional arguments, or along the first
-    /// axis of an array.
+    /// The arrays of a sequence, of the remaining positional arguments, or along the first axis of
+    /// an array.
     pub fn arrays(&self, name: &str) -> PyResult<Vec<Array>> {
         let object = self.object(name)?;
         let items = object.try_iter().map_err(|_| self.wrong(name, "a sequence of arrays"))?;
         items.map(|item| convert::array(&item?, None)).collect()
     }
 
-    /// Something that is an array or a number.
+    /// An array or a number.
     pub fn argument(&self, name: &str) -> PyResult<Argument> {
         convert::argument(self.object(name)?)
     }
@@ -159,7 +159,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(convert::argument).transpose()
     }
 
-    /// The array that is to be written, if one is given; in a tuple of one, as NumPy takes it.
+    /// The array to write, if one is given. A tuple of one array is accepted, as in NumPy.
     pub fn out(&self) -> PyResult<Option<Array>> {
         let Some(object) = self.given("out") else { return Ok(None) };
         let object = match object.cast::<PyTuple>() {
@@ -187,12 +187,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         wide.map_err(|error| self.no_integer(name, "an integer", error))
     }
 
-    /// An integer, or what stands for one that is not given.
+    /// An integer, or the default if none is given.
     pub fn integer_or(&self, name: &str, default: i64) -> PyResult<i64> {
         Ok(self.optional_integer(name)?.unwrap_or(default))
     }
 
-    /// A count, or what stands for one that is not given.
+    /// A count, or the default if none is given.
     pub fn size_or(&self, name: &str, default: usize) -> PyResult<usize> {
         let count = self.optional_integer(name).map_err(|error| self.no_extent(error))?;
         let Some(count) = count else { return Ok(default) };
@@ -213,7 +213,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(|object| integers(object).map_err(wrong)).transpose()
     }
 
-    /// What is left of the positional arguments as integers, which may stand in one tuple.
+    /// The remaining positional arguments as integers, which may be in one tuple.
     pub fn integers_of_rest(&self, name: &str) -> PyResult<Vec<i64>> {
         let rest = self.object(name)?.cast::<PyTuple>()?;
         match rest.len() {
@@ -228,8 +228,8 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.integers(name).map_err(|error| self.no_extent(error))
     }
 
-    /// The error of what is no number; what is too large stays Python's, and what a program's own
-    /// `__index__` raises stays.
+    /// The error of an argument that is no number. An overflow stays Python's error, and an
+    /// exception of the program's own `__index__` stays as it is.
     pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
         match is_of::<PyOverflowError>(self.py, &error) {
             true => as_numpy_raises(self.py, Mistake::Large, error),
@@ -237,7 +237,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         }
     }
 
-    /// The error of what is no extent: one that is too large is NumPy's.
+    /// The error of an argument that is no extent: an overflow becomes NumPy's error.
     pub fn no_extent(&self, error: PyErr) -> PyErr {
         match is_of::<PyOverflowError>(self.py, &error) {
             true => value_error(
@@ -248,7 +248,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         }
     }
 
-    /// A real number, or what stands for one that is not given.
+    /// A real number, or the default if none is given.
     pub fn float_or(&self, name: &str, default: f64) -> PyResult<f64> {
         Ok(self.optional_float(name)?.unwrap_or(default))
     }
@@ -268,19 +268,19 @@ impl<'a, 'py> Arguments<'a, 'py> {
         number.map(Some).map_err(|error| self.no_integer(name, "a real number", error))
     }
 
-    /// A truth value, or what stands for one that is not given.
+    /// A truth value, or the default if none is given.
     pub fn truth_or(&self, name: &str, default: bool) -> PyResult<bool> {
         self.given(name).map_or(Ok(default), |object| object.is_truthy())
     }
 
-    /// A text, if one is given.
+    /// A string, if one is given.
     pub fn optional_text(&self, name: &str) -> PyResult<Option<String>> {
         let Some(object) = self.given(name) else { return Ok(None) };
         let text = object.cast::<PyString>().map_err(|_| self.wrong(name, "a string"))?;
         Ok(Some(text.to_cow()?.into_owned()))
     }
 
-    /// A text, or what stands for one that is not given.
+    /// A string, or the default if none is given.
     pub fn text_or(&self, name: &str, default: &str) -> PyResult<String> {
         Ok(self.optional_text(name)?.unwrap_or_else(|| default.to_owned()))
     }
@@ -295,7 +295,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         dtypes::from_python(self.object(name)?)
     }
 
-    /// A dtype, or what stands for one that is not given.
+    /// A dtype, or the default if none is given.
     pub fn dtype_or(&self, name: &str, default: DType) -> PyResult<DType> {
         Ok(self.optional_dtype(name)?.unwrap_or(default))
     }
@@ -330,7 +330,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(if keeps { keepdims(axes) } else { axes })
     }
 
-    /// As [`Arguments::axes`], several axes being a tuple and nothing else.
+    /// As [`Arguments::axes`], but several axes must be a tuple.
     pub fn tuple_axes(&self) -> PyResult<Axes> {
         if let Some(object) = self.given("axis")
             && !object.is_instance_of::<PyTuple>()
@@ -377,8 +377,8 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(axes)
     }
 
-    /// The mask `where`, if one is given that masks anything. As in NumPy, numbers and lists are
-    /// read as truth values, while an array must be one of bool.
+    /// The mask `where`, unless it is None or True. As in NumPy, numbers and lists are read as
+    /// truth values, while an array must be of bool.
     pub fn elements_that_count(&self) -> PyResult<Option<Array>> {
         let Some(object) = self.given("where") else { return Ok(None) };
         // NumPy's own default is True.
@@ -404,7 +404,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         convert::array(object, Some(DType::Bool)).map(Some)
     }
 
-    /// Warns where elements of the first argument lose their imaginary parts in a dtype.
+    /// Warns if a cast of the first argument to a dtype discards imaginary parts.
     pub fn warn_of_dtype(&self, dtype: DType) -> PyResult<()> {
         let Some(object) = self.first().filter(|_| !dtype.is_complex()) else { return Ok(()) };
         let from = match object.cast::<Ndarray>() {
@@ -423,13 +423,13 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 }
 
-/// The reductions whose results are complex where elements are.
+/// The reductions whose results are complex for complex elements.
 const KEEP_COMPLEX: [&str; 12] = [
     "sum", "prod", "min", "max", "amin", "amax", "mean", "nansum", "nanprod", "nanmin", "nanmax",
     "nanmean",
 ];
 
-/// Whether an object is one integer. Errors: what the program's own `__index__` raises.
+/// Whether an object is one integer. Errors: an exception of the program's own `__index__`.
 pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
         return Ok(false);
@@ -443,7 +443,7 @@ pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// One integer: of Python, of NumPy, or the element of an array of one.
+/// One integer: of Python, of NumPy, or an array of one element.
 pub fn integer(object: &Bound<'_, PyAny>) -> PyResult<i64> {
     // `__index__` of an array waits for its element.
     object.extract::<i64>()

@@ -8,7 +8,8 @@ use phalanx::DType;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
-/// The argument `dtype`, or what `signature` or `sig` names for each operand and each result.
+/// The argument `dtype`, or the dtypes that `signature` or `sig` names for each operand and each
+/// result.
 pub struct Asked {
     /// `dtype`.
     pub dtype: Option<DType>,
@@ -37,8 +38,8 @@ impl Asked {
     }
 }
 
-/// The dtypes that a `signature` names, a text as `dd->d` or a tuple with `None` for what is left
-/// open: for each operand, and then for each result.
+/// The dtypes that a `signature` names: for each operand, and then for each result. It is a string
+/// such as `dd->d`, or a tuple, with `None` for a dtype that is left open.
 fn asked_dtypes(
     name: &str,
     given: &Bound<'_, PyAny>,
@@ -96,7 +97,7 @@ fn asked_dtypes(
         ));
     };
     let dtype = |letter: char| {
-        // NumPy has no letter of its own for bfloat16.
+        // `E` is the letter of `ml_dtypes` for bfloat16; NumPy has none.
         if letter == 'E' {
             return Ok(Some(DType::BF16));
         }

@@ -1,5 +1,5 @@
-//! Blocks: what `with` enters. A block belongs to the thread that entered it, for what it changes
-//! is that thread's; the object may be used and dropped by any.
+//! Blocks of `with` statements. A block belongs to the thread that entered it, because it changes
+//! settings of that thread. The object of a block may be used and dropped by any thread.
 
 use crate::errors::refused;
 use crate::mistakes::Mistake;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A block that is open, and what it keeps until it ends.
+/// An open block, and the value that it keeps until it ends.
 struct Open {
     number: u64,
     kept: Box<dyn Any>,
@@ -26,7 +26,7 @@ thread_local! {
 pub struct Blocks(Mutex<Vec<u64>>);
 
 impl Blocks {
-    /// Enters a block, which keeps something on the thread.
+    /// Enters a block, which keeps a value on the thread.
     pub fn enter(&self, kept: impl Any) {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl Blocks {
         self.entered().push(number);
     }
 
-    /// Leaves the block that the thread entered last; returns what it kept.
+    /// Leaves the block of the object that the thread entered last; returns the kept value.
     pub fn leave<T: Any>(&self, name: &str) -> PyResult<T> {
         let mut entered = self.entered();
         let found = OPEN.with_borrow_mut(|open| {

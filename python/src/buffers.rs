@@ -1,12 +1,13 @@
-//! The buffer protocol of arrays: elements for whoever asks the interpreter for them.
+//! The buffer protocol of arrays.
 //!
-//! Who only reads (`hashlib`, sockets, files, a message that is sent) sees the memory of the device
-//! where one CPU device has the whole array, else a copy. Who asks for memory to write is lent the
-//! elements until it lets go of the buffer, and what it has written is the array's then.
+//! A consumer that only reads (`hashlib`, sockets, files, a message that is sent) gets the memory
+//! of the device if one CPU device holds the whole array, else a copy. A consumer that asks for
+//! writable memory borrows a copy of the elements; when it releases the buffer, the copy is written
+//! back to the array.
 //!
-//! Who asks for everything that a buffer may tell, and not to write, is `memoryview`, and NumPy by
-//! it: `numpy.asarray` looks here before it looks at `__array__`. Both get a copy of their own, on
-//! any number of devices, which may be written: what becomes of it is nothing to the array.
+//! `memoryview`, and NumPy through it, ask for all properties of a buffer but not for writing;
+//! `numpy.asarray` tries the buffer protocol before `__array__`. Both get a writable copy of their
+//! own, on any number of devices. Writes to that copy do not change the array.
 
 use crate::convert::fetch;
 use crate::errors::{is_ending, raised, refused};
@@ -22,16 +23,17 @@ use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::ffi::{CString, c_int, c_void};
 
-/// Where the bytes of a buffer are.
+/// The bytes of a buffer.
 enum Bytes {
-    /// Memory of a device, which nobody writes.
+    /// Memory of a device, which is never written.
     OfDevice(ShardMemory),
     /// A copy of the elements, and the loan that ends with the buffer.
     Copy { start: *mut u8, length: usize, loan: Option<Loan> },
 }
 
 impl Bytes {
-    /// A copy that whoever holds the buffer may write: nothing here touches it until then.
+    /// A copy that the holder of the buffer may write. This module reads it only after the buffer
+    /// is released.
     fn copy(bytes: Vec<u8>, loan: Option<Loan>) -> Bytes {
         let bytes = Box::leak(bytes.into_boxed_slice());
         Bytes::Copy { start: bytes.as_mut_ptr(), length: bytes.len(), loan }
@@ -49,9 +51,8 @@ impl Bytes {
     }
 }
 
-/// What a buffer of an array points to. It is the object that the buffer belongs to, and not the
-/// array is: there are libraries that release a buffer and keep its object for as long as they use
-/// the memory.
+/// The memory behind a buffer, and the owner object of the buffer. The array is not the owner,
+/// because some libraries release a buffer but hold its owner for as long as they use the memory.
 #[pyclass(name = "_Export", frozen)]
 struct Export {
     bytes: Bytes,
@@ -68,18 +69,18 @@ unsafe impl Send for Export {}
 unsafe impl Sync for Export {}
 
 impl Drop for Export {
-    /// The elements of a loan become the array's.
+    /// Writes the elements of a loan back to the array.
     fn drop(&mut self) {
         let Bytes::Copy { start, length, loan } = &mut self.bytes else { return };
         let bytes = std::ptr::slice_from_raw_parts_mut(*start, *length);
-        // SAFETY: the box that `Bytes::copy` leaked; every buffer holds a reference to this object,
-        // so that none is left.
+        // SAFETY: this is the box that `Bytes::copy` leaked. Every buffer holds a reference to this
+        // object, so no buffer is left.
         let bytes = unsafe { Box::from_raw(bytes) };
         let Some(loan) = loan.take() else { return };
         let shape = self.shape.iter().map(|&extent| extent as usize).collect();
         let host = HostArray { dtype: self.dtype, shape, bytes: bytes.into_vec() };
         let end = |py: Python<'_>| {
-            // The object may go while an exception is on its way.
+            // The object may be dropped while an exception is set.
             let passing = PyErr::take(py);
             // The array carries the error if the write fails, and its next reader gets it.
             let _ = at_line(py, || loan.end(&host));
@@ -87,35 +88,36 @@ impl Drop for Export {
                 exception.restore(py);
             }
         };
-        // At the very end of the program nobody reads the array any more.
+        // At the very end of the program no code reads the array any more.
         let _ = Python::try_attach(end);
     }
 }
 
-/// A buffer that was refused.
+/// A request for a buffer that was refused.
 struct Refusal {
-    /// The address of the object whose buffer it was.
+    /// The address of the object whose buffer was requested.
     owner: usize,
-    /// The error that the elements have, if that is why. NumPy drops it.
+    /// The error of the elements, if it is the reason. NumPy discards it.
     cause: Option<PyErr>,
-    /// Whether NumPy has been told.
+    /// Whether `was_refused` has reported it to NumPy.
     told: bool,
 }
 
 thread_local! {
-    /// The last buffer that was asked for, if it was refused.
+    /// The last request for a buffer, if it was refused.
     static REFUSED: RefCell<Option<Refusal>> = const { RefCell::new(None) };
 }
 
-/// The error for which the last buffer of this object was refused, if its elements have one. An
-/// error that was deferred is raised once, so reading again would not raise it.
+/// The error of the elements for which the last request to this object was refused, if there is
+/// one. It is stored because a deferred error is raised only once: reading again would not raise
+/// it.
 pub fn cause_of_refusal(owner: &Bound<'_, Ndarray>) -> Option<PyErr> {
     REFUSED.take().filter(|last| last.owner == owner.as_ptr() as usize)?.cause
 }
 
-/// Whether the last buffer that was asked for was one of this object, and was refused. NumPy says
-/// nothing of that and looks at `__array_interface__`, which then has to send it on to `__array__`,
-/// where the reason is told.
+/// Whether the last request for a buffer was to this object and was refused; true once for each
+/// refusal. NumPy ignores the refusal and reads `__array_interface__`, which then has to defer to
+/// `__array__`, where the reason is raised.
 pub fn was_refused(owner: &Bound<'_, Ndarray>) -> bool {
     REFUSED.with_borrow_mut(|last| match last {
         Some(last) => {
@@ -125,16 +127,17 @@ pub fn was_refused(owner: &Bound<'_, Ndarray>) -> bool {
     })
 }
 
-/// The error again if it is one of the elements, and not of the way they were asked for.
+/// The error, if it belongs to the elements and not to the form of the request.
 fn of_elements(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
-    // An error that has no object yet can be neither asked nor copied while the interpreter ends.
+    // While the interpreter ends, an error without an exception object can be neither inspected nor
+    // copied.
     (!is_ending() && !error.is_instance_of::<PyBufferError>(py)).then(|| error.clone_ref(py))
 }
 
-/// As `fill`, noting whether it was refused.
+/// As `fill`; also records whether the request was refused.
 ///
 /// # Safety
-/// The interpreter gives the view to fill.
+/// `view` is the view that the interpreter passes to be filled.
 pub unsafe fn export(
     owner: &Bound<'_, Ndarray>,
     view: *mut ffi::Py_buffer,
@@ -154,7 +157,7 @@ pub unsafe fn export(
 /// Fills a buffer that shows an array in C order.
 ///
 /// # Safety
-/// The interpreter gives the view to fill.
+/// `view` is the view that the interpreter passes to be filled.
 unsafe fn fill(
     owner: &Bound<'_, Ndarray>,
     view: *mut ffi::Py_buffer,
@@ -168,7 +171,7 @@ unsafe fn fill(
     }
     let dtype = array.dtype();
     let Some(format) = letter(dtype).filter(|_| asks(ffi::PyBUF_FORMAT)).or_else(|| {
-        // Who asks for no format reads bytes.
+        // A consumer that asks for no format reads bytes.
         (!asks(ffi::PyBUF_FORMAT)).then_some("B")
     }) else {
         let text = "buffers have no letter for bfloat16: use x.get() or x.tobytes()";
@@ -206,7 +209,8 @@ unsafe fn fill(
     let format = CString::new(format).map_err(|_| too_long())?;
     let export = Bound::new(py, Export { bytes, dtype, shape, strides, format })?;
     let Export { bytes, shape, strides, format, .. } = export.get();
-    // SAFETY: the caller's promise; the pointers are into the object, which the view keeps.
+    // SAFETY: the caller's promise. The pointers are into the object, to which the view holds a
+    // reference.
     unsafe {
         (*view).buf = bytes.start();
         (*view).len = length;

@@ -1,7 +1,7 @@
-//! The mesh of a call: that of the first array it is given.
+//! The mesh of a call: the mesh of its first array.
 //!
-//! An array of this process alone may be used outside of the block that made it. Whatever a call
-//! makes beside it, of lists, numbers or nothing, has to lie on its mesh to meet it.
+//! An array of this process alone may be used outside of the block that made it. Arrays that the
+//! call makes of lists, of numbers or of nothing must be on the same mesh.
 
 use crate::convert::DEEPEST;
 use crate::ndarray::Ndarray;
@@ -11,9 +11,9 @@ use phalanx::{Array, Entered};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 
-/// Makes the mesh of an array the current one until what is returned is dropped.
+/// Makes the mesh of an array current until the returned guard is dropped.
 pub fn of_array(array: &Array) -> Option<Entered> {
-    // Most programs have one mesh, and nothing to look for.
+    // Most programs have one mesh, so there is nothing to look for.
     if !session::has_local_mesh() {
         return None;
     }
@@ -22,7 +22,7 @@ pub fn of_array(array: &Array) -> Option<Entered> {
     (!mesh.is_current()).then(|| mesh.entered())
 }
 
-/// As [`of_array`], of the first array among objects and in their lists.
+/// As [`of_array`], for the first array among objects and in their lists.
 pub fn of_objects<'a, 'py: 'a>(
     objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
 ) -> Option<Entered> {
@@ -34,7 +34,7 @@ pub fn of_objects<'a, 'py: 'a>(
     of_array(&array?)
 }
 
-/// As [`of_objects`], of the arguments of a call and then of its keywords.
+/// As [`of_objects`], for the arguments of a call and then its keywords.
 pub fn of_call(
     arguments: &Bound<'_, PyTuple>,
     keywords: Option<&Bound<'_, PyDict>>,
@@ -42,7 +42,7 @@ pub fn of_call(
     of_objects(std::iter::once(arguments.as_any()).chain(keywords.map(|all| all.as_any())))
 }
 
-/// Lists are nested so deep that there is no array of them.
+/// The lists are nested deeper than an array has axes.
 struct TooDeep;
 
 /// The first array that an object is or holds.

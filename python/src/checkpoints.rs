@@ -1,4 +1,4 @@
-//! The state of a program in a file, for programs that are started again.
+//! Checkpoints: the state of a program in a file, for a restart.
 
 use crate::convert;
 use crate::errors::{raised, value_error};
@@ -13,15 +13,15 @@ use std::path::PathBuf;
 
 /// Saves the state of the program: the number of a step and arrays by their names. Collective.
 ///
-/// The file is a .npz file, which takes the place of the one before when it is complete: whenever
-/// the program is killed, there is a whole one.
+/// The file is a .npz file. It replaces the previous one when it is complete, so there is a
+/// complete file whenever the program is killed.
 ///
 /// Parameters
 /// ----------
 /// path : str or path
 ///     The file, the same on all processes.
 /// step : int
-///     A number from 0 on that `restore` gives back.
+///     A number from 0 on, which `restore` returns.
 /// **arrays : array_like
 ///     Arrays of one mesh, of which none is named ``path`` or ``step``.
 ///
@@ -32,7 +32,7 @@ use std::path::PathBuf;
 /// Raises
 /// ------
 /// OSError
-///     PX081: the file cannot be written; the one before stays.
+///     PX081: the file cannot be written; the previous one stays.
 #[pyfunction]
 #[pyo3(signature = (path, step, **arrays))]
 pub fn checkpoint(
@@ -54,7 +54,7 @@ pub fn checkpoint(
     saved.map_err(|error| raised(py, &error))
 }
 
-/// What `checkpoint` saved last. Collective.
+/// The state that `checkpoint` saved last. Collective.
 ///
 /// Parameters
 /// ----------
@@ -72,7 +72,7 @@ pub fn checkpoint(
 /// OSError
 ///     PX080: the file cannot be read.
 /// ValueError
-///     PX088: the file is none that `checkpoint` has written.
+///     PX088: `checkpoint` did not write the file.
 #[pyfunction]
 pub fn restore(py: Python<'_>, path: PathBuf) -> PyResult<Option<(u64, Py<PyDict>)>> {
     session::ensure(py)?;

@@ -1,4 +1,5 @@
-//! `ndarray(shape, dtype, buffer, offset, strides, order)`, and the setters of an array's form.
+//! `ndarray(shape, dtype, buffer, offset, strides, order)`, and the setters of shape, strides and
+//! dtype.
 
 use crate::arguments::Arguments;
 use crate::convert;
@@ -51,7 +52,7 @@ pub fn constructed(
         });
         made.ok().map_err(|error| raised(py, &error))?;
         let Some(steps) = steps else { return Ok(made) };
-        // Memory of the array's own is as large as its elements need.
+        // The array's own memory is as large as its elements without gaps.
         let extents: Vec<usize> = made.shape().to_vec();
         let laid = at_line(py, || made.over_memory(dtype, &extents, &steps, 0));
         return laid.ok().cloned().map_err(|_| incompatible());
@@ -96,7 +97,7 @@ fn contiguous(shape: &[usize], dtype: DType, order: MemoryOrder) -> Vec<isize> {
     strides
 }
 
-/// The array whose memory a buffer is: an array, or its `data`; bytes of the host are copied.
+/// The array of a buffer: an array, or the `data` of one. Any other buffer is copied.
 fn memory_of(buffer: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = buffer.py();
     if let Ok(memory) = buffer.cast::<Memory>() {
@@ -114,7 +115,7 @@ fn memory_of(buffer: &Bound<'_, PyAny>) -> PyResult<Array> {
     convert::array(&bytes, None)
 }
 
-/// The memory of an array: what `ndarray` takes as its buffer.
+/// The memory of an array, which `ndarray` accepts as its buffer.
 #[pyclass(name = "memory", module = "phalanx", frozen)]
 pub struct Memory {
     array: Array,
@@ -129,7 +130,7 @@ impl Memory {
 
 #[pymethods]
 impl Memory {
-    /// How many bytes the elements have.
+    /// The size of the elements in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.array.size() * self.array.dtype().size()
@@ -140,7 +141,7 @@ impl Memory {
     }
 }
 
-/// The class and the dtype that `view` is asked for: a class may stand in the dtype's place.
+/// The class and the dtype that a call of `view` asks for. A class may be given as the dtype.
 pub fn class_and_dtype<'py>(
     a: &Arguments<'_, 'py>,
 ) -> PyResult<(Option<Bound<'py, PyType>>, Option<DType>)> {
@@ -159,7 +160,7 @@ pub fn class_and_dtype<'py>(
     Ok((Some(class), a.optional_dtype("dtype")?))
 }
 
-/// The error of a class that is none of arrays.
+/// The error of a class that is no subclass of `ndarray`.
 pub fn no_subclass() -> PyErr {
     value_error(Mistake::Value, "Type must be a sub-type of ndarray type")
 }
@@ -184,8 +185,8 @@ pub fn set_shape(target: &Ndarray, shape: &Bound<'_, PyAny>) -> PyResult<()> {
     set(target, reshaped.map_err(|error| raised(py, &error))?, text)
 }
 
-/// `x.resize(shape)` to as many elements as there are: they are read in the order in which they lie
-/// in memory, which has to be that of C or of Fortran.
+/// `x.resize(shape)` with the same number of elements. The elements keep their order in memory,
+/// which must be C or Fortran order.
 pub fn resize(target: &Ndarray, shape: &[i64]) -> PyResult<()> {
     let py_error = |error| Python::attach(|py| raised(py, &error));
     let flags = target.array.flags().map_err(py_error)?;

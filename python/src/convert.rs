@@ -1,4 +1,4 @@
-//! Objects of Python as arrays, and arrays as objects of Python.
+//! Conversion of Python objects to arrays, and of arrays to Python objects.
 
 use crate::device_shard::foreign;
 use crate::dtypes::{from_python, numpy, to_python};
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::sync::Arc;
 
-/// A number of Python, which takes its dtype from what it meets (NEP 50).
+/// A Python number, whose dtype comes from the other operand (NEP 50).
 pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
     if let Ok(number) = object.cast_exact::<PyFloat>() {
         return Ok(Some(Weak::Float(number.value())));
@@ -42,8 +42,8 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
     Ok(None)
 }
 
-/// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and whether it
-/// meets a floating-point one is not known here.
+/// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and it is not
+/// known here whether the other operand is floating-point.
 fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
     number.extract::<i128>().map(Weak::Int).map_err(|_| {
         refused::<PyOverflowError>(
@@ -53,8 +53,8 @@ fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
     })
 }
 
-/// An operand: an array, a number of Python, or whatever can be made an array. `None` if it is
-/// nothing of the kind, so that the other operand may know what to do.
+/// An operand: an array, a Python number, or an object that converts to an array. `None` for any
+/// other object, so that Python calls the other operand's method.
 pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if let Ok(array) = object.cast_exact::<Ndarray>() {
         return Ok(Some(Argument::Array(array.get().array.clone())));
@@ -66,7 +66,7 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if object.is_none() || is_other {
         return Ok(None);
     }
-    // A class made of int is no number of Python to NumPy, but an element of an array.
+    // To NumPy, an object of a subclass of int is an element of an array and no Python number.
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
     if is_number || is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
@@ -75,7 +75,7 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     Ok(None)
 }
 
-/// An argument of a function: as an operand, but what is no array is an error.
+/// An argument of a function: as an operand, but an object that does not convert is an error.
 pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Ok(array) = object.cast::<Ndarray>() {
         return Ok(Argument::Array(array.get().array.clone()));
@@ -96,7 +96,7 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     upload(object.py(), &host).map(Argument::Array)
 }
 
-/// An array of whatever NumPy's `asarray` takes, of a dtype if one is asked for.
+/// An array of any object that NumPy's `asarray` takes, of a dtype if one is given.
 pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array> {
     let py = object.py();
     if let Ok(array) = object.cast::<Ndarray>() {
@@ -129,8 +129,8 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
     upload(py, &elements.copied(py)?)
 }
 
-/// An array of what another library has on a GPU of the session, and whether it reads the elements
-/// where they lie, as it does with those that last; `None` of anything else.
+/// An array of another library's elements on a GPU of the session, and whether it reads them in
+/// place, which needs elements that last. `None` for any other object.
 pub fn on_gpu(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<(Array, bool)>> {
     let Some(shard) = foreign(object, is_lasting)? else { return Ok(None) };
     let py = object.py();
@@ -140,7 +140,7 @@ pub fn on_gpu(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<(A
     Ok(Some((array, is_shared)))
 }
 
-/// The array of a list in which arrays stand.
+/// The array of a list that contains arrays; `None` for any other object.
 fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<Array>> {
     if !object.is_instance_of::<PyList>() && !object.is_instance_of::<PyTuple>() {
         return Ok(None);
@@ -151,7 +151,7 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     let mut items: Vec<Array> =
         object.try_iter()?.map(|item| array(&item?, dtype)).collect::<PyResult<_>>()?;
     let py = object.py();
-    // As NumPy, which goes through a list one by one, where `stack` looks at all dtypes at once.
+    // NumPy promotes the dtypes of a list one by one, while `stack` promotes all at once.
     let common = items.iter().map(Array::dtype).reduce(promote_types);
     let made = at_line(py, || {
         for item in &mut items {
@@ -165,7 +165,7 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     Ok(Some(made))
 }
 
-/// Lists in lists as deep as an array has axes.
+/// The greatest depth of nested lists: the number of axes that an array may have.
 pub const DEEPEST: usize = 64;
 
 fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
@@ -193,9 +193,9 @@ fn is_exporter(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 struct Elements<'py> {
     dtype: DType,
     shape: Vec<usize>,
-    /// NumPy's buffer of the elements, which is not copied if it is like that already.
+    /// NumPy's buffer of the elements, which is not copied if it already has this form.
     buffer: PyUntypedBuffer,
-    /// What has the elements.
+    /// The owner of the elements.
     owner: Bound<'py, PyAny>,
 }
 
@@ -204,11 +204,11 @@ pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
     elements(object, dtype)?.copied(object.py())
 }
 
-/// From how many bytes on one more copy of elements on their way to a GPU takes long.
+/// The number of bytes from which one more copy on the way to a GPU takes long.
 const LARGE: usize = 1 << 20;
 
 impl Elements<'_> {
-    /// Whether an array copies the elements from where they are: large ones that go to a GPU.
+    /// Whether an array copies the elements from their place: large ones that are sent to a GPU.
     fn are_taken_where_they_lie(&self) -> bool {
         self.buffer.len_bytes() >= LARGE && !GPUS.is_empty()
     }
@@ -220,9 +220,9 @@ impl Elements<'_> {
         let start = buffer.buf_ptr().cast::<u8>();
         let bytes = match length {
             0 => Vec::new(),
-            // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and
-            // held until the copy is made; the interpreter is attached, so that nobody of Python
-            // writes.
+            // SAFETY: the buffer is C-contiguous, as requested from NumPy, `len_bytes` long, and
+            // held until the copy is made. The interpreter is attached, so no Python code writes
+            // meanwhile.
             _ => unsafe { std::slice::from_raw_parts(start, length) }.to_vec(),
         };
         Ok(HostArray { dtype, shape, bytes })
@@ -241,8 +241,8 @@ impl Elements<'_> {
     }
 }
 
-/// The elements of an object where they lie: on a GPU of the session, or as NumPy reads it; those
-/// of an array of ours are fetched.
+/// The elements of an object in place: on a GPU of the session, or as NumPy reads the object. The
+/// elements of an array of ours are fetched.
 pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
     if let Ok(array) = object.cast::<Ndarray>() {
         return fetch(object.py(), &array.get().array).map(LocalShard::from);
@@ -256,12 +256,13 @@ pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
 fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
     let py = object.py();
     let numpy = numpy(py)?;
-    // What exports by DLPack alone is nothing to `asarray`.
+    // `asarray` does not read an object that exports by DLPack only.
     let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
     let read = if is_foreign { "from_dlpack" } else { "asarray" };
     let coded = |error| as_numpy_raises(py, Mistake::Elements, error);
     let has_dtype = is_foreign || object.hasattr("dtype")?;
-    // What has no dtype of its own takes the one that is asked for, as far as NumPy lets it.
+    // An object without a dtype is converted to the dtype that is asked for, as far as NumPy
+    // allows.
     let target = dtype.filter(|_| !has_dtype).map(|dtype| to_python(py, dtype)).transpose()?;
     let converted = match target {
         Some(target) => numpy.getattr("asarray")?.call1((object, target)),
@@ -289,7 +290,7 @@ fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<E
     let shape: Vec<usize> = given.getattr("shape")?.extract()?;
     let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;
     let plain = match wanted {
-        // The buffer protocol has no letter for it.
+        // The buffer protocol has no letter for bfloat16.
         DType::BF16 => native.call_method1("view", ("uint16",))?,
         _ => native,
     };
@@ -336,7 +337,7 @@ pub fn to_numpy<'py>(py: Python<'py>, host: HostArray) -> PyResult<Bound<'py, Py
     to_numpy_view(py, HostBuffer::new(host.bytes), host.dtype, &host.shape)
 }
 
-/// An array of NumPy that shows a buffer.
+/// A NumPy array over a buffer.
 pub fn to_numpy_view<'py, B: pyo3::PyClass + Into<pyo3::PyClassInitializer<B>>>(
     py: Python<'py>,
     buffer: B,
@@ -366,7 +367,7 @@ pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAn
     })
 }
 
-/// The error of an argument that is none of what it may be.
+/// The error of an argument of a wrong type.
 pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
     let is_element = object.cast::<Ndarray>().is_ok_and(|array| array.get().array.is_element());
     let found = match object.get_type().name() {

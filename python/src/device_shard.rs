@@ -1,4 +1,4 @@
-//! What a GPU holds of an array, as an object that other libraries read where it lies.
+//! The part of an array on a GPU, as an object that other libraries read in place.
 
 use crate::convert::{to_host_array, to_numpy};
 use crate::dlpack::{CUDA, CUDA_MANAGED, Export, read};
@@ -19,17 +19,16 @@ use std::sync::{Arc, OnceLock};
 
 /// Elements of an array in the memory of a GPU, in C order.
 ///
-/// Libraries that know DLPack or the CUDA Array Interface read them without a copy. They stay as
-/// they are, whatever happens to the array, and may be written only where they were handed out for
-/// that: in a block ``with x.local_view() as shards:``.
+/// Libraries that support DLPack or the CUDA Array Interface read them without a copy. Later
+/// changes of the array do not change them. Write them only inside a block
+/// ``with x.local_view() as shards:``.
 #[pyclass(name = "DeviceShard", module = "phalanx", frozen, weakref)]
 pub struct DeviceShard {
     device: Arc<CudaDevice>,
     /// The number of the device in this process.
     number: usize,
     dtype: DType,
-    /// Whoever asks by the CUDA Array Interface: nobody knows where it works. Goes before the
-    /// memory.
+    /// The reader by the CUDA Array Interface, whose stream is unknown. Dropped before the memory.
     reader: OnceLock<Reader>,
     memory: ShardMemory,
     is_read_only: AtomicBool,
@@ -60,19 +59,20 @@ impl DeviceShard {
         strides
     }
 
-    /// The memory as another array, or this one again, is given it.
+    /// The memory in the form in which another array, or this one again, receives it.
     fn lent(&self, is_lasting: bool) -> ForeignMemory {
         let strides: Vec<isize> = self.strides().iter().map(|&stride| stride as isize).collect();
         one_order(&self.device);
         let (name, address) = (self.memory.device.clone(), self.memory.address as u64);
         let owner = Arc::new(self.memory.clone());
         let (shape, item) = (&self.memory.shape, self.dtype.size());
-        // SAFETY: the memory is kept by its owner; what writes it, in a block that hands it out, is
-        // waited for when the block ends.
+        // SAFETY: the owner keeps the memory alive. The end of the block that lends the memory for
+        // writing waits for the writers.
         unsafe { ForeignMemory::new(name, address, shape, &strides, item, is_lasting, owner) }
     }
 
-    /// The elements as a part of an array, which reads them where they are for good or copies them.
+    /// The elements as a part of an array, which reads them in place if they last, and else copies
+    /// them.
     pub fn shard(&self, is_lasting: bool) -> LocalShard {
         let shape = self.memory.shape.clone();
         let length = shape.iter().product::<usize>() * self.dtype.size();
@@ -81,7 +81,7 @@ impl DeviceShard {
     }
 }
 
-/// What a capsule keeps: first the reader goes, then the memory.
+/// The data that a capsule keeps alive. The reader is dropped before the memory.
 struct Lent {
     _reader: Reader,
     _memory: ShardMemory,
@@ -146,7 +146,7 @@ impl DeviceShard {
     /// Raises
     /// ------
     /// RuntimeError
-    ///     What has failed on the GPU.
+    ///     Work on the GPU has failed.
     ///
     /// Notes
     /// -----
@@ -158,12 +158,13 @@ impl DeviceShard {
         to_numpy(py, HostArray { dtype: self.dtype, shape, bytes })
     }
 
-    /// Writes the elements of an array of NumPy, where they were handed out to be written.
+    /// Writes the elements of a NumPy array into a shard that may be written: one of a block
+    /// ``with x.local_view() as shards:``, or a copy.
     ///
     /// Parameters
     /// ----------
     /// arr : array_like
-    ///     The elements, of the shape of these.
+    ///     The elements, in the shape of the shard.
     ///
     /// Returns
     /// -------
@@ -172,7 +173,7 @@ impl DeviceShard {
     /// Raises
     /// ------
     /// ValueError
-    ///     PX144: the elements are read-only, or the shape is another.
+    ///     PX144: the shard is read-only, or the shape differs.
     ///
     /// Notes
     /// -----
@@ -197,7 +198,7 @@ impl DeviceShard {
         written.map_err(|error| failed(&error))
     }
 
-    /// The elements as an array of NumPy, which asks for them.
+    /// The elements as a NumPy array, for NumPy's conversion.
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
         &self,
@@ -251,8 +252,8 @@ impl DeviceShard {
         (CUDA, self.device.ordinal())
     }
 
-    /// The elements for another library, which is told to read them only or, if it cannot be told
-    /// so, gets a copy on the same GPU.
+    /// The elements for another library. A read-only shard is marked as read-only; a library older
+    /// than DLPack 1.0, which does not support the mark, gets a copy on the same GPU.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__(
         slf: &Bound<'_, Self>,
@@ -299,7 +300,7 @@ impl DeviceShard {
         }
         let is_copied = copy == Some(true) || must_copy;
         let memory = if is_copied { own.copied()?.memory.clone() } else { own.memory.clone() };
-        // Where the other library works: -1 leaves the order to it.
+        // The stream of the other library; with -1 the library orders its work itself.
         let number: Option<i64> = match stream.filter(|stream| !stream.is_none()) {
             Some(stream) => Some(stream.extract()?),
             None => None,
@@ -341,7 +342,7 @@ impl DeviceShard {
     /// Raises
     /// ------
     /// RuntimeError
-    ///     There is too little memory on the GPU.
+    ///     The GPU has too little memory.
     ///
     /// Notes
     /// -----
@@ -354,15 +355,15 @@ impl DeviceShard {
         DeviceShard::new(self.number, memory, self.dtype, false)
     }
 
-    /// Waits for whoever may have written the elements, which nobody may from now on.
+    /// Makes the elements read-only, and waits for all work that may have written them.
     fn _settle(&self) -> PyResult<()> {
         self.is_read_only.store(true, Ordering::Relaxed);
         aside(|| self.device.synchronize_all()).map_err(|error| failed(&error))
     }
 }
 
-/// What another library has on a GPU of the session, as a part of an array; `None` if it is
-/// nothing of the kind. Elements that do not last are copied.
+/// The elements of another library on a GPU of the session, as a part of an array; `None` for any
+/// other object. Elements that do not last are copied.
 pub fn foreign(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<LocalShard>> {
     if let Ok(shard) = object.cast::<DeviceShard>() {
         return Ok(Some(shard.get().shard(is_lasting)));
@@ -377,7 +378,7 @@ pub fn foreign(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<L
     }
 }
 
-/// As `foreign`, of what exports by DLPack.
+/// As `foreign`, for an object that exports by DLPack.
 fn by_dlpack(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<LocalShard>> {
     let py = object.py();
     let (kind, number): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
@@ -385,13 +386,13 @@ fn by_dlpack(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<Loc
         return Ok(None);
     }
     let Some(device) = GPUS.of_ordinal(number as usize) else { return Ok(None) };
-    // Our work on them comes after what the other library has done with them.
+    // Our work on the elements is ordered after the other library's work.
     let options = PyDict::new(py);
     options.set_item("stream", Stream::of_work(&device).handle())?;
     let newest = options.copy()?;
     newest.set_item("max_version", (1, 0))?;
     let capsule = match object.call_method("__dlpack__", (), Some(&newest)) {
-        // Libraries of the time before versions do not know the argument.
+        // Libraries older than DLPack 1.0 do not have the argument.
         Err(error) if is_of::<PyTypeError>(py, &error) => {
             object.call_method("__dlpack__", (), Some(&options))?
         }
@@ -399,14 +400,15 @@ fn by_dlpack(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<Loc
     };
     let found = read(&capsule, (kind, number))?;
     let owner: Arc<dyn Any + Send + Sync> = Arc::new(capsule.unbind());
-    // SAFETY: the capsule keeps the elements, which the other library has put before our work; that
-    // nobody writes them while an array reads them is what the functions ask of the program.
+    // SAFETY: the capsule keeps the elements alive, and the other library has ordered its work
+    // before ours. The functions require that the program does not write the elements while an
+    // array reads them.
     Ok(Some(unsafe {
         lent(&device, found.address, found.dtype, found.shape, &found.strides, is_lasting, owner)
     }))
 }
 
-/// As `foreign`, of what has the CUDA Array Interface.
+/// As `foreign`, for an object with the CUDA Array Interface.
 fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<LocalShard>> {
     let py = object.py();
     let interface = object.getattr("__cuda_array_interface__")?;
@@ -445,12 +447,13 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         ));
     }
     let device = match address {
-        // Nothing lies nowhere.
+        // A null address has no elements, so any GPU will do.
         0 => GPUS.all().into_iter().next(),
         _ => CudaDevice::ordinal_of(address).and_then(|ordinal| GPUS.of_ordinal(ordinal)),
     };
     let Some(device) = device else { return Ok(None) };
-    // Before its third version the interface told no stream: then it is CUDA's default.
+    // Before version 3 the interface does not name a stream: the elements are in order with CUDA's
+    // default stream.
     let version: u32 = entry("version")?.extract()?;
     let stream: Option<i64> = match (version, given("stream")?) {
         (_, Some(stream)) => Some(stream.extract()?),
@@ -462,13 +465,13 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         stream.precede(&device).map_err(|error| failed(&error))?;
     }
     let owner: Arc<dyn Any + Send + Sync> = Arc::new(object.clone().unbind());
-    // SAFETY: the object keeps the elements, and its stream comes before our work; as to writing,
-    // see `by_dlpack`.
+    // SAFETY: the object keeps the elements alive, and its stream is ordered before our work. For
+    // writes, see `by_dlpack`.
     Ok(Some(unsafe { lent(&device, address, dtype, shape, &strides, is_lasting, owner) }))
 }
 
-/// What a device has been given comes before the work of others of its process that are the same
-/// GPU, each of which has a stream of its own: which of them reads memory of it is not known here.
+/// Orders the work of a device before later work of the process's other devices on the same GPU.
+/// Each device has a stream of its own, and it is not known here which device will read the memory.
 fn one_order(device: &Arc<CudaDevice>) {
     let gpus = GPUS.all();
     let same = gpus.iter().filter(|gpu| gpu.ordinal() == device.ordinal());

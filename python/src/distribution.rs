@@ -1,4 +1,4 @@
-//! Meshes, shardings, and what this process holds of an array.
+//! Meshes, shardings, and the shards of this process.
 
 use crate::blocks::Blocks;
 use crate::call_mesh;
@@ -43,13 +43,13 @@ impl Mesh {
         Ok(shape)
     }
 
-    /// How many devices there are in the world.
+    /// The number of devices of the world.
     #[getter]
     fn devices(&self) -> usize {
         self.mesh.devices()
     }
 
-    /// The grid alone: the devices are those of the session where it is made again.
+    /// Pickles the grid only; the devices are those of the session that unpickles it.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let axis = |axis| (self.mesh.name(axis).to_owned(), self.mesh.extent(axis));
         let axes: Vec<_> = (0..self.mesh.ndim()).map(axis).collect();
@@ -62,22 +62,23 @@ impl Mesh {
     }
 }
 
-/// How an array is split: for each of its axes the axis of the mesh that splits it, or None.
+/// How an array is split: for each axis of the array the mesh axis that splits it, or None.
 #[pyclass(module = "phalanx", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct Sharding {
     named: NamedSharding,
 }
 
-/// A picture for Python.
+/// The contents of a picture, for Python.
 type Drawn = (String, Vec<(usize, usize)>, Vec<(usize, usize)>, Vec<Vec<Vec<usize>>>, usize);
 
 #[pymethods]
 impl Sharding {
-    /// ``Sharding("device", None)``: the first axis is split evenly, the second whole.
+    /// ``Sharding("device", None)``: the first axis is split evenly, the second is not split.
     ///
-    /// An axis of the mesh, several in a tuple, or None for each axis of the array; ``blocks``
-    /// gives the extents of the blocks of axes that are not split evenly, as ``{0: [3, 0, 5]}``.
+    /// The arguments give, for each axis of the array, a mesh axis, several in a tuple, or None.
+    /// ``blocks`` gives the extents of the blocks of axes that are not split evenly, such as
+    /// ``{0: [3, 0, 5]}``.
     #[new]
     #[pyo3(signature = (*axes, blocks=None))]
     fn new(axes: &Bound<'_, PyTuple>, blocks: Option<&Bound<'_, PyDict>>) -> PyResult<Sharding> {
@@ -122,13 +123,13 @@ impl Sharding {
         PyTuple::new(py, axes)
     }
 
-    /// The extents of the blocks of each axis; None where every device has it whole.
+    /// The extents of the blocks of each axis; None for an axis that is split evenly or not at all.
     #[getter]
     fn blocks(&self) -> Vec<Option<Vec<usize>>> {
         self.named.axes.iter().map(|axis| axis.blocks.clone()).collect()
     }
 
-    /// What makes an equal one.
+    /// The arguments that make an equal sharding.
     fn __getnewargs_ex__<'py>(
         &self,
         py: Python<'py>,
@@ -173,27 +174,27 @@ impl Sharding {
     }
 }
 
-/// What a device of this process holds of an array.
+/// The part of an array on a device of this process.
 #[pyclass(module = "phalanx", frozen)]
 pub struct Shard {
     /// The number of the device in this process.
     #[pyo3(get)]
     device: usize,
-    /// Where the shard begins in the array.
+    /// The index of the shard's first element in the array.
     #[pyo3(get)]
     start: Py<PyTuple>,
-    /// The elements: an array of NumPy, or on a GPU an object that other libraries read there.
+    /// The elements: a NumPy array, or on a GPU an object that other libraries read in place.
     #[pyo3(get)]
     data: Py<PyAny>,
     /// How the array is split.
     split: SplitAlong,
-    /// How many devices of this process hold a part of it.
+    /// The number of devices of this process that hold a part of the array.
     devices: usize,
 }
 
 #[pymethods]
 impl Shard {
-    /// Where the shard lies in the array: ``x[shard.index]``.
+    /// The slices that select the shard from the array: ``x[shard.index]``.
     #[getter]
     fn index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let start: Vec<usize> = self.start.extract(py)?;
@@ -218,17 +219,18 @@ impl Ndarray {
         named.map(|named| Sharding { named }).map_err(|error| raised(py, &error))
     }
 
-    /// The array split as a sharding says, or along one axis, or on every device whole (None).
+    /// The array with another sharding: a given one, an even split along one axis, or a copy of the
+    /// whole on every device (None).
     ///
     /// Parameters
     /// ----------
     /// sharding : Sharding, int or None
-    ///     How it is split; None for a copy of the whole on every device.
+    ///     The new sharding or the axis to split; None for a copy of the whole on every device.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     Shape and dtype of the array.
+    ///     An array of the same shape and dtype.
     ///
     /// Raises
     /// ------
@@ -239,8 +241,7 @@ impl Ndarray {
     ///
     /// Notes
     /// -----
-    /// Local: recorded; the blocks move (all-to-all, or gathers for None) when a value is
-    /// observed.
+    /// Local: recorded. The blocks move (all-to-all, or gathers for None) when a value is observed.
     fn with_sharding(&self, sharding: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = sharding.py();
         let split = if sharding.is_none() {
@@ -258,17 +259,17 @@ impl Ndarray {
         Ndarray::wrap(py, split)
     }
 
-    /// What the devices of this process hold. Collective if the array is pending or a view.
+    /// The shards on the devices of this process. Collective if the array is pending or a view.
     ///
     /// Returns
     /// -------
     /// list of Shard
-    ///     One for each device of this process, in order.
+    ///     One shard for each device of this process, in order.
     ///
     /// Raises
     /// ------
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     fn local_shards(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
         if !GPUS.is_empty() {
             return self._shard_views(py);
@@ -285,8 +286,8 @@ impl Ndarray {
         shards.into_iter().enumerate().map(shard).collect()
     }
 
-    /// As ``local_shards``, without a copy: arrays of NumPy, or objects on GPUs, that can be read
-    /// and stay as they are, whatever is done to this array. Of a view a copy.
+    /// As ``local_shards``, without a copy: read-only NumPy arrays, or objects on GPUs. Later
+    /// changes of this array do not change them. The elements of a view are copied.
     fn _shard_views(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
         let memory = at_line(py, || self.array.device_memory());
         let memory = memory.map_err(|error| raised(py, &error))?;
@@ -310,7 +311,7 @@ impl Ndarray {
         memory.into_iter().enumerate().map(view).collect()
     }
 
-    /// A picture of which device holds which part.
+    /// A drawing of the parts and the devices that hold them.
     ///
     /// Returns
     /// -------
@@ -328,8 +329,8 @@ impl Ndarray {
         at_line(py, || self.array.picture()).map_err(|error| raised(py, &error))
     }
 
-    /// What a picture shows: it as text; the indices of rows and of columns of blocks; for each
-    /// block the devices that hold it; and how many devices there are.
+    /// The contents of a picture: the text; the ranges of rows and of columns of the blocks; for
+    /// each block the devices that hold it; and the number of devices.
     fn _drawing(&self, py: Python<'_>) -> PyResult<Drawn> {
         let drawing = at_line(py, || self.array.drawing()).map_err(|error| raised(py, &error))?;
         let ends = |ranges: &[Range<usize>]| ranges.iter().map(|at| (at.start, at.end)).collect();
@@ -339,26 +340,27 @@ impl Ndarray {
     }
 }
 
-/// One array of what the processes hold, joined along an axis.
+/// One array of the parts of all processes, joined along an axis.
 ///
-/// A process gives one part, which is split over its devices, or a list of parts, one for each of
-/// them. Parts are arrays of NumPy or of any library that exports its elements, such as tensors of
-/// PyTorch; arrays of this process; or what ``x.local_shards()`` or ``x.local_view()`` gave, all of
-/// it, which make an array that is split as ``x`` is, whatever ``axis`` says. What lies in C order
-/// is not copied: it must not be written as long as the array is in use. Collective.
+/// A process gives one part, which is split over its devices, or a list of parts, one for each
+/// device. A part is a NumPy array, an object of any library that exports its elements, such as a
+/// PyTorch tensor, or an array of this process. The whole result of ``x.local_shards()`` or
+/// ``x.local_view()`` is accepted, too: it makes an array that is split as ``x`` is, whatever
+/// ``axis`` is. Parts in C order are not copied: do not write them while the array is in use.
+/// Collective.
 ///
 /// Parameters
 /// ----------
 /// part : array_like or list of array_like
-///     What this process holds.
+///     The part or parts of this process.
 /// axis : int, default: 0
 ///     The axis along which the parts are joined.
 ///
 /// Returns
 /// -------
 /// ndarray
-///     Of the dtype of the parts, and of their shape but for the axis, along which extents
-///     add up.
+///     An array of the parts' dtype. The shape is that of the parts, with the extents along the
+///     axis added up.
 ///
 /// Raises
 /// ------
@@ -372,7 +374,7 @@ pub fn from_local(
     axis: JoinedAxis<'_>,
 ) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
-    // What `local_view` gives is a list of shards.
+    // The result of `local_view` stands for a list of shards.
     let shards = match part.hasattr("_shards_of_view")? {
         true => Some(part.getattr("_shards_of_view")?),
         false => None,
@@ -392,7 +394,8 @@ pub fn from_local(
     let is_whole = |part: &Bound<'_, PyAny>| {
         part.cast::<Shard>().is_ok_and(|shard| shard.get().split == SplitAlong::Nothing)
     };
-    // What every device has all of is made by each process for itself: no other waits.
+    // Shards of an array that every device holds whole: each process makes the new array by itself
+    // and no other process waits, so the error is raised here alone.
     if parts.iter().all(is_whole)
         && let Err(error) = split
     {
@@ -407,7 +410,8 @@ pub fn from_local(
         };
         Ok((shards?, axis))
     });
-    // A part that is wrong here is an error on the other ranks, too, which wait for it.
+    // The other ranks wait for the parts of this one, so a wrong part here must be an error there,
+    // too.
     match shards {
         Ok((shards, axis)) => {
             let joined = at_line(py, || Array::from_local_shards(shards, axis));
@@ -420,7 +424,7 @@ pub fn from_local(
     }
 }
 
-/// The parameter `axis` of `from_local`, of any type yet; 0 if it is not given.
+/// The argument `axis` of `from_local`, before its type is checked; 0 if it is not given.
 pub struct JoinedAxis<'py>(Option<Bound<'py, PyAny>>);
 
 impl<'py> FromPyObject<'_, 'py> for JoinedAxis<'py> {
@@ -442,7 +446,8 @@ impl JoinedAxis<'_> {
     }
 }
 
-/// How the array is split that all parts are shards of; `None` of other parts.
+/// The split of the array whose shards the parts are; `None` if they are not the shards of one
+/// array.
 fn shards_split(parts: &[Bound<'_, PyAny>]) -> PyResult<Option<SplitAlong>> {
     let mut split = None;
     for part in parts {
@@ -482,8 +487,8 @@ fn data_of<'py>(part: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     }
 }
 
-/// An array of the elements of an array of NumPy, which every process gives alike, and whether they
-/// were not copied.
+/// An array of the elements of a NumPy array, which must be equal on all processes, and whether the
+/// elements are shared without a copy.
 #[pyfunction(name = "_from_shared")]
 pub fn from_shared(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, bool)> {
     session::ensure(py)?;
@@ -524,8 +529,9 @@ pub fn mesh_of(axes: Vec<(String, usize)>) -> Mesh {
 
 /// A block whose arrays are this process's own: ``with phalanx.local():``.
 ///
-/// They lie on the devices of this process alone and may differ between processes. Arrays of other
-/// meshes cannot be mixed with them: ``x.get()`` and ``phalanx.from_local`` lead over.
+/// The arrays reside on the devices of this process only, and may differ between processes. They
+/// cannot be mixed with arrays of other meshes: use ``x.get()`` or ``phalanx.from_local`` to move
+/// between meshes.
 #[pyclass(name = "local", module = "phalanx", frozen)]
 pub struct Local {
     blocks: Blocks,
@@ -550,7 +556,7 @@ impl Local {
     }
 }
 
-/// A block whose arrays are those of the world, inside of a block of this process's own.
+/// A block whose arrays are the world's, inside of a block of this process's own arrays.
 #[pyclass(name = "_world", module = "phalanx", frozen)]
 pub struct World {
     blocks: Blocks,
@@ -575,7 +581,7 @@ impl World {
     }
 }
 
-/// A block whose arrays lie on the mesh of the first array among objects, if there is one.
+/// A block whose arrays are on the mesh of the first array among objects, if there is one.
 #[pyclass(name = "_beside", module = "phalanx", frozen)]
 pub struct Beside {
     objects: Py<PyAny>,
@@ -600,13 +606,13 @@ impl Beside {
     }
 }
 
-/// Makes the outcome of something that each process does by itself known to all: if any process
-/// passes an error, all raise it. Collective.
+/// Shares the outcome of work that each process does by itself: if any process passes an error, all
+/// processes raise an error. Collective.
 ///
 /// Parameters
 /// ----------
 /// error : Exception, optional
-///     What has failed on this process; None if nothing has.
+///     The error of this process; None if it has none.
 ///
 /// Returns
 /// -------
@@ -614,10 +620,8 @@ impl Beside {
 ///
 /// Raises
 /// ------
-/// Exception
-///     The error, on the process that has it.
 /// RuntimeError
-///     PX032: another process has passed an error.
+///     PX032: a process has passed an error; the text names the process and its message.
 #[pyfunction]
 #[pyo3(signature = (error=None))]
 pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {

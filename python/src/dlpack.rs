@@ -1,6 +1,6 @@
-//! DLPack: the memory of arrays in capsules for other libraries, and theirs for us.
+//! DLPack: exports the memory of arrays to other libraries in capsules, and imports theirs.
 //!
-//! Elements on the host go through NumPy; this is about those of GPUs.
+//! This module is for elements on GPUs. Elements on the host go through NumPy.
 
 use crate::errors::{refused, value_error};
 use crate::mistakes::Mistake;
@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::ffi::{CStr, c_int, c_void};
 
-/// The kind of device that a GPU of CUDA is.
+/// DLPack's device type of a CUDA GPU.
 pub const CUDA: i32 = 2;
-/// Memory of CUDA that the host addresses, too.
+/// DLPack's device type of CUDA managed memory, which the host can access, too.
 pub const CUDA_MANAGED: i32 = 13;
 const READ_ONLY: u64 = 1;
 const IS_COPIED: u64 = 2;
@@ -64,7 +64,7 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// What a capsule of ours needs as long as somebody has it.
+/// The data that a capsule of ours keeps alive.
 struct Held {
     extents: Vec<i64>,
     strides: Vec<i64>,
@@ -73,7 +73,7 @@ struct Held {
 
 /// Elements in C order on a GPU, to be exported.
 pub struct Export<'a> {
-    /// Where the first one lies.
+    /// The address of the first element.
     pub address: usize,
     /// The number of the GPU.
     pub ordinal: usize,
@@ -81,17 +81,17 @@ pub struct Export<'a> {
     pub dtype: DType,
     /// The extents.
     pub shape: &'a [usize],
-    /// What keeps them.
+    /// The owner that keeps the memory alive.
     pub owner: Box<dyn Any + Send>,
-    /// Whether nobody may write them.
+    /// Whether the elements are read-only.
     pub is_read_only: bool,
-    /// Whether they were copied for whoever asks.
+    /// Whether the elements were copied for this export.
     pub is_copied: bool,
 }
 
 impl Export<'_> {
-    /// The capsule of a version from 1.0 on, or of the one before, which cannot tell that its
-    /// elements are to be read only.
+    /// The capsule: versioned, from DLPack 1.0 on, or of the older form, which cannot mark elements
+    /// as read-only.
     pub fn capsule(self, py: Python<'_>, is_versioned: bool) -> PyResult<Py<PyAny>> {
         let extents: Vec<i64> = self.shape.iter().map(|&extent| extent as i64).collect();
         let mut strides = vec![1; extents.len()];
@@ -113,8 +113,9 @@ impl Export<'_> {
         };
         let context = Box::into_raw(held).cast();
         let flag = |is_set, flag| if is_set { flag } else { 0 };
-        // SAFETY: the interpreter is attached. The tensor lies on the heap until its deleter is
-        // called: by the capsule's destructor, or by whoever renames the capsule and takes it over.
+        // SAFETY: the interpreter is attached. The tensor stays on the heap until its deleter is
+        // called: by the capsule's destructor, or by a consumer that has renamed the capsule and
+        // taken ownership.
         let made = unsafe {
             if is_versioned {
                 let flags = flag(self.is_read_only, READ_ONLY) | flag(self.is_copied, IS_COPIED);
@@ -134,7 +135,7 @@ impl Export<'_> {
 }
 
 /// # Safety
-/// The pointer is that of a capsule of ours, and this is its only call.
+/// The pointer comes from a capsule of ours, and this is the only call for it.
 unsafe extern "C" fn delete(managed: *mut Managed) {
     // SAFETY: both boxes were leaked by `capsule`.
     unsafe {
@@ -154,9 +155,9 @@ unsafe extern "C" fn delete_versioned(managed: *mut Versioned) {
 }
 
 /// # Safety
-/// Called by the interpreter with a capsule of ours that goes.
+/// Called by the interpreter with a capsule of ours that is being destroyed.
 unsafe extern "C" fn drop_managed(capsule: *mut ffi::PyObject) {
-    // SAFETY: nobody has taken the tensor over as long as the capsule has its name.
+    // SAFETY: while the capsule has its name, no consumer has taken ownership of the tensor.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, NAME.as_ptr()) != 0 {
             delete(ffi::PyCapsule_GetPointer(capsule, NAME.as_ptr()).cast());
@@ -175,10 +176,10 @@ unsafe extern "C" fn drop_versioned(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// Elements that another library exports. They stay as long as the capsule does, which is not
-/// renamed: when it goes, it has them deleted.
+/// Elements that another library exports. The capsule keeps them alive. It is not renamed, so its
+/// destructor calls the deleter.
 pub struct Import {
-    /// Where the first element lies.
+    /// The address of the first element.
     pub address: u64,
     /// The dtype.
     pub dtype: DType,
@@ -188,7 +189,7 @@ pub struct Import {
     pub strides: Vec<isize>,
 }
 
-/// What a capsule holds, which must lie on a device that was told before.
+/// The tensor of a capsule. It must reside on `device`, the device that the exporter reported.
 pub fn read(capsule: &Bound<'_, PyAny>, device: (i32, i32)) -> PyResult<Import> {
     let pointer = |name: &CStr| -> Option<*mut c_void> {
         // SAFETY: the interpreter is attached; the pointer is asked for under the capsule's name.
@@ -198,7 +199,7 @@ pub fn read(capsule: &Bound<'_, PyAny>, device: (i32, i32)) -> PyResult<Import> 
         }
     };
     if let Some(versioned) = pointer(VERSIONED) {
-        // SAFETY: a capsule of this name has a tensor that tells its version first.
+        // SAFETY: a capsule of this name holds a versioned tensor, whose version comes first.
         let versioned = unsafe { &*versioned.cast::<Versioned>() };
         if versioned.major != 1 {
             let (major, minor) = (versioned.major, versioned.minor);
@@ -233,7 +234,7 @@ fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
     let ndim = usize::try_from(tensor.ndim)
         .map_err(|_| value_error(Mistake::Value, "a tensor without axes"))?;
     let numbers = |start: *mut i64| -> Vec<i64> {
-        // SAFETY: a tensor has so many extents and, unless null, strides.
+        // SAFETY: a tensor has `ndim` extents and, unless the pointer is null, `ndim` strides.
         unsafe { std::slice::from_raw_parts(start, ndim) }.to_vec()
     };
     let extents = if ndim == 0 { Vec::new() } else { numbers(tensor.shape) };
@@ -254,7 +255,8 @@ fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
     Ok(Import { address, dtype, shape, strides })
 }
 
-/// The codes of kinds: integers, unsigned ones, floats, bfloat16, complex numbers, truth values.
+/// DLPack's type codes: signed integers, unsigned integers, floats, bfloat16, complex numbers,
+/// bools.
 const fn kind_of(dtype: DType) -> Kind {
     let code = match dtype {
         DType::I8 | DType::I16 | DType::I32 | DType::I64 => 0,

@@ -1,10 +1,10 @@
-//! Docstrings in NumPy's style. `phalanx._documentation` composes them from its tables when they
-//! are first asked for, so that `import phalanx` builds none.
+//! Docstrings in NumPy's style. `phalanx._documentation` composes each from its tables at the first
+//! use, so `import phalanx` builds none.
 
 use crate::signature::Signature;
 use pyo3::prelude::*;
 
-/// The docstring of a row: `home` is the module's or the class's name, with the dot after it.
+/// The docstring of a row. `home` is the name of the module or class, with a dot at the end.
 pub fn of_function(
     py: Python<'_>,
     home: &str,
@@ -15,8 +15,8 @@ pub fn of_function(
     composed(py, "of_function", arguments)
 }
 
-/// The docstring of an elementwise operation, of which the table of operations says what it
-/// computes and by which loops.
+/// The docstring of an elementwise operation. The table of operations has its summary and its
+/// loops.
 pub fn of_ufunc(
     py: Python<'_>,
     signature: &Signature,

@@ -1,4 +1,4 @@
-//! Dtypes as NumPy's, which are imported when they are first asked for.
+//! Conversion of dtypes from and to NumPy's. NumPy is imported at the first use.
 
 use crate::errors::{as_numpy_raises, type_error};
 use crate::mistakes::Mistake;
@@ -16,7 +16,7 @@ pub fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(numpy.bind(py))
 }
 
-/// NumPy's object for a dtype; that of `ml_dtypes` for bfloat16, which NumPy lacks.
+/// NumPy's object for a dtype; the object of `ml_dtypes` for bfloat16, which NumPy lacks.
 pub fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     static OBJECTS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let objects = OBJECTS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
@@ -41,13 +41,12 @@ pub fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     Ok(object)
 }
 
-/// The dtype that an object names: one of NumPy's dtypes or scalar types, a type of Python's, or a
-/// text.
+/// The dtype that an object names: a NumPy dtype or scalar type, a Python type, or a string.
 pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let py = object.py();
     let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    // What cannot be hashed is no dtype that is known.
+    // An object that cannot be hashed is not in the cache.
     if let Ok(Some(found)) = known.get_item(object) {
         return DType::ALL
             .get(found.extract::<usize>()?)
@@ -75,7 +74,8 @@ fn resolved(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     if let Some((_, dtype)) = of_type.iter().find(|(class, _)| object.is(class)) {
         return Ok(*dtype);
     }
-    // NumPy refuses its own arrays; ours have the attribute `dtype`, which it takes.
+    // NumPy refuses its own arrays here, but accepts any other object with the attribute `dtype`,
+    // such as our arrays.
     if object.is_instance_of::<Ndarray>() {
         return Err(type_error(Mistake::Dtype, "Cannot construct a dtype from an array"));
     }

@@ -1,4 +1,4 @@
-//! Elements: arrays without axes that never change, which NumPy gives as its scalars.
+//! Elements: arrays without axes that never change, where NumPy gives its scalars.
 
 use crate::convert::array;
 use crate::errors::type_error;
@@ -9,7 +9,7 @@ use crate::site::at_line;
 use phalanx::Array;
 use pyo3::prelude::*;
 
-/// Functions whose answers without axes are arrays, as NumPy's are; those of all others are
+/// Functions whose results without axes are arrays, as in NumPy. Those of all other functions are
 /// elements.
 const GIVING_ARRAYS: &[&str] = &[
     "apply_along_axis",
@@ -52,11 +52,11 @@ const GIVING_ARRAYS: &[&str] = &[
     "zeros_like",
 ];
 
-/// Functions that answer an element to an element, and an array to an array.
+/// Functions that give an element for an element, and an array for an array.
 const FOLLOWING: &[&str] =
     &["imag", "permute_dims", "real", "reshape", "squeeze", "swapaxes", "transpose", "trim_zeros"];
 
-/// Whether what a function answers without axes is an element.
+/// Whether a function's result without axes is an element.
 pub fn are_given_by(name: &str, is_method: bool, first: Option<&Bound<'_, PyAny>>) -> bool {
     let array = first.and_then(|object| object.cast::<Ndarray>().ok());
     match array {
@@ -66,25 +66,25 @@ pub fn are_given_by(name: &str, is_method: bool, first: Option<&Bound<'_, PyAny>
     }
 }
 
-/// An array as the object that Python gets: as an element, or as an array that can be written.
+/// The array of a new Python object: an element, or an array that can be written.
 pub fn claimed(py: Python<'_>, array: Array, is_element: bool) -> Array {
     if array.claim(is_element) {
         return array;
     }
     let copy = at_line(py, || array.copy());
-    // A copy is new, so that it is what it is said to be, or carries an error.
+    // A copy is new, so it can be claimed, unless it carries an error.
     let _ = copy.claim(is_element);
     copy
 }
 
-/// The array of an object that is to be written: one of ours, and no element.
+/// The array of an object that is to be written. It must be one of ours and no element.
 pub fn target<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Array> {
     let array = &object.cast::<Ndarray>().ok()?.get().array;
     (!array.is_element()).then_some(array)
 }
 
-/// The array that an operator changes. For an element there is none: the operator answers
-/// `NotImplemented`, and Python takes the operator that makes another one.
+/// The array that an in-place operator changes. An element has none: the operator answers
+/// `NotImplemented`, and Python uses the operator that makes another object.
 pub struct InPlace<'a>(pub &'a Ndarray);
 
 impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
@@ -107,7 +107,7 @@ pub fn never_changes() -> PyErr {
     )
 }
 
-/// An element that was pickled.
+/// Restores a pickled element.
 #[pyfunction(name = "_element")]
 pub fn element(py: Python<'_>, number: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;

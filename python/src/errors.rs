@@ -31,7 +31,7 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
     with_code(of_class(py, error.numpy_class(), text), code)
 }
 
-/// A hint with names as Python has them: hints are written for Rust.
+/// A hint with the names of Python. Hints are written with the names of Rust.
 fn in_python(hint: &str) -> String {
     const NAMES: [(&str, &str); 4] = [
         ("`..`", "`...`"),
@@ -44,23 +44,23 @@ fn in_python(hint: &str) -> String {
     named.replace("::", ".")
 }
 
-/// The exception of a session that does not begin.
+/// The exception of a session that fails to start.
 pub fn not_begun(error: &InitError) -> PyErr {
     let text = || format!("{error} [{}]\n  hint    {}", error.code(), in_python(error.hint()));
     interruption().unwrap_or_else(|| coded::<PyRuntimeError>(text(), error.code()))
 }
 
-/// The exception of a configuration that is none.
+/// The exception of an invalid configuration.
 pub fn configuration_error(error: &ConfigError) -> PyErr {
     let text = format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
     coded::<PyValueError>(text, error.code())
 }
 
-/// An exception that tells its code.
+/// An exception with its code as the attribute `code`.
 pub fn coded<E: PyTypeInfo>(text: String, code: &str) -> PyErr {
     Python::attach(|py| {
-        // Made at once: an exception that is only noted could not be made while the interpreter
-        // ends, when finalisers still call.
+        // The exception object is made at once. A lazy one could not be made while the interpreter
+        // ends, when finalisers may still call.
         let made = py.get_type::<E>().call1((text,));
         made.map_or_else(
             |error| error,
@@ -80,15 +80,15 @@ fn with_code(exception: PyErr, code: &str) -> PyErr {
     exception
 }
 
-/// Whether the interpreter is ending, as when a `__del__` runs that it has kept for last: what an
-/// exception is of which no object has been made yet cannot be asked then.
+/// Whether the interpreter is ending, for example while the last `__del__` methods run. An
+/// exception whose object has not been made yet cannot be inspected then.
 pub fn is_ending() -> bool {
-    // SAFETY: this may be asked at any time.
+    // SAFETY: `Py_IsInitialized` may be called at any time.
     unsafe { ffi::Py_IsInitialized() == 0 }
 }
 
-/// Whether an exception is of a class. While the interpreter ends this cannot be told, and the
-/// answer is no.
+/// Whether an exception is of a class; false while the interpreter ends, when the class cannot be
+/// inspected.
 pub fn is_of<E: PyTypeInfo>(py: Python<'_>, exception: &PyErr) -> bool {
     !is_ending() && exception.is_instance_of::<E>(py)
 }
@@ -99,8 +99,8 @@ pub fn refused<E: PyTypeInfo>(mistake: Mistake, text: impl Display) -> PyErr {
     coded::<E>(format!("{text} [{code}]\n  hint    {hint}"), code)
 }
 
-/// As [`refused`], for the modules of Python: `raise _refusal(ValueError, "value", text)`,
-/// with a hint of its own if one is given.
+/// As [`refused`], for modules written in Python: `raise _refusal(ValueError, "value", text)`.
+/// `hint` replaces the usual hint.
 #[pyfunction(name = "_refusal")]
 #[pyo3(signature = (class, mistake, text, hint=None))]
 pub fn refusal(
@@ -116,8 +116,9 @@ pub fn refusal(
     Ok(exception.unbind())
 }
 
-/// An exception of NumPy's about what it was given on behalf of a call, with a code. Those that are
-/// no mistakes of a call, such as what a user's `__array__` raises, stay as they are.
+/// Adds a code and a hint to an exception that NumPy raised during a call. Only plain `TypeError`,
+/// `ValueError`, `IndexError` and `OverflowError` without a code are changed; all others, such as
+/// exceptions of a class of the program's own, stay as they are.
 pub fn as_numpy_raises(py: Python<'_>, mistake: Mistake, exception: PyErr) -> PyErr {
     if is_ending() {
         return exception;
@@ -140,14 +141,15 @@ pub fn as_numpy_raises(py: Python<'_>, mistake: Mistake, exception: PyErr) -> Py
     exception
 }
 
-/// Warns of something that a line did.
+/// Issues a `RuntimeWarning` at a line of the program.
 pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
     let warn = py.import("warnings")?.getattr("warn_explicit")?;
     let class = py.get_type::<PyRuntimeWarning>();
     warn.call1((text, class, site.file(), site.line())).map(drop)
 }
 
-/// Warns, at the user's line, by one of the classes of `numpy.exceptions` or of Python.
+/// Issues a warning at the user's line: a `DeprecationWarning`, or one of a class of
+/// `numpy.exceptions`.
 pub fn warn(py: Python<'_>, class: &str, text: &str) -> PyResult<()> {
     let site = here(py);
     let home = if class == "DeprecationWarning" { "builtins" } else { "numpy.exceptions" };
@@ -164,8 +166,8 @@ pub fn warn_discarded(py: Python<'_>, from: DType, to: DType) -> PyResult<()> {
     warn(py, "ComplexWarning", "Casting complex values to real discards the imaginary part")
 }
 
-/// The error of an argument that is of another type than it should be: one of ours in place of a
-/// `TypeError` of Python's. What else the program's own `__index__` or `__float__` raises stays.
+/// Replaces a `TypeError` about an argument by one of ours. Any other exception, such as one of the
+/// program's own `__index__` or `__float__`, stays as it is.
 pub fn for_type_error(py: Python<'_>, exception: PyErr, refused: impl FnOnce() -> PyErr) -> PyErr {
     if is_ending() || exception.is_instance_of::<PyTypeError>(py) { refused() } else { exception }
 }
@@ -180,7 +182,7 @@ pub fn value_error(mistake: Mistake, text: impl Display) -> PyErr {
     refused::<PyValueError>(mistake, text)
 }
 
-/// An exception of the class that NumPy, or Python, calls so.
+/// An exception of a class, by its name in NumPy or Python.
 fn of_class(py: Python<'_>, class: &str, text: String) -> PyErr {
     let of_numpy = |module: &str, name: &str| {
         let class = py.import(module).and_then(|module| module.getattr(name));

@@ -1,8 +1,8 @@
-//! Floating-point errors: off unless `errstate` or `seterr` asks for them.
+//! Checks for floating-point errors: off unless `errstate` or `seterr` turns them on.
 //!
-//! `phalanx` looks for them and raises at the next observation what is to be raised. What it
-//! reports, and its warnings about data, stand in a queue here until the observation, or the call,
-//! has ended: filters of warnings and callbacks may raise exceptions.
+//! `phalanx` detects the errors. Those of mode `raise` are raised by the next observation. Other
+//! reports, and warnings about data, are queued here and delivered after the observation or the
+//! call has ended, because warning filters and callbacks may raise exceptions.
 
 use crate::blocks::Blocks;
 use crate::errors::{raised, refused, runtime_warning, type_error, value_error};
@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyString};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What is done about a kind of error.
+/// The reaction to a kind of error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Ignore,
@@ -45,7 +45,7 @@ type Modes = [Mode; 4];
 
 /// A report or warning that the program has not received yet.
 enum Notice {
-    /// An error that an operation met, and what the program asked for about it.
+    /// An error of an operation, and the reaction that the program asked for.
     Error { mode: Mode, callback: Option<Rc<Py<PyAny>>>, report: FloatingErrorReport },
     /// A warning about data.
     Data(Warning),
@@ -57,14 +57,14 @@ thread_local! {
     static NOTICES: RefCell<Vec<Notice>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Has warnings about data put into the queue.
+/// Installs the receiver that queues warnings about data.
 pub fn listen() {
     phalanx::report_warnings(Some(|warning| {
         NOTICES.with_borrow_mut(|notices| notices.push(Notice::Data(warning)));
     }));
 }
 
-/// Tells `phalanx` what the thread does about errors now.
+/// Passes the thread's current modes and callback to `phalanx`.
 fn apply() {
     let (modes, callback) = (CURRENT.get(), CALLBACK.with_borrow(Option::clone));
     let report = move |report: &FloatingErrorReport| {
@@ -81,7 +81,7 @@ fn apply() {
     phalanx::set_floating_errors(errors);
 }
 
-/// Tells the program what stands in the queue.
+/// Delivers the queued notices to the program.
 pub fn settle(py: Python<'_>) -> PyResult<()> {
     if NOTICES.with_borrow(Vec::is_empty) {
         return Ok(());
@@ -93,7 +93,8 @@ pub fn settle(py: Python<'_>) -> PyResult<()> {
             Notice::Error { mode, callback, report } => act(py, mode, callback.as_deref(), &report),
         };
         if told.is_err() {
-            // The others come next: a filter that makes warnings errors may be the program's.
+            // The other notices are delivered next time: the error may come from a warning filter
+            // of the program.
             NOTICES.with_borrow_mut(|rest| drop(rest.splice(..0, notices)));
             return told;
         }
@@ -101,14 +102,14 @@ pub fn settle(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// What an observation gives, after the program has been told what stands in the queue: that is
-/// of earlier operations than an error.
+/// The outcome of an observation. Queued notices are delivered first, because they belong to
+/// operations before the one that failed.
 pub fn observed<R>(py: Python<'_>, outcome: Result<R, Error>) -> PyResult<R> {
     settle(py)?;
     outcome.map_err(|error| raised(py, &error))
 }
 
-/// Does what is asked for about an error that an operation met.
+/// Carries out the mode of an error of an operation.
 fn act(
     py: Python<'_>,
     mode: Mode,
@@ -149,7 +150,7 @@ fn act(
     }
 }
 
-/// The modes that keywords name; None where they name none.
+/// The mode of each kind that keywords name; None for a kind that is not named.
 fn modes_of<'py>(
     function: &str,
     keywords: impl IntoIterator<Item = (String, Bound<'py, PyAny>)>,
@@ -194,7 +195,7 @@ fn change(modes: [Option<Mode>; 4]) {
     apply();
 }
 
-/// What `seterrcall` and `errstate` take: something to call, or to write to.
+/// The argument of `seterrcall`, and `call` of `errstate`: a callable, or an object with `write`.
 fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let writes = || object.getattr("write").is_ok_and(|write| write.is_callable());
     match () {
@@ -207,7 +208,7 @@ fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     }
 }
 
-/// What is done about each kind of floating-point error, by its name. Local.
+/// The mode of each kind of floating-point error, by its name. Local.
 ///
 /// Returns
 /// -------
@@ -227,25 +228,25 @@ pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(modes)
 }
 
-/// Says what is done about floating-point errors on this thread from now on.
+/// Sets the modes of floating-point errors on this thread.
 ///
 /// Parameters
 /// ----------
 /// all : str, optional
-///     What is done about every kind that is not named: ``ignore`` (as a program begins),
-///     ``warn``, ``raise``, ``call``, ``print`` or ``log``.
+///     The mode of every kind that is not named: ``ignore`` (the initial mode), ``warn``,
+///     ``raise``, ``call``, ``print`` or ``log``.
 /// divide, over, under, invalid : str, optional
-///     What is done about this kind. ``under`` is never seen.
+///     The mode of this kind. ``under`` (underflow) is never detected.
 ///
 /// Returns
 /// -------
 /// dict
-///     What was done before, as `geterr` gives it.
+///     The previous modes, as `geterr` returns them.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     There is no such mode.
+///     The mode is unknown.
 ///
 /// Notes
 /// -----
@@ -269,7 +270,7 @@ pub fn seterr<'py>(
     Ok(before)
 }
 
-/// What is called, or written to, about floating-point errors. Local.
+/// The callable, or the object with `write`, that receives floating-point errors. Local.
 ///
 /// Returns
 /// -------
@@ -290,23 +291,23 @@ fn set_callback(callback: Option<Rc<Py<PyAny>>>) -> Option<Rc<Py<PyAny>>> {
     before
 }
 
-/// Says what is called about errors whose mode is ``call``, with their name and bits, or written to
-/// where it is ``log``; returns what was before.
+/// Sets the callable that receives errors of mode ``call``, or the object with `write` that
+/// receives errors of mode ``log``. Returns the previous one.
 ///
 /// Parameters
 /// ----------
 /// func : callable, object with `write`, or None
-///     What is called with the name and the bits, or written to.
+///     A callable that takes the name of the error and its bits, or an object with `write`.
 ///
 /// Returns
 /// -------
 /// callable, object with `write`, or None
-///     What was there before.
+///     The previous callable or object.
 ///
 /// Raises
 /// ------
-/// ValueError
-///     It is nothing of these.
+/// TypeError
+///     `func` is none of these.
 ///
 /// Notes
 /// -----
@@ -317,22 +318,22 @@ pub fn seterrcall(func: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     Ok(before.map(|callback| callback.clone_ref(func.py())))
 }
 
-/// A block, or decorator, in which something is done about floating-point errors:
+/// A block, or decorator, that sets the modes of floating-point errors:
 /// ``errstate(divide="raise")``.
 ///
-/// The kinds are ``divide``, ``over``, ``under`` (never seen), ``invalid`` and ``all``; the modes
-/// are ``ignore``, ``warn``, ``raise``, ``call``, ``print`` and ``log``, with ``call=`` for the
-/// function or file of the last ones. What was met is told when a value is observed, at the latest
-/// when the block ends, with the line of the operation.
+/// The kinds are ``divide``, ``over``, ``under`` (never detected), ``invalid`` and ``all``; the
+/// modes are ``ignore``, ``warn``, ``raise``, ``call``, ``print`` and ``log``. ``call=`` gives the
+/// callable or the file for ``call`` and ``log``. Errors are reported when a value is observed, at
+/// the latest when the block ends, with the line of the operation.
 #[pyclass(name = "errstate", module = "phalanx", frozen)]
 pub struct ErrState {
     modes: [Option<Mode>; 4],
-    /// What is called, if that changes.
+    /// The new callback, if the block changes it.
     callback: Option<Option<Py<PyAny>>>,
     blocks: Blocks,
 }
 
-/// What was before a block, and the scope of the block.
+/// The settings before a block, and the scope of the block.
 struct Before {
     modes: Modes,
     callback: Option<Rc<Py<PyAny>>>,
@@ -377,7 +378,7 @@ impl ErrState {
         let before: Before = self.blocks.leave("errstate")?;
         CURRENT.set(before.modes);
         drop(CALLBACK.replace(before.callback));
-        // A block that an exception ends asks no more for what it met.
+        // A block that ends with an exception does not observe its floating-point errors.
         if kind.is_none() {
             let outcome = at_line(py, || before.scope.end());
             observed(py, outcome)?;
@@ -385,7 +386,7 @@ impl ErrState {
         Ok(false)
     }
 
-    /// The function with each of its calls inside of the block.
+    /// The function, each call of which runs inside the block.
     fn __call__<'py>(
         slf: &Bound<'py, Self>,
         function: &Bound<'py, PyAny>,
@@ -394,8 +395,8 @@ impl ErrState {
     }
 }
 
-/// A block in which operations that may fail on their data do not wait to see whether they do; what
-/// fails is raised by the next observation.
+/// A block in which operations that may fail on their data do not wait for the check of the data.
+/// The next observation raises the failure.
 #[pyclass(name = "deferred_errors", module = "phalanx", frozen)]
 pub struct DeferredErrors {
     blocks: Blocks,
@@ -419,8 +420,8 @@ impl DeferredErrors {
     }
 }
 
-/// Whether a matrix that cannot be factorised is an error on this thread; `checks` says it from now
-/// on.
+/// Whether a matrix that cannot be factorised is an error on this thread. `checks` changes the
+/// setting; the previous one is returned.
 #[pyfunction(name = "_checks_matrices")]
 #[pyo3(signature = (checks=None))]
 pub fn checks_matrices(checks: Option<bool>) -> bool {

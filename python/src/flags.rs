@@ -1,4 +1,4 @@
-//! How arrays lie in memory: `ndarray.flags`.
+//! The memory layout of arrays: `ndarray.flags`.
 
 use crate::errors::{refused, value_error};
 use crate::mistakes::Mistake;

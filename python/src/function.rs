@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 pub struct Row {
     /// The signature, as in Python.
     pub signature: &'static str,
-    /// What the function is for, in a sentence.
+    /// A sentence about the function.
     pub summary: &'static str,
     /// The call.
     pub call: fn(&Arguments<'_, '_>) -> PyResult<Answer>,
@@ -35,9 +35,9 @@ impl Row {
 #[pyclass(name = "function", module = "phalanx", frozen)]
 pub struct Function {
     row: &'static Row,
-    /// The module's or the class's name, with the dot after it.
+    /// The name of the module or class, with a dot at the end.
     home: &'static str,
-    /// Whether it may be about structured arrays.
+    /// Whether it may accept structured arrays or dtypes.
     takes_records: bool,
     signature: OnceLock<Signature>,
 }
@@ -90,7 +90,7 @@ impl Function {
         self.call(None, arguments, keywords)
     }
 
-    /// A function that stands in a class is a method of its objects.
+    /// A function in a class is a method of the objects of the class.
     fn __get__<'py>(
         slf: &Bound<'py, Self>,
         object: &Bound<'py, PyAny>,
@@ -182,7 +182,7 @@ impl Method {
     }
 }
 
-/// A table of functions: of each the signature, what it is for, and the call.
+/// A table of functions: for each the signature, a sentence, and the call.
 #[macro_export]
 macro_rules! functions {
     (

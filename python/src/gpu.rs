@@ -1,5 +1,5 @@
-//! GPUs for `phalanx.cuda`: which there are, streams and events beside our own work, pinned memory,
-//! and what profilers are told.
+//! GPUs for `phalanx.cuda`: the devices, streams and events besides our own work, pinned memory,
+//! and marks for profilers.
 
 use crate::errors::{coded, refused, value_error};
 use crate::mistakes::Mistake;
@@ -20,7 +20,7 @@ pub static GPUS: Gpus = Gpus(Mutex::new(Vec::new()));
 pub struct Gpus(Mutex<Vec<Arc<CudaDevice>>>);
 
 impl Gpus {
-    /// Notes those of a session that begins, or that there are none when it ends.
+    /// Sets the GPUs when a session starts, and an empty list when it ends.
     pub fn set(&self, gpus: Vec<Arc<CudaDevice>>) {
         let before = std::mem::replace(&mut *lock(&self.0), gpus);
         drop(before);
@@ -36,7 +36,7 @@ impl Gpus {
         lock(&self.0).is_empty()
     }
 
-    /// The first one of a number that CUDA gives it.
+    /// The first GPU with a CUDA ordinal.
     pub fn of_ordinal(&self, ordinal: usize) -> Option<Arc<CudaDevice>> {
         lock(&self.0).iter().find(|gpu| gpu.ordinal() == ordinal).cloned()
     }
@@ -60,16 +60,17 @@ pub fn on_device(number: usize) -> PyResult<Arc<CudaDevice>> {
     })
 }
 
-/// A stream as protocols name it: 0 and 1 are CUDA's default, 2 is that of the thread, and others
-/// are handles.
+/// The stream of a number in a protocol: 0 and 1 are CUDA's default stream, 2 is the default stream
+/// of the thread, and other numbers are handles.
 pub fn stream_of(device: &Arc<CudaDevice>, number: i64) -> PyResult<cuda::Stream> {
     let handle = usize::try_from(number)
         .map_err(|_| value_error(Mistake::Value, "a stream is not negative"))?;
-    // SAFETY: whoever names a stream promises that it lives as long as it is used.
+    // SAFETY: the caller that passes a stream promises that it lives as long as it is used.
     Ok(unsafe { cuda::Stream::external(device, handle) })
 }
 
-/// For each GPU of this process its number, name and compute capability. None on CPUs.
+/// The CUDA ordinal, the name and the compute capability of each GPU of this process; empty on
+/// CPUs.
 #[pyfunction(name = "_gpus")]
 pub fn gpus(py: Python<'_>) -> PyResult<Vec<(usize, String, u32)>> {
     session::ensure(py)?;
@@ -80,13 +81,13 @@ pub fn gpus(py: Python<'_>) -> PyResult<Vec<(usize, String, u32)>> {
     Ok(GPUS.all().iter().map(known).collect())
 }
 
-/// How many GPUs the session has, or would have if it began now: asking begins none.
+/// The number of GPUs of the session, or of a session that started now. The call starts no session.
 #[pyfunction(name = "_gpu_count")]
 pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     session::gpu_count(py)
 }
 
-/// How many devices of any kind the session has, or would have if it began now.
+/// The number of devices of any kind of the session, or of a session that started now.
 #[pyfunction(name = "_device_count")]
 pub fn device_count(py: Python<'_>) -> PyResult<usize> {
     session::device_count(py)
@@ -102,7 +103,7 @@ pub fn gpu_attributes<'py>(py: Python<'py>, number: usize) -> PyResult<Bound<'py
     Ok(attributes)
 }
 
-/// Whether a device of this process reaches the memory of another one: CPUs have one memory.
+/// Whether a device of this process can access the memory of another one; always true on CPUs.
 #[pyfunction(name = "_can_reach")]
 pub fn can_reach(number: usize, other: usize) -> PyResult<bool> {
     if GPUS.is_empty() {
@@ -111,7 +112,7 @@ pub fn can_reach(number: usize, other: usize) -> PyResult<bool> {
     Ok(on_device(number)?.reach(on_device(other)?.ordinal()))
 }
 
-/// Free bytes of a GPU, and all of them.
+/// The free and the total bytes of a GPU's memory.
 #[pyfunction(name = "_gpu_memory")]
 pub fn gpu_memory(number: usize) -> PyResult<(usize, usize)> {
     on_device(number)?.memory_info().map_err(|error| failed(&error))
@@ -123,27 +124,27 @@ pub fn driver_version() -> u32 {
     GPUS.all().first().map_or(0, |gpu| gpu.properties().driver)
 }
 
-/// Waits for all that the process has given a GPU, whoever has.
+/// Waits for all work of the process on a GPU, including that of other libraries.
 #[pyfunction(name = "_synchronize_gpu")]
 pub fn synchronize_gpu(number: usize) -> PyResult<()> {
     let gpu = on_device(number)?;
     aside(|| gpu.synchronize_all()).map_err(|error| failed(&error))
 }
 
-/// Gives memory that GPUs keep for later back.
+/// Frees the memory that GPUs cache.
 #[pyfunction(name = "_release_cached")]
 pub fn release_cached() {
     aside(|| GPUS.all().iter().for_each(|gpu| gpu.release_cached()));
 }
 
-/// Sets the most bytes that each GPU of this process may hold.
+/// Sets the memory limit of each GPU of this process, in bytes; None for no limit.
 #[pyfunction(name = "_set_memory_limit")]
 #[pyo3(signature = (limits))]
 pub fn set_memory_limit(limits: Vec<Option<usize>>) {
     GPUS.all().iter().zip(limits).for_each(|(gpu, limit)| gpu.set_memory_limit(limit));
 }
 
-/// Tells profilers of CUDA to look, or no longer.
+/// Starts or stops recording by CUDA's profilers.
 #[pyfunction(name = "_profile")]
 pub fn profile(looks: bool) -> PyResult<()> {
     match GPUS.all().first() {
@@ -152,7 +153,7 @@ pub fn profile(looks: bool) -> PyResult<()> {
     }
 }
 
-/// Begins a named part of the program, of this thread; nothing without GPUs or NVTX.
+/// Starts a named NVTX range on this thread; does nothing without GPUs or NVTX.
 #[pyfunction(name = "_push_range")]
 pub fn push_range(name: &str) {
     if let Some(gpu) = GPUS.all().first() {
@@ -160,7 +161,7 @@ pub fn push_range(name: &str) {
     }
 }
 
-/// Ends the part that this thread began last.
+/// Ends the NVTX range that this thread started last.
 #[pyfunction(name = "_pop_range")]
 pub fn pop_range() {
     if let Some(gpu) = GPUS.all().first() {
@@ -168,7 +169,7 @@ pub fn pop_range() {
     }
 }
 
-/// Names this moment.
+/// Sets a named NVTX mark.
 #[pyfunction(name = "_mark")]
 pub fn mark(name: &str) {
     if let Some(gpu) = GPUS.all().first() {
@@ -176,7 +177,8 @@ pub fn mark(name: &str) {
     }
 }
 
-/// A stream on a GPU: a new one, that of our own work, or another library's by its handle.
+/// A stream on a GPU: a new one, the stream of our own work, or another library's stream by its
+/// handle.
 #[pyclass(name = "_Stream", module = "phalanx", frozen)]
 pub struct Stream {
     stream: cuda::Stream,
@@ -224,13 +226,13 @@ impl Stream {
         self.stream.wait_event(&event.event).map_err(|error| failed(&error))
     }
 
-    /// What it holds comes before what our devices are given from now on.
+    /// Orders the work in the stream before all later work of our devices.
     fn precede(&self) -> PyResult<()> {
         let gpus = GPUS.all();
         gpus.iter().try_for_each(|gpu| self.stream.precede(gpu)).map_err(|error| failed(&error))
     }
 
-    /// What our devices have been given comes before what it holds from now on.
+    /// Orders the work that our devices have received before all later work in the stream.
     fn follow(&self) -> PyResult<()> {
         let gpus = GPUS.all();
         gpus.iter().try_for_each(|gpu| self.stream.follow(gpu)).map_err(|error| failed(&error))
@@ -273,7 +275,7 @@ impl Event {
     }
 }
 
-/// Memory of the host that GPUs reach by themselves, as a buffer that may be written.
+/// Pinned memory of the host, which GPUs access directly, as a writable buffer.
 #[pyclass(name = "_PinnedBuffer", module = "phalanx", frozen)]
 pub struct PinnedBuffer {
     memory: PinnedMemory,
@@ -292,13 +294,13 @@ impl PinnedBuffer {
         self.memory.as_ptr() as usize
     }
 
-    /// What keeps the bytes.
+    /// The owner of the bytes.
     #[getter]
     fn mem(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     fn size(&self) -> usize {
         self.memory.len()
     }
@@ -325,10 +327,10 @@ impl PinnedBuffer {
     }
 }
 
-/// Bytes of a GPU that a program has for itself.
+/// Memory of a GPU that the program allocated for itself.
 #[pyclass(name = "_DeviceBytes", module = "phalanx", frozen)]
 pub struct DeviceBytes {
-    /// Nobody knows where the program uses them. Goes before the memory.
+    /// The program may use the memory in any stream. Dropped before the memory.
     _reader: cuda::Reader,
     buffer: cuda::Buffer,
     number: usize,
@@ -387,7 +389,8 @@ impl DeviceBytes {
         let _kept = cuda::keep_context();
         let start = address(mem)? as *const u8;
         if size > 0 {
-            // SAFETY: the program says that so many bytes can be read there, as CuPy's programs do.
+            // SAFETY: the program promises that so many bytes can be read there, as programs for
+            // CuPy do.
             self.buffer.write(0, unsafe { std::slice::from_raw_parts(start, size) });
         }
         Ok(())
@@ -399,7 +402,7 @@ impl DeviceBytes {
         let _kept = cuda::keep_context();
         let start = address(mem)? as *mut u8;
         if size > 0 {
-            // SAFETY: the program says that so many bytes can be written there.
+            // SAFETY: the program promises that so many bytes can be written there.
             self.buffer.read(0, unsafe { std::slice::from_raw_parts_mut(start, size) });
         }
         Ok(())
@@ -414,7 +417,7 @@ impl DeviceBytes {
     }
 }
 
-/// An address as a number, or as ctypes has it.
+/// An address: a number, or a pointer of ctypes.
 fn address(mem: &Bound<'_, PyAny>) -> PyResult<usize> {
     match mem.getattr_opt("value")? {
         Some(value) => value.extract(),
@@ -422,19 +425,19 @@ fn address(mem: &Bound<'_, PyAny>) -> PyResult<usize> {
     }
 }
 
-/// How many pinned blocks GPUs keep for later.
+/// The number of pinned blocks that GPUs cache.
 #[pyfunction(name = "_free_pinned_blocks")]
 pub fn free_pinned_blocks() -> usize {
     GPUS.all().iter().map(|gpu| gpu.free_pinned_blocks()).sum()
 }
 
-/// Gives pinned memory that is kept for later back.
+/// Frees the pinned memory that GPUs cache.
 #[pyfunction(name = "_release_pinned")]
 pub fn release_pinned() {
     aside(|| GPUS.all().iter().for_each(|gpu| gpu.release_pinned()));
 }
 
-/// Adds all of this to the module.
+/// Adds these classes and functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Stream>()?;
     module.add_class::<Event>()?;

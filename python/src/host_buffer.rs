@@ -1,4 +1,5 @@
-//! Bytes that are seen without a copy: by NumPy, of the host and of shards; and by us, of others.
+//! Bytes that are shared without a copy: bytes of the host and of shards with NumPy, and memory of
+//! other libraries with our arrays.
 
 use crate::errors::refused;
 use crate::mistakes::Mistake;
@@ -8,10 +9,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
 
-/// Bytes that are exported by the buffer protocol, read and write.
+/// Bytes that are exported by the buffer protocol and may be written.
 #[pyclass(name = "_HostBuffer", frozen)]
 pub struct HostBuffer {
-    // The vector is never touched through this field: who holds a buffer of it may write.
+    // The bytes are never accessed through this field, because a holder of a buffer may write them.
     start: *mut u8,
     length: usize,
 }
@@ -33,13 +34,13 @@ impl HostBuffer {
 impl Drop for HostBuffer {
     fn drop(&mut self) {
         let bytes = std::ptr::slice_from_raw_parts_mut(self.start, self.length);
-        // SAFETY: the box that `new` leaked; every buffer holds a reference to this object, so that
-        // none is left.
+        // SAFETY: this is the box that `new` leaked. Every buffer holds a reference to this object,
+        // so no buffer is left.
         drop(unsafe { Box::from_raw(bytes) });
     }
 }
 
-/// The memory of a shard, exported by the buffer protocol to be read.
+/// The memory of a shard, exported read-only by the buffer protocol.
 #[pyclass(name = "_ShardBuffer", frozen)]
 pub struct ShardBuffer {
     memory: ShardMemory,
@@ -63,24 +64,25 @@ impl ShardBuffer {
     ) -> PyResult<()> {
         let start = slf.get().memory.address as *mut u8;
         let length = isize::try_from(slf.get().bytes).map_err(|_| too_long())?;
-        // SAFETY: the interpreter gives a view to fill; `memory` keeps the bytes, which nobody
-        // writes, and the view takes a reference of `slf`. It is read-only.
+        // SAFETY: the interpreter passes a view to fill. `memory` keeps the bytes alive, and
+        // nothing writes them. The view is read-only and takes a reference to `slf`.
         let filled =
             unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast(), length, 1, flags) };
         if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
     }
 }
 
-/// Elements that belong to an object of Python.
+/// Elements in memory of a Python object.
 pub struct SharedMemory {
     address: usize,
     bytes: usize,
-    /// Dropped by whatever thread: the interpreter counts it down when it is next attached.
+    /// May be dropped on any thread: the reference count is decremented when a thread is next
+    /// attached to the interpreter.
     _owner: Py<PyAny>,
 }
 
 impl SharedMemory {
-    /// The bytes from an address on, which lie there as long as the owner lives.
+    /// The bytes from an address on, which the owner keeps in place.
     pub fn new(address: usize, bytes: usize, owner: Py<PyAny>) -> SharedMemory {
         SharedMemory { address, bytes, _owner: owner }
     }
@@ -88,14 +90,14 @@ impl SharedMemory {
 
 impl AsRef<[u8]> for SharedMemory {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: the owner, an array of NumPy that is held here, keeps the bytes where they are;
-        // that nobody writes them while they are in use is what `from_local` and `from_dlpack` ask
-        // of the program.
+        // SAFETY: the owner, a NumPy array that is held here, keeps the bytes in place.
+        // `from_local` and `from_dlpack` require that the program does not write them while they
+        // are in use.
         unsafe { std::slice::from_raw_parts(self.address as *const u8, self.bytes) }
     }
 }
 
-/// The error of a buffer longer than Python counts.
+/// The error of a buffer whose length exceeds `isize`.
 pub fn too_long() -> PyErr {
     refused::<PyBufferError>(Mistake::Export, "the buffer is too long")
 }
@@ -109,7 +111,7 @@ impl HostBuffer {
     ) -> PyResult<()> {
         let (start, length) = (slf.get().start, slf.get().length);
         let length = isize::try_from(length).map_err(|_| too_long())?;
-        // SAFETY: the interpreter gives a view to fill; the bytes live as long as `slf`, of which
+        // SAFETY: the interpreter passes a view to fill. The bytes live as long as `slf`, to which
         // the view takes a reference.
         let filled =
             unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast(), length, 0, flags) };

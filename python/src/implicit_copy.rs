@@ -1,4 +1,5 @@
-//! The warning about large arrays that go to the host because another library asks for them.
+//! The warning about large arrays that are copied to the host because another library asks for
+//! them.
 
 use crate::errors::runtime_warning;
 use crate::session;
@@ -7,12 +8,12 @@ use phalanx::Array;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// From how many bytes on there is a warning.
+/// The number of bytes from which there is a warning.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// The number of the session that has had its warning.
 static TOLD: AtomicUsize = AtomicUsize::new(0);
 
-/// Says from how many bytes on a session warns; `None` for never.
+/// Sets the number of bytes from which a session warns; `None` for never.
 pub fn limit(bytes: Option<usize>) {
     LIMIT.store(bytes.unwrap_or(usize::MAX), Ordering::Relaxed);
 }

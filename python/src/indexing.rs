@@ -1,4 +1,4 @@
-//! Keys: what stands in the brackets after an array.
+//! Keys of `array[key]`.
 
 use crate::convert;
 use crate::errors::{as_numpy_raises, is_of, refused};
@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 
-/// A key: basic items alone, which give a view, or others too.
+/// A key: basic items only, which give a view, or also arrays.
 pub enum Key {
     /// Integers, slices, `None` and the ellipsis.
     Basic(SmallVec<[Index; 4]>),
-    /// Arrays of positions or masks among them.
+    /// Items that include arrays of positions or masks.
     Advanced(Vec<AnyIndex>),
 }
 
@@ -58,7 +58,7 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
         return convert::array(object, None).map(AnyIndex::Array);
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        // A list without elements, however deep, has no dtype and stands for no positions.
+        // A list without elements, at any depth, has no dtype and stands for no positions.
         let array = convert::array(object, None)?;
         return positions(match array.size() {
             0 => at_line(object.py(), || array.astype(DType::I64)),
@@ -79,7 +79,7 @@ fn positions(array: Array) -> PyResult<AnyIndex> {
     Ok(AnyIndex::Array(array))
 }
 
-/// A position by `__index__`; what that raises itself stays.
+/// A position by `__index__`, whose own exceptions stay as they are.
 fn position(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     let py = object.py();
     match object.extract::<i64>() {
@@ -100,7 +100,8 @@ fn no_index() -> PyErr {
     )
 }
 
-/// The error of a part of a slice that is no integer; what its `__index__` raises stays.
+/// The error of a part of a slice that is no integer. Exceptions of its own `__index__` stay as
+/// they are.
 fn unless_raised(error: PyErr) -> PyErr {
     Python::attach(|py| match is_of::<PyTypeError>(py, &error) {
         true => as_numpy_raises(py, Mistake::Key, error),
@@ -114,7 +115,7 @@ fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
         if value.is_none() {
             return Ok(None);
         }
-        // Python clips what does not fit.
+        // As in Python, an integer that does not fit is clipped.
         Ok(Some(value.extract::<i64>().or_else(|error| match value.cast::<PyInt>() {
             Ok(large) => Ok(if large.lt(0)? { i64::MIN } else { i64::MAX }),
             Err(_) => Err(unless_raised(error)),

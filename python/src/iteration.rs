@@ -23,7 +23,7 @@ const BATCH: usize = 4096;
 #[pyclass(module = "phalanx", frozen)]
 pub struct Iteration {
     array: Array,
-    /// An object of the subclass of which the items are.
+    /// An object of the subclass that the items belong to.
     template: Option<Py<PyAny>>,
     /// The structured array, if it is one.
     records: Option<Records>,
@@ -36,7 +36,8 @@ struct State {
     batch: Option<Batch>,
 }
 
-/// The elements of a vector from a position on, and the value that its base had.
+/// The elements of a vector from a position on, and a snapshot of its base at the time of the
+/// fetch.
 struct Batch {
     start: usize,
     host: HostArray,
@@ -44,7 +45,8 @@ struct Batch {
 }
 
 impl Batch {
-    /// The element at a position, if it is here and still what the array has.
+    /// The element at a position, if the batch holds it and the array has not changed since the
+    /// fetch.
     fn element(&self, array: &Array, position: usize) -> Option<Scalar> {
         let size = self.host.dtype.size();
         let at = position.checked_sub(self.start)? * size;
@@ -69,7 +71,7 @@ impl Iteration {
         Iteration { array, template: None, records: Some(records.clone()), length, state }
     }
 
-    /// The state. It is never held while the interpreter is let go.
+    /// The state. The lock is never held while the thread is detached from the interpreter.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -163,7 +165,7 @@ impl FlatIteration {
     }
 }
 
-/// What a key of one axis takes of a vector.
+/// The elements of a vector that a key of one axis selects.
 fn at(vector: &Array, items: &Key) -> Array {
     match items {
         Key::Basic(items) => vector.slice(items.as_slice()),
@@ -189,7 +191,7 @@ impl FlatIteration {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         check_flat_key(object)?;
         let (flat, items) = (self.flat(py), key(object)?);
-        // What `flat` gives is a copy.
+        // Indexing `flat` gives a copy.
         Ndarray::result(py, at_line(py, || at(&flat, &items).copy()))
     }
 
@@ -200,7 +202,7 @@ impl FlatIteration {
         let flat = self.flat(py);
         let value = value_for(&self.array, value)?;
         if matches!(&items, Key::Basic(items) if matches!(items.as_slice(), [Index::At(_)])) {
-            // Of every dtype `flat` refuses alike.
+            // `flat` refuses with the same class of error for every dtype.
             check_one(&value, DType::I64, true)?;
             if matches!(value, Argument::Weak(Weak::Complex(_)))
                 && !self.array.dtype().is_complex()
@@ -252,16 +254,17 @@ impl FlatIteration {
         PyTuple::new(py, coordinates)
     }
 
-    /// The elements as a vector of their own.
+    /// A copy of the elements as a vector.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     The elements in C order, and their dtype.
+    ///     The elements in C order, in the dtype of the array.
     ///
     /// Raises
     /// ------
-    /// nothing
+    /// None
+    ///     Nothing is raised.
     ///
     /// Notes
     /// -----
@@ -304,7 +307,7 @@ impl Grids {
     }
 }
 
-/// Refuses a new axis, for which `flat` has no place.
+/// Refuses a new axis, which `flat` does not support.
 fn check_flat_key(object: &Bound<'_, PyAny>) -> PyResult<()> {
     match object.is_none() {
         true => Err(refused::<PyIndexError>(Mistake::Key, "unsupported iterator index")),

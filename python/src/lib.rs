@@ -1,10 +1,10 @@
 //! The Python module `phalanx`: arguments and names. Every operation is one of the root package.
 //!
-//! `ndarray` is the class of arrays, `ufunc` that of elementwise operations, and `function` that of
-//! all other functions, whose rows stand in the tables of `functions`: a row has the signature,
-//! what the function is for, and the call in Rust. `convert` leads from Python's objects to arrays
-//! and back, `errors` from errors to exceptions, `site` tells which line of Python calls. Calls of
-//! Rust keep the interpreter, but for the time that they wait (`waiting`).
+//! `ndarray` is the class of arrays, `ufunc` the class of elementwise operations, and `function`
+//! the class of all other functions. The tables of `functions` have a row for each function: the
+//! signature, a sentence, and the call in Rust. `convert` converts Python objects to arrays and
+//! back, `errors` maps errors to exceptions, and `site` finds the calling line of Python. A call of
+//! Rust stays attached to the interpreter, except while it waits (`waiting`).
 
 mod answer;
 mod arguments;

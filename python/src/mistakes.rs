@@ -1,46 +1,47 @@
-//! What can be wrong with a call of the front, before an operation sees its arguments.
+//! The kinds of mistakes that the Python front finds in a call before an operation receives the
+//! arguments.
 
 use phalanx::InitFailure;
 
-/// A kind of mistake. The texts of the errors are NumPy's where NumPy has the same.
+/// A kind of mistake. The error texts are NumPy's where NumPy has the same error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mistake {
     /// An argument of another type than the parameter takes.
     Type,
-    /// A word that is none of those that the parameter takes.
+    /// A word that the parameter does not accept.
     Choice,
-    /// A keyword that the function does not take, or takes by its place already.
+    /// A keyword that the function does not have, or whose parameter is already given by position.
     Keyword,
     /// Too many or too few arguments.
     Count,
-    /// A number, an extent or a text that the parameter does not take.
+    /// A number, an extent or a string that the parameter does not accept.
     Value,
-    /// Arguments that are right each by itself and do not go together.
+    /// Arguments that are valid each by itself but not together.
     Together,
-    /// Objects that are no elements of an array: texts, objects, lists of unlike lengths.
+    /// Objects that are no elements of an array: strings, objects, lists of unequal lengths.
     Elements,
     /// A dtype that arrays do not have.
     Dtype,
-    /// An integer beyond the dtypes.
+    /// An integer that no dtype holds.
     Large,
-    /// An array where a number, a truth value, a length or a hash is asked for.
+    /// An array where a number, a truth value, a length or a hash is needed.
     Conversion,
-    /// A write to what does not change.
+    /// A write to an element or a read-only array, or a change of a fixed property.
     Fixed,
-    /// Something of NumPy, SciPy or CuPy that is not there.
+    /// A feature of NumPy, SciPy or CuPy that is not implemented.
     Absent,
     /// A key that selects nothing.
     Key,
     /// A call at a time when the session, a block or a recording does not allow it.
     State,
-    /// Elements that another library cannot have as it asks for them.
+    /// Elements that cannot be exported in the form that another library asks for.
     Export,
     /// A message that another process did not send, or cannot receive.
     Message,
 }
 
 impl Mistake {
-    /// Every kind, by the name that modules of Python give it.
+    /// Every kind, by its name in the modules of Python.
     const NAMED: [(&str, Mistake); 16] = [
         ("type", Mistake::Type),
         ("choice", Mistake::Choice),
@@ -88,7 +89,7 @@ impl Mistake {
         }
     }
 
-    /// What to do about it.
+    /// The hint of the error.
     pub const fn hint(self) -> &'static str {
         match self {
             Mistake::Type => "help(function) tells what each parameter takes",

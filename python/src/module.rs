@@ -1,4 +1,4 @@
-//! The module: what `import phalanx` finds in it.
+//! The contents of the native module.
 
 use crate::construct;
 use crate::distribution;
@@ -104,7 +104,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Says where the module's own files are, so that lines of theirs are not taken for the user's.
+/// Sets the folder of the module's own files, whose lines are not reported as the user's.
 #[pyfunction(name = "_set_folder")]
 fn set_folder(folder: String) {
     set_own_folder(folder);

@@ -35,9 +35,10 @@ use std::ffi::c_int;
 pub struct Ndarray {
     /// The array.
     pub array: Shown,
-    /// Whether no other array showed the elements when the object was made.
+    /// Whether no other array shared the elements when the object was made.
     pub owns_data: bool,
-    /// The elements of a structured array, whose `array` carries the error of what has no numbers.
+    /// The elements of a structured array. Its `array` carries the error for functions that need
+    /// numbers.
     pub records: Option<Records>,
 }
 
@@ -47,7 +48,7 @@ impl Ndarray {
         self.records.as_ref().map_or_else(|| self.array.shape(), Records::shape)
     }
 
-    /// The object of an array, before Python has it.
+    /// The object of an array, which Python does not have yet.
     pub fn new(array: Array) -> Ndarray {
         let owns_data = array.is_sole() || array.is_element();
         Ndarray { owns_data, array: Shown::new(array), records: None }
@@ -73,13 +74,13 @@ impl Ndarray {
         Ndarray::wrapped(py, array, false)
     }
 
-    /// What an operation gives, as an object: an element if it has no axes.
+    /// The result of an operation as an object: an element if it has no axes.
     pub fn result(py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
         let is_element = array.ndim() == 0;
         Ndarray::wrapped(py, array, is_element)
     }
 
-    /// What shows this array otherwise: an element if this is one.
+    /// A view or copy of this array as an object: an element if this array is one.
     fn seen(&self, py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
         let is_element = array.ndim() == 0 && self.array.is_element();
         Ndarray::wrapped(py, array, is_element)
@@ -113,11 +114,11 @@ impl Ndarray {
         }
     }
 
-    /// Through a key.
+    /// The elements that a key selects.
     fn at(&self, py: Python<'_>, items: &Key) -> Array {
         at_line(py, || match items {
             Key::Basic(items) => match element(items, self.array.ndim()) {
-                // An element is a copy, so that a swap of two works.
+                // An element is a copy, so that `x[0], x[1] = x[1], x[0]` swaps.
                 Some(index) => self.array.at(index),
                 None => self.array.slice(items.as_slice()),
             },
@@ -135,13 +136,13 @@ impl Ndarray {
         Ndarray { array: Shown::new(array.clone()), owns_data: *owns_data, records: None }
     }
 
-    /// Tells a new object of a subclass what it was made from: an array, or None if it was made by
+    /// Called on a new object of a subclass with the array that it was made from, or with None by
     /// the constructor.
     fn __array_finalize__(&self, obj: &Bound<'_, PyAny>) {
         let _ = obj;
     }
 
-    /// Classes of arrays with the types of their shape and dtype, for annotations.
+    /// The class with the types of its shape and dtype, for annotations.
     #[classmethod]
     fn __class_getitem__<'py>(
         cls: &Bound<'py, PyType>,
@@ -150,7 +151,7 @@ impl Ndarray {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, item))
     }
 
-    /// The memory of the elements, which ``ndarray`` takes as its buffer.
+    /// The memory of the elements, which ``ndarray`` accepts as its buffer.
     #[getter]
     fn data(&self) -> Memory {
         Memory::new(self.records.as_ref().map_or(&*self.array, Records::bytes))
@@ -282,7 +283,7 @@ impl Ndarray {
         Ok(Some(Py::new(py, base)?.into_any()))
     }
 
-    /// How the array lies in memory.
+    /// The memory layout of the array.
     #[getter]
     fn flags(&self, py: Python<'_>) -> PyResult<FlagsObject> {
         let flags = match &self.records {
@@ -293,7 +294,7 @@ impl Ndarray {
         Ok(FlagsObject { flags: Flags { owns_data: self.owns_data, ..flags } })
     }
 
-    /// Where the array lies: ``cpu``, which has the attributes of a device of CuPy, too.
+    /// The device: the string ``cpu``, which also has the attributes of a device of CuPy.
     #[getter]
     fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("phalanx.cuda")?.getattr("ArrayDevice")?.call1(("cpu",))
@@ -346,8 +347,8 @@ impl Ndarray {
         self.number(py)
     }
 
-    /// Arrays change, so that they have no hash, as in NumPy; those without axes, which NumPy gives
-    /// as its scalars, have that of their element.
+    /// Arrays are mutable, so they have no hash, as in NumPy. Arrays without axes, for which NumPy
+    /// gives its scalars, have the hash of their element.
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
         match self.array.ndim() {
             0 => self.number(py)?.hash(),
@@ -479,12 +480,12 @@ impl Ndarray {
         Ndarray::new(found).number(py)?.is_truthy()
     }
 
-    /// The one element, or that at a position, as a number of Python.
+    /// The only element, or the element at a position, as a Python number.
     ///
     /// Parameters
     /// ----------
     /// position : int or tuple of int
-    ///     The position in C order, or the indices; none of a single element.
+    ///     The position in C order, or the indices. Omit it for an array of one element.
     ///
     /// Returns
     /// -------
@@ -495,9 +496,9 @@ impl Ndarray {
     /// ValueError
     ///     There is more than one element, and no position.
     /// IndexError
-    ///     The position is outside.
+    ///     The position is out of bounds.
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     ///
     /// Notes
     /// -----
@@ -532,7 +533,7 @@ impl Ndarray {
         Ndarray::new(array).number(py)
     }
 
-    /// The elements as nested lists of numbers of Python.
+    /// The elements as nested lists of Python numbers.
     ///
     /// Returns
     /// -------
@@ -541,7 +542,7 @@ impl Ndarray {
     /// Raises
     /// ------
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     ///
     /// Notes
     /// -----
@@ -566,7 +567,7 @@ impl Ndarray {
     /// ValueError
     ///     The order is unknown.
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     ///
     /// Notes
     /// -----
@@ -590,7 +591,7 @@ impl Ndarray {
         self.tobytes(py, "C")
     }
 
-    /// The elements for whoever asks the interpreter for them; see `buffers`.
+    /// The buffer protocol; see `buffers`.
     unsafe fn __getbuffer__(
         slf: Bound<'_, Self>,
         view: *mut ffi::Py_buffer,
@@ -605,8 +606,8 @@ impl Ndarray {
         was_refused(&slf)
     }
 
-    /// Does nothing: a buffer belongs to an object of its own. That arrays have the method tells
-    /// NumPy that memory may go when its buffer does.
+    /// Does nothing: a buffer belongs to an object of its own. The existence of the method tells
+    /// NumPy that the memory may be freed with its buffer.
     unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {}
 
     /// The elements as an array of NumPy. Collective.
@@ -614,25 +615,26 @@ impl Ndarray {
     /// Parameters
     /// ----------
     /// stream : optional
-    ///     Without effect: operations are in program order.
+    ///     A stream of a GPU: the copy runs after the stream's earlier work, and before its later
+    ///     work. Without effect on CPUs.
     /// order : {'C', 'F', 'A', 'K'}, default: 'C'
     ///     The order of elements in memory.
     /// blocking : bool, default: True
-    ///     Without effect: the elements are there when it returns.
+    ///     Without effect: the call always waits for the elements.
     /// out : numpy.ndarray, optional
-    ///     What is written and returned.
+    ///     The array that is written and returned.
     ///
     /// Returns
     /// -------
     /// numpy.ndarray
-    ///     Shape and dtype of the array.
+    ///     An array of the same shape and dtype.
     ///
     /// Raises
     /// ------
     /// ValueError
     ///     `out` has another shape, or the order is unknown.
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     #[pyo3(signature = (stream=None, order="C", blocking=true, out=None))]
     fn get<'py>(
         &self,
@@ -642,7 +644,7 @@ impl Ndarray {
         blocking: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // The elements are on the host when this returns, whatever is asked.
+        // The elements are on the host when this returns, whatever `blocking` is.
         let _ = blocking;
         let order_of = |call: &str| match stream.filter(|stream| !stream.is_none()) {
             Some(stream) if !GPUS.is_empty() => {
@@ -682,7 +684,7 @@ impl Ndarray {
     /// ValueError
     ///     PX002: they do not broadcast to the array.
     /// TypeError
-    ///     They are no array of NumPy.
+    ///     `arr` does not hold numbers or truth values.
     ///
     /// Notes
     /// -----
@@ -743,7 +745,7 @@ impl Ndarray {
         self.__copy__(py)
     }
 
-    /// The plan of everything that is recorded and not run yet.
+    /// The plan of all operations that are recorded and have not run.
     ///
     /// Returns
     /// -------
@@ -752,11 +754,11 @@ impl Ndarray {
     /// Raises
     /// ------
     /// Exception
-    ///     What has failed when it was recorded.
+    ///     An operation has failed when it was recorded.
     ///
     /// Notes
     /// -----
-    /// Local: a copy of what is recorded is planned, and nothing runs.
+    /// Local: plans a copy of the recorded operations; nothing runs.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         self.array.explain().map_err(|error| raised(py, &error))
     }
@@ -770,7 +772,7 @@ impl Ndarray {
     /// Raises
     /// ------
     /// Exception
-    ///     What has failed of what was recorded, with the line that recorded it.
+    ///     A recorded operation has failed; the error names the line that recorded it.
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
         let array = self.records.as_ref().map_or(&*self.array, Records::bytes);
         let done = at_line(py, || array.evaluate());
@@ -778,7 +780,7 @@ impl Ndarray {
     }
 }
 
-/// A view of an object's array, or a copy of its elements, as an object of the class of that.
+/// A view of an object's array, or a copy of its elements, as an object of the same class.
 fn view_of(source: &Bound<'_, Ndarray>, array: Array, is_element: bool) -> PyResult<Py<PyAny>> {
     match subclass::template([source.as_any()]) {
         None if is_element => Ndarray::result(source.py(), array),
@@ -787,7 +789,7 @@ fn view_of(source: &Bound<'_, Ndarray>, array: Array, is_element: bool) -> PyRes
     }
 }
 
-/// The index of one element that a key with an integer for every axis is.
+/// The index of one element, if the key has an integer for every axis.
 fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
     if items.len() != ndim {
         return None;

@@ -303,7 +303,7 @@ impl Ndarray {
         };
         let (py, array) = (other.py(), &slf.get().array);
         if matches!(op, Op::Equal | Op::NotEqual) && is_no_number(other)? {
-            // No number equals what is none.
+            // A number never equals an object that is no number.
             let unequal = f64::from(u8::from(op == Op::NotEqual));
             let _mesh = call_mesh::of_array(array);
             let answer = at_line(py, || phalanx::full_like(array, unequal, DType::Bool));
@@ -313,8 +313,8 @@ impl Ndarray {
         let plain = || py.get_type::<PyAny>().getattr("__ne__");
         let is_asked = op == Op::NotEqual && answer.is(py.NotImplemented());
         if is_asked && other.get_type().getattr("__ne__")?.is(&plain()?) {
-            // An object that says what it equals alone is asked that, as NumPy asks it for each
-            // element.
+            // The class of `other` defines `__eq__` but not `__ne__`: its answer to `__eq__` is
+            // inverted, as in NumPy, which asks for each element.
             let equal = other.call_method1("__eq__", (slf,))?;
             if let Ok(equal) = equal.cast::<Ndarray>() {
                 return Ndarray::result(py, at_line(py, || equal.get().array.logical_not()));
@@ -324,7 +324,8 @@ impl Ndarray {
     }
 }
 
-/// Whether an object is no number, and says nothing of what it equals.
+/// Whether an object is None, a string, or an object that is no operand and has no `__eq__` of its
+/// own.
 fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_none() || object.is_instance_of::<PyString>() {
         return Ok(true);
@@ -337,7 +338,7 @@ fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(own.is(&plain) && operand(object)?.is_none())
 }
 
-/// Arrays have no powers by a modulus, and neither have NumPy's.
+/// Refuses the modulus of `pow`, as NumPy's arrays do.
 fn no_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     match modulo {
         Some(modulo) if !modulo.is_none() => {

@@ -1,4 +1,4 @@
-//! Arguments that functions of several topics have: lists of axes, orders, casting rules, targets.
+//! Arguments that functions of several topics share: lists of axes, orders, casting rules, targets.
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, integer, is_integer};
@@ -24,7 +24,7 @@ impl<'py> Arguments<'_, 'py> {
         Ok(AxisList::from(self.optional_integers(name)?))
     }
 
-    /// The extents of an array that is there.
+    /// The extents of an array, none of which may be negative.
     pub fn extents(&self, name: &str) -> PyResult<Vec<usize>> {
         let extent = |extent: i64| {
             let refused =
@@ -55,12 +55,12 @@ impl<'py> Arguments<'_, 'py> {
         })
     }
 
-    /// What is done about positions outside of an axis.
+    /// The treatment of positions outside of an axis.
     pub fn mode(&self, name: &str) -> PyResult<Mode> {
         self.given(name).map_or(Ok(Mode::Raise), |object| mode_of(object))
     }
 
-    /// A number of parts, or where parts begin.
+    /// A number of parts, or the positions at which parts start.
     pub fn sections(&self, name: &str) -> PyResult<Sections> {
         if is_integer(self.object(name)?)? {
             let count = self.integer(name)?;
@@ -70,8 +70,8 @@ impl<'py> Arguments<'_, 'py> {
         Ok(Sections::At(self.host_integers(name)?))
     }
 
-    /// Integers that the host has to know: of a list, or the elements of an array. Collective if it
-    /// is one.
+    /// Integers that are needed on the host: of a list, or the elements of an array. Collective for
+    /// an array.
     pub fn host_integers(&self, name: &str) -> PyResult<Vec<i64>> {
         let object = on_host(self.object(name)?)?;
         let array = as_numpy(&object)?;
@@ -80,7 +80,7 @@ impl<'py> Arguments<'_, 'py> {
         flat.try_iter()?.map(|item| integer(&item?).map_err(wrong)).collect()
     }
 
-    /// Positions along an axis of an extent: an integer, several, a slice, or a mask.
+    /// Positions along an axis: an integer, several, a slice, or a mask.
     pub fn positions(&self, name: &str) -> PyResult<Positions> {
         let object = self.object(name)?;
         if object.is_instance_of::<PySlice>() {
@@ -99,11 +99,11 @@ impl<'py> Arguments<'_, 'py> {
         let flat = match kind {
             'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
             'i' | 'u' => array.call_method0("ravel")?,
-            // An empty list has a dtype by chance, an empty array has its own.
+            // The dtype of an empty list means nothing; an empty array has a dtype of its own.
             _ if size == 0 && !object.hasattr("dtype")? => {
                 return Ok(Positions::Many(Vec::new()));
             }
-            // As in NumPy, which takes one position for a bound of a slice.
+            // As in NumPy, which uses one position as a bound of a slice.
             _ if size == 1 && self.name() == "insert" => {
                 let text = "slice indices must be integers or None or have an __index__ method";
                 return Err(type_error(Mistake::Key, text));
@@ -118,12 +118,12 @@ impl<'py> Arguments<'_, 'py> {
         Ok(Positions::Many(flat.call_method0("tolist")?.extract()?))
     }
 
-    /// Refuses all devices but the one kind there is.
+    /// Refuses every device but `cpu`, the only kind.
     pub fn device(&self) -> PyResult<()> {
         self.only("device", "cpu")
     }
 
-    /// Refuses to make an array like one of another library.
+    /// Refuses `like` if it is an array of another library.
     pub fn like(&self) -> PyResult<()> {
         match self.given("like").is_none_or(|like| like.is_instance_of::<Ndarray>()) {
             true => Ok(()),
@@ -131,7 +131,7 @@ impl<'py> Arguments<'_, 'py> {
         }
     }
 
-    /// Whether to copy: always, never, or (`None`) where it has to be.
+    /// Whether to copy: always, never, or if needed (`None`).
     pub fn copies(&self, name: &str, default: Option<bool>) -> PyResult<Option<bool>> {
         match self.find(name) {
             None => Ok(default),
@@ -140,14 +140,14 @@ impl<'py> Arguments<'_, 'py> {
         }
     }
 
-    /// An array that is to be written: one of ours.
+    /// An array to write, which must be one of ours.
     pub fn target(&self, name: &str) -> PyResult<Array> {
         let object = self.object(name)?;
         let wrong = || self.wrong(name, "a phalanx.ndarray");
         Ok(elements::target(object).ok_or_else(wrong)?.clone())
     }
 
-    /// Values that are written into an array of a dtype, which numbers in lists must fit.
+    /// Values to write into an array of a dtype. Numbers in lists must fit the dtype.
     pub fn values(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
         match object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
@@ -156,7 +156,7 @@ impl<'py> Arguments<'_, 'py> {
         }
     }
 
-    /// A value for an array of a dtype: a text is the number that it spells, as NumPy reads it.
+    /// A value for an array of a dtype. A string is read as the number that it spells, as in NumPy.
     pub fn value(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
         if !object.is_instance_of::<PyString>() && !object.is_instance_of::<PyBytes>() {
@@ -166,23 +166,23 @@ impl<'py> Arguments<'_, 'py> {
         Ok(Argument::Scalar(Scalar::from_bytes(host.dtype, &host.bytes)))
     }
 
-    /// A number that has no array's dtype of its own.
+    /// A number without a dtype of its own.
     pub fn number(&self, name: &str) -> PyResult<Weak> {
         weak_of(self.object(name)?)?.ok_or_else(|| self.wrong(name, "a number"))
     }
 
-    /// An array that is bool: others say whether their elements are not zero.
+    /// An array of bool. Elements of another array are true if they are not zero.
     pub fn mask(&self, name: &str) -> PyResult<Array> {
         let array = self.array(name)?;
         Ok(if array.dtype() == DType::Bool { array } else { array.astype(DType::Bool) })
     }
 
-    /// The answer, written into `out` if that is given.
+    /// The answer, written into `out` if it is given.
     pub fn stored(&self, result: Array) -> PyResult<Answer> {
         self.stored_by(result, Casting::SameKind)
     }
 
-    /// As [`Arguments::stored`], by another rule of what can be cast.
+    /// As [`Arguments::stored`], by another casting rule.
     pub fn stored_by(&self, result: Array, casting: Casting) -> PyResult<Answer> {
         let Some(object) = self.given("out") else { return Ok(Answer::Array(result)) };
         self.stored_in(object, result, casting)
@@ -236,8 +236,8 @@ impl<'py> Arguments<'_, 'py> {
         ))
     }
 
-    /// A new array in the order of axes that `order` asks for, made of a shape whose axes are in
-    /// that order.
+    /// A new array in the memory order `order`. `make` makes an array in C order; for Fortran order
+    /// it receives the extents reversed.
     pub fn ordered(&self, shape: &[i64], make: impl FnOnce(&[i64]) -> Array) -> PyResult<Array> {
         match self.order_or("order", MemoryOrder::C)? {
             MemoryOrder::C => Ok(make(shape)),
@@ -255,7 +255,7 @@ impl<'py> Arguments<'_, 'py> {
         Ndarray::new(array).number(self.py())?.is_truthy()
     }
 
-    /// What NumPy's function of the same name answers to the same arguments, arrays of ours being
+    /// The result of NumPy's function of the same name for the same arguments. Arrays of ours are
     /// fetched. Collective if there are any.
     pub fn by_numpy(&self) -> PyResult<Bound<'py, PyAny>> {
         let keywords = PyDict::new(self.py());
@@ -268,13 +268,13 @@ impl<'py> Arguments<'_, 'py> {
         answer.map_err(|error| as_numpy_raises(self.py(), Mistake::Value, error))
     }
 
-    /// As [`Arguments::by_numpy`], as an array of ours.
+    /// As [`Arguments::by_numpy`], but the result is an array of ours.
     pub fn uploaded(&self) -> PyResult<Array> {
         convert::array(&self.by_numpy()?, None)
     }
 }
 
-/// What is done about positions outside of an axis, by NumPy's name.
+/// The treatment of positions outside of an axis, by NumPy's name.
 pub fn mode_of(object: &Bound<'_, PyAny>) -> PyResult<Mode> {
     match object.extract::<String>().ok().as_deref() {
         Some("raise") => Ok(Mode::Raise),
@@ -288,8 +288,8 @@ pub fn mode_of(object: &Bound<'_, PyAny>) -> PyResult<Mode> {
     }
 }
 
-/// A number of Python or of NumPy, or the element of an array without axes, as one that takes its
-/// dtype from what it meets.
+/// A number of Python or of NumPy, or the element of an array of one, without a dtype of its own.
+/// `None` for any other array.
 pub fn weak_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
     if let Some(weak) = convert::weak(object)? {
         return Ok(Some(weak));
@@ -307,14 +307,15 @@ pub fn weak_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
     })
 }
 
-/// An array of NumPy of what is given for positions or counts.
+/// The positions or counts of an argument, as a NumPy array.
 fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let made = numpy(py)?.getattr("asarray")?.call1((object,));
     made.map_err(|error| as_numpy_raises(py, Mistake::Elements, error))
 }
 
-/// An object, or what an array of ours holds as one of NumPy's. Collective if it is one.
+/// The object itself, or the elements of an array of ours as a NumPy array. Collective for an
+/// array.
 pub fn on_host<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     match object.cast::<Ndarray>() {
@@ -323,8 +324,8 @@ pub fn on_host<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// An array that carries an error, in place of what code of the program's did not give: the
-/// exception that it raised goes before it.
+/// An array that carries an error, in place of the result of program code that raised an exception.
+/// The exception is raised instead of the error.
 pub fn broken() -> Array {
     phalanx::zeros([-1i64], DType::F64)
 }
@@ -338,7 +339,7 @@ pub struct Callback<'py> {
 }
 
 impl<'py> Callback<'py> {
-    /// A function, and what it is given after arrays.
+    /// A function, and its arguments after the arrays.
     pub fn new(
         function: &Bound<'py, PyAny>,
         rest: Option<&Bound<'py, PyAny>>,
@@ -354,7 +355,7 @@ impl<'py> Callback<'py> {
         })
     }
 
-    /// What the function answers.
+    /// The answer of the function.
     pub fn object(&self, arrays: &[Array], number: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.function.py();
         let mut arguments = Vec::with_capacity(arrays.len() + self.rest.len());
@@ -368,12 +369,12 @@ impl<'py> Callback<'py> {
         self.function.call(PyTuple::new(py, arguments)?, self.keywords.as_ref())
     }
 
-    /// What the function answers, once it has answered on all processes. Collective.
+    /// The answer of the function, after all processes have agreed on the outcome. Collective.
     pub fn agreed(&self, arrays: &[Array]) -> PyResult<Bound<'py, PyAny>> {
         agreed(self.function.py(), self.object(arrays, None))
     }
 
-    /// What the function answers, as an array. An exception is kept for [`Callback::finish`].
+    /// The answer of the function, as an array. An exception is kept for [`Callback::finish`].
     pub fn array(&self, arrays: &[Array], number: Option<i64>) -> Array {
         let answer = self.object(arrays, number).and_then(|object| convert::array(&object, None));
         answer.unwrap_or_else(|exception| {
@@ -382,8 +383,8 @@ impl<'py> Callback<'py> {
         })
     }
 
-    /// What the function answers, once it has answered on all processes, as a number or an array.
-    /// An exception is kept for [`Callback::finish`]. Collective.
+    /// The answer of the function, after all processes have agreed on the outcome, as a number or
+    /// an array. An exception is kept for [`Callback::finish`]. Collective.
     pub fn argument(&self, arrays: &[Array]) -> Argument {
         let answer = self.agreed(arrays).and_then(|object| convert::argument(&object));
         answer.unwrap_or_else(|exception| {
@@ -392,23 +393,24 @@ impl<'py> Callback<'py> {
         })
     }
 
-    /// The answer, unless the function raised an exception, which it did on all processes. Local:
-    /// for what was [`Callback::agreed`] on.
+    /// The answer, or the exception that the function raised on all processes. Local:
+    /// [`Callback::agreed`] has already compared the outcomes.
     pub fn raise<T>(self, answer: T) -> PyResult<T> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
-    /// The answer, unless the function raised an exception on some process. Collective.
+    /// The answer, or an error if the function raised an exception on any process. Collective.
     pub fn finish<T>(self, answer: T) -> PyResult<T> {
         agreed(self.function.py(), self.failed.into_inner().map_or(Ok(answer), Err))
     }
 }
 
-/// What code of the program's that a function of ours has called gave: its exception where it
-/// raised one. Collective.
+/// The outcome of program code that a function of ours called, after all processes have agreed on
+/// it. Collective.
 ///
-/// If it raised on some processes, the others have an error at once; for what it recorded there
-/// differs from then on, the world ends. Where it raised on all, the program may go on.
+/// If the code raised an exception on some processes only, the other processes get an error at
+/// once. The processes record different operations from then on, so the world ends. If it raised an
+/// exception on all processes, the program may continue.
 pub fn agreed<T>(py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
     let mesh = phalanx::MeshHandle::current();
     if mesh.is_none_or(|mesh| mesh.engine().process().1 == 1) {
@@ -427,7 +429,7 @@ pub fn agreed<T>(py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
     outcome.and_then(|_| Err(raised(py, &failure)))
 }
 
-/// What a function of the program's gives, once it has given it on all processes. Collective.
+/// Calls a function of the program; all processes agree on the outcome. Collective.
 #[pyfunction(name = "_agreed_call")]
 #[pyo3(signature = (function, /, *arguments))]
 pub fn agreed_call<'py>(
@@ -437,7 +439,7 @@ pub fn agreed_call<'py>(
     agreed(function.py(), function.call1(arguments))
 }
 
-/// Runs a write of ours as the line of Python that runs.
+/// Runs a write as a call of the running line of Python.
 pub fn written(py: Python<'_>, write: impl FnOnce() -> Result<(), phalanx::Error>) -> PyResult<()> {
     at_line(py, write).map_err(|error| raised(py, &error))
 }

@@ -1,4 +1,4 @@
-//! Arrays that a call is to write its result into: the parameter `out`.
+//! The parameter `out`: the array into which a call writes its result.
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 impl Arguments<'_, '_> {
-    /// The answer of an operation that has written `out` itself, if that is given: `out`.
+    /// The answer of an operation that has already written to `out`: `out` itself if it is given,
+    /// else the result.
     pub fn written_out(&self, result: Array) -> PyResult<Answer> {
         let Some(out) = self.given("out") else { return Ok(Answer::Array(result)) };
         result.ok().map_err(|error| raised(self.py(), &error))?;

@@ -1,4 +1,4 @@
-//! Sources of random numbers as objects: `Generator`, and `RandomState` of older programs.
+//! The classes of random generators: `Generator`, and `RandomState` of older programs.
 
 use crate::arguments::Arguments;
 use crate::dtypes::numpy;
@@ -14,7 +14,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Random bits, of which bit generators and generators draw. Two that share one draw in turn.
+/// A stream of random bits, from which bit generators and generators draw. Two generators that
+/// share a stream draw from it in turn.
 #[pyclass(name = "_Stream", module = "phalanx.random", frozen)]
 pub struct Stream {
     generator: Arc<Generator>,
@@ -25,7 +26,7 @@ pub struct Stream {
 
 #[pymethods]
 impl Stream {
-    /// Of a seed, or of one that all ranks agree on (Collective).
+    /// A stream of a seed; without one, of a seed that all ranks agree on (Collective).
     #[new]
     #[pyo3(signature = (seed=None))]
     fn new(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Stream> {
@@ -42,19 +43,19 @@ impl Stream {
         Ok(Stream { generator: Arc::new(generator), seed })
     }
 
-    /// The key made of the seed, and how many counters have been used.
+    /// The key that is made of the seed, and the number of counters that have been used.
     #[getter]
     fn state(&self) -> (u64, u64) {
         let State { key, next } = self.generator.state();
         (key, next)
     }
 
-    /// Goes on from another state.
+    /// Continues from another state.
     fn set_state(&self, key: u64, next: u64) {
         self.generator.set_state(State { key, next });
     }
 
-    /// That of a generator of this name, of the words that are made of a seed.
+    /// The stream of a named bit generator, of the words that are made of a seed.
     #[staticmethod]
     fn of_words(
         py: Python<'_>,
@@ -74,7 +75,7 @@ impl Stream {
         Ok(Stream { generator: Arc::new(generator), seed: seed.clone().unbind() })
     }
 
-    /// The name of the class of bit generators that it is of.
+    /// The name of the stream's class of bit generators.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.generator.stream() {
@@ -86,7 +87,7 @@ impl Stream {
         }
     }
 
-    /// What the words are made of; nothing for a key alone.
+    /// The words of the state; none for `Philox4x3210`, whose state is a key and a counter.
     #[getter]
     fn words(&self) -> Vec<u128> {
         match self.generator.stream() {
@@ -99,7 +100,7 @@ impl Stream {
         }
     }
 
-    /// Goes on from other words.
+    /// Continues from other words.
     fn set_words(&self, words: Vec<u128>) -> PyResult<()> {
         let word = |place: usize| words[place] as u64;
         let stream = match (self.generator.stream(), words.len()) {
@@ -114,21 +115,21 @@ impl Stream {
         Ok(())
     }
 
-    /// The next words, of 64 bits.
+    /// The next words of 64 bits each, as an array of a shape.
     fn raw(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Py<PyAny>> {
         Ndarray::result(py, at_line(py, || self.generator.bits(shape.as_slice())))
     }
 }
 
-/// What the functions of the module draw from, as an object.
+/// The generator of the module's own functions, as an object.
 #[pyfunction(name = "_shared")]
 pub fn shared_source(py: Python<'_>) -> PyResult<LegacySource> {
     let seed = py.None();
     Ok(LegacySource { stream: Py::new(py, Stream { generator: shared(py)?, seed })? })
 }
 
-/// Has the functions of the module draw from another source, or from one of a seed of its own when
-/// they are next called.
+/// Makes the functions of the module draw from another source. Without one, their next call makes a
+/// generator with a new seed.
 #[pyfunction(name = "_share")]
 #[pyo3(signature = (source))]
 pub fn share(py: Python<'_>, source: Option<&Bound<'_, LegacySource>>) -> PyResult<()> {
@@ -141,12 +142,13 @@ pub fn share(py: Python<'_>, source: Option<&Bound<'_, LegacySource>>) -> PyResu
     Ok(())
 }
 
-/// NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
-/// same on any number of devices; they are not those of NumPy.
+/// NumPy's `Generator`. Its numbers depend on the seed and on the earlier draws, and are the same
+/// on any number of devices. They differ from NumPy's, except for the numbers of `random` by
+/// `PCG64`, `PCG64DXSM` and `Philox`.
 #[pyclass(name = "Generator", module = "phalanx.random", frozen)]
 pub struct RandomSource {
     stream: Py<Stream>,
-    /// Made when it is first asked for, unless the generator was made of it.
+    /// Made at the first use, unless the generator was made of it.
     bit_generator: PyOnceLock<Py<PyAny>>,
 }
 
@@ -170,7 +172,7 @@ impl RandomSource {
         RandomSource::of(py, Some(bit_generator))
     }
 
-    /// What the numbers are drawn by, with the seed and the state.
+    /// The bit generator, with the seed and the state.
     #[getter]
     fn bit_generator(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let made = self.bit_generator.get_or_try_init(py, || {
@@ -180,7 +182,7 @@ impl RandomSource {
         made.map(|made| made.clone_ref(py))
     }
 
-    /// With the state, so that a copy draws what this one would.
+    /// Pickles the state, too, so that a copy draws the same numbers.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<PyAny>,))> {
         let class = slf.get_type().into_any();
         Ok((class, (slf.get().bit_generator(slf.py())?,)))
@@ -193,7 +195,8 @@ impl RandomSource {
 }
 
 impl RandomSource {
-    /// A generator of a bit generator, of a seed, or of one that all ranks agree on (Collective).
+    /// A generator of a bit generator or of a seed; without either, of a seed that all ranks agree
+    /// on (Collective).
     fn of(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<RandomSource> {
         let bit_generator = PyOnceLock::new();
         let stream = match seed.and_then(|seed| Some((seed, stream_of(seed)?))) {
@@ -206,12 +209,12 @@ impl RandomSource {
         Ok(RandomSource { stream, bit_generator })
     }
 
-    /// As an object.
+    /// The generator of a seed, as an object.
     pub fn of_seed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
         Ok(Py::new(py, RandomSource::of(py, seed)?)?.into_any())
     }
 
-    /// Generators of the children of the seed.
+    /// Generators of seeds that are children of this generator's seed.
     pub fn spawned<'py>(slf: &Bound<'py, PyAny>, count: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let children = slf.getattr("bit_generator")?.call_method1("spawn", (count,))?;
         let class = slf.get_type();
@@ -231,13 +234,13 @@ impl LegacySource {
         Ok(LegacySource { stream })
     }
 
-    /// With the state, so that a copy draws what this one would.
+    /// Pickles the state, too, so that a copy draws the same numbers.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<PyAny>,))> {
         let class = slf.get_type().into_any();
         Ok((class, (slf.get()._bit_generator(slf.py())?,)))
     }
 
-    /// What the numbers are drawn by.
+    /// The bit generator.
     #[getter]
     fn _bit_generator(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let of = py.import("phalanx.random")?.getattr("_bit_generator_of")?;
@@ -250,8 +253,8 @@ impl LegacySource {
     }
 }
 
-/// The generators of the module's own functions, one for each mesh of the session of this number:
-/// what a process draws for itself changes nothing of what all draw together.
+/// The number of a session, and the generators of the module's own functions, one for each mesh of
+/// that session. Draws of one process for itself do not change the draws of all together.
 static SHARED: Mutex<(usize, Vec<Arc<Generator>>)> = Mutex::new((0, Vec::new()));
 
 fn generators() -> MutexGuard<'static, (usize, Vec<Arc<Generator>>)> {
@@ -293,7 +296,7 @@ fn shared(py: Python<'_>) -> PyResult<Arc<Generator>> {
     }
     let generator = begun(py, None)?;
     let generators = &mut generators().1;
-    // Another thread may have been faster.
+    // Another thread may have added a generator meanwhile.
     Ok(of_this_mesh(generators).unwrap_or_else(|| {
         generators.push(Arc::clone(&generator));
         generator
@@ -318,7 +321,7 @@ fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Genera
     Ok(Stream::new(py, seed)?.generator)
 }
 
-/// The state of a generator as NumPy tells it: a tuple, or a dictionary.
+/// The state of a generator in NumPy's form: a tuple, or a dictionary.
 pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
     if generator.stream() != Known::Philox4x32 {
         let text = "the state of this generator is that of its bit generator: see state there";
@@ -337,7 +340,7 @@ pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyR
     Ok(told.into_any().unbind())
 }
 
-/// Takes a state that `told_state` has told.
+/// Sets a state that `told_state` returned.
 pub fn take_state(generator: &Generator, told: &Bound<'_, PyAny>) -> PyResult<()> {
     let read = || -> PyResult<State> {
         if let Ok(told) = told.cast::<PyDict>() {
@@ -363,15 +366,15 @@ pub fn take_state(generator: &Generator, told: &Bound<'_, PyAny>) -> PyResult<()
     Ok(())
 }
 
-/// The number of a seed: an integer of any size, or several.
+/// The number of a seed, which is an integer of any size, or several integers.
 fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
-    // A sequence of seeds tells its own; a bit generator is of one.
+    // A `SeedSequence` computes its own number. A bit generator stands for its seed.
     let seed = match stream_of(seed) {
         Some(stream) => stream.get().seed.bind(seed.py()).clone(),
         None => seed.clone(),
     };
     let seed = if seed.hasattr("spawn_key")? && !seed.hasattr("_number")? {
-        // NumPy's own sequence, whose words are those of ours.
+        // NumPy's own `SeedSequence`, whose words are those of ours.
         let keywords = PyDict::new(seed.py());
         for name in ["spawn_key", "pool_size"] {
             keywords.set_item(name, seed.getattr(name)?)?;
@@ -400,7 +403,7 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(folded(words.collect::<PyResult<Vec<_>>>()?.into_iter()))
 }
 
-/// The word of one integer; `None` of what is none.
+/// The word of one integer; `None` for any other object.
 fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     let negative = || value_error(Mistake::Value, "expected non-negative integer");
     match seed.extract::<i64>() {
@@ -422,7 +425,7 @@ fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     }))))
 }
 
-/// One word of several, which depends on each and on their order.
+/// Combines words into one that depends on each of them and on their order.
 fn folded(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(0, |all: u64, word| {
         (all.rotate_left(25) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)

@@ -1,4 +1,4 @@
-//! What `phalanx.polynomial` computes on arrays; its modules stand in Python.
+//! The array computations of `phalanx.polynomial`, whose modules are written in Python.
 
 use crate::answer::Answer;
 use crate::call_mesh;
@@ -21,7 +21,7 @@ fn array(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     convert::array(object, None)
 }
 
-/// Computes what a line of the program asks for.
+/// Runs a computation as a call of the running line of Python.
 fn answered(
     py: Python<'_>,
     objects: &[&Bound<'_, PyAny>],

@@ -1,4 +1,4 @@
-//! The session of the program: begun by `init`, or by the first array.
+//! The session of the program, which `init` or the first array starts.
 
 use crate::errors::{configuration_error, not_begun, raised, refused, type_error, value_error};
 use crate::errstate;
@@ -20,25 +20,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// The session, once it has begun.
+/// The session, while there is one.
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
-/// The mesh of this process's devices alone, once it was asked for.
+/// The mesh of this process's devices only, once it has been requested.
 static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
-/// Whether such a mesh has been made, to be asked without the lock.
+/// Whether such a mesh has been made; readable without the lock.
 static HAS_LOCAL: AtomicBool = AtomicBool::new(false);
-/// Whether it has begun and not ended, to be asked without the lock.
+/// Whether the session has started and not ended; readable without the lock.
 static BEGUN: AtomicBool = AtomicBool::new(false);
-/// Whether the program has ended it.
+/// Whether the program has ended the session.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// In a world of several processes, the address on which this one accepts connections, and the
 /// secret of all.
 static MEETING: Mutex<Option<(IpAddr, Vec<u8>)>> = Mutex::new(None);
 
-/// How many sessions have begun.
+/// The number of sessions that have started.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of the session: that of another one is another.
+/// The number of the current session; each session has another number.
 pub fn number() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
@@ -47,7 +47,7 @@ fn session() -> MutexGuard<'static, Option<Session>> {
     lock(&SESSION)
 }
 
-/// Begins the session of the environment's configuration, unless there is one.
+/// Starts a session with the environment's configuration, unless there is one.
 pub fn ensure(py: Python<'_>) -> PyResult<()> {
     if BEGUN.load(Ordering::Relaxed) {
         return own(py);
@@ -62,7 +62,7 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
     begin(py, config, None, Policy::default(), false)
 }
 
-/// Whether NumPy may compute what a function is not there for.
+/// Whether NumPy may compute functions that are missing here.
 #[pyfunction(name = "_falls_back")]
 pub fn falls_back() -> PyResult<bool> {
     phalanx::config::falls_back().map_err(|error| configuration_error(&error))
@@ -74,22 +74,22 @@ pub fn data_folder(py: Python<'_>) -> PyResult<PathBuf> {
     Ok(configuration(py)?.data)
 }
 
-/// Refuses what a process asks for that was forked from the one whose session it is.
+/// Refuses calls of a process that was forked from the session's process.
 fn own(py: Python<'_>) -> PyResult<()> {
     match phalanx::check_process() {
         Ok(()) => Ok(()),
-        // Only what is refused needs its line.
+        // Only a refusal needs the calling line.
         Err(_) => at_line(py, phalanx::check_process).map_err(|error| raised(py, &error)),
     }
 }
 
-/// Whether there is a session, and it is that of a process that has forked this one.
+/// Whether there is a session of another process, from which this one was forked.
 fn is_forked() -> bool {
     BEGUN.load(Ordering::Relaxed) && phalanx::check_process().is_err()
 }
 
-/// The configuration of the environment; CUDA's libraries are also looked for in the packages of
-/// NVIDIA that this interpreter imports.
+/// The configuration of the environment. CUDA's libraries are also searched in NVIDIA's packages on
+/// the path of this interpreter.
 fn configuration(py: Python<'_>) -> PyResult<Config> {
     let mut config = Config::from_env().map_err(|error| configuration_error(&error))?;
     let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract().unwrap_or_default();
@@ -102,7 +102,8 @@ fn configuration(py: Python<'_>) -> PyResult<Config> {
     Ok(config)
 }
 
-/// The configuration of a process whose world talks by a communicator. Collective over it.
+/// The configuration of a process that connects to its world through a communicator. Collective
+/// over the communicator.
 fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
     let number = |name: &str| -> PyResult<usize> {
         let number = comm.getattr(name).and_then(|number| number.extract());
@@ -125,7 +126,7 @@ fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
     })
 }
 
-/// Why processes that talk by a communicator do not meet.
+/// The reason why the processes of a communicator fail to connect.
 enum Unmet {
     Python(PyErr),
     Config(ConfigError),
@@ -149,7 +150,7 @@ fn begin(
     }
     let mut session = session();
     if session.is_some() {
-        // Perhaps another thread was faster.
+        // Another thread may have started one meanwhile.
         return if is_asked { Err(begun_before()) } else { Ok(()) };
     }
     let config = at_line(py, || config.meet());
@@ -176,26 +177,28 @@ fn begun_before() -> PyErr {
     )
 }
 
-/// Begins the session.
+/// Starts the session.
 ///
 /// Parameters
 /// ----------
 /// devices : int or str, optional
-///     How many devices this process has, or a list such as ``"cpu:4"``; else ``PHALANX_DEVICES``.
+///     The number of devices of this process, or a list such as ``"cpu:4"``. Default:
+///     ``PHALANX_DEVICES``.
 /// mesh : dict, optional
-///     The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
+///     The names and extents of the axes of the mesh of all devices, such as ``{"x": 2, "y": 2}``.
+///     Default: one axis.
 /// threads : int, optional
-///     Compute threads of the process; else ``PHALANX_THREADS``.
+///     The number of compute threads of the process. Default: ``PHALANX_THREADS``.
 /// memory_limit : int or str, optional
-///     The most bytes that a device may hold, or a text such as ``"4G"`` or ``"80%"``; else
+///     The memory limit of a device in bytes, or a string such as ``"4G"`` or ``"80%"``. Default:
 ///     ``PHALANX_MEMORY_LIMIT``.
 /// split_from : int, optional
-///     The number of elements from which arrays are split over the devices (65,536). The same on
-///     all processes.
+///     The number of elements from which arrays are split over the devices (65,536). It must be the
+///     same on all processes.
 /// comm : optional
-///     How the processes of the world talk to each other already, if `phalanx run` has not started
-///     them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
-///     with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
+///     A communicator through which the processes of the world connect, if `phalanx run` has not
+///     started them: one of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object with
+///     ``rank``, ``size`` and ``allgather``. Data of arrays does not pass through it.
 ///
 /// Returns
 /// -------
@@ -204,13 +207,13 @@ fn begun_before() -> PyErr {
 /// Raises
 /// ------
 /// ValueError
-///     PX090: a setting has a wrong value. Or a session has begun already.
+///     PX090: a setting has an invalid value. PX153: a session has already started.
 /// RuntimeError
-///     The processes do not meet, or a device is not there.
+///     The processes cannot connect, or a device is missing.
 ///
 /// Notes
 /// -----
-/// Collective: every process calls it. Without a call, the first operation begins the session.
+/// Collective: every process calls it. Without a call, the first operation starts the session.
 #[pyfunction]
 #[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None,
     comm=None))]
@@ -265,7 +268,7 @@ pub fn init(
     begin(py, config, mesh.map(|_| Mesh::new(&axes)), policy, true)
 }
 
-/// A limit of memory in bytes, or as a text.
+/// A memory limit in bytes, or as a string.
 fn limit_of(limit: &Bound<'_, PyAny>) -> PyResult<MemoryLimit> {
     if let Ok(bytes) = limit.extract::<usize>() {
         return Ok(MemoryLimit::Bytes(bytes));
@@ -279,7 +282,7 @@ fn limit_of(limit: &Bound<'_, PyAny>) -> PyResult<MemoryLimit> {
     })
 }
 
-/// How many devices `4`, `"cpu"` or `"cpu:4"` are.
+/// The devices that `4`, `"cpu"` or `"cpu:4"` stand for.
 fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
     let refused = || {
         value_error(
@@ -298,8 +301,9 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
     text.parse().map_err(|()| refused())
 }
 
-/// Ends the session: waits for what has been started and for the other processes. Collective.
-/// Without a session, nothing happens, nor in a process that was forked from the session's.
+/// Ends the session: waits for the work that has been started and for the other processes.
+/// Collective. Does nothing without a session, or in a process that was forked from the session's
+/// process.
 ///
 /// Returns
 /// -------
@@ -308,7 +312,7 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
 /// Raises
 /// ------
 /// Exception
-///     What has failed of what was started.
+///     Work that has been started has failed.
 #[pyfunction]
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
     if is_forked() {
@@ -318,7 +322,7 @@ pub fn shutdown(py: Python<'_>) -> PyResult<()> {
     if let Some(Err(error)) = mesh.map(|mesh| at_line(py, || mesh.engine().settle()))
         && error.is_interrupt()
     {
-        // The user does not want to wait for what runs. The session goes on.
+        // The user interrupted the wait for running work. The session continues.
         return Err(raised(py, &error));
     }
     let ended = taken().map_or(Ok(()), |session| at_line(py, || session.finish()));
@@ -335,7 +339,7 @@ pub fn abort(message: &str) {
     }
 }
 
-/// Ends the session because the program has failed, so that the other processes hear of it.
+/// Ends the session because the program has failed, and reports the failure to the other processes.
 #[pyfunction(name = "_fail")]
 pub fn fail(message: &str) {
     if is_forked() {
@@ -346,7 +350,7 @@ pub fn fail(message: &str) {
     }
 }
 
-/// The session, which is the program's no longer.
+/// Takes the session away from the program.
 fn taken() -> Option<Session> {
     BEGUN.store(false, Ordering::Relaxed);
     lock(&LOCAL).take();
@@ -355,7 +359,7 @@ fn taken() -> Option<Session> {
     session().take()
 }
 
-/// How many GPUs the session has, or one that began now would have.
+/// The number of GPUs of the session, or of a session that started now.
 pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     if BEGUN.load(Ordering::Relaxed) {
         return Ok(GPUS.all().len());
@@ -363,7 +367,7 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     Ok(configuration(py)?.own_gpus().map_or(0, |numbers| numbers.len()))
 }
 
-/// How many devices the session has, or one that began now would have.
+/// The number of devices of the session, or of a session that started now.
 pub fn device_count(py: Python<'_>) -> PyResult<usize> {
     if BEGUN.load(Ordering::Relaxed) {
         let session = session();
@@ -375,11 +379,11 @@ pub fn device_count(py: Python<'_>) -> PyResult<usize> {
     })
 }
 
-/// What a device holds: bytes, the most of them, the limit, those that are kept for later, and how
-/// many blocks these are.
+/// The memory of a device: the bytes in use, their peak, the limit, the cached bytes, and the
+/// number of cached blocks.
 type Held = (usize, usize, Option<usize>, usize, usize);
 
-/// For each device of this process what it holds.
+/// The memory use of each device of this process.
 #[pyfunction(name = "_device_memory")]
 pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     ensure(py)?;
@@ -393,7 +397,7 @@ pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     Ok(session.memory().into_iter().map(held).collect())
 }
 
-/// Makes the present use of memory the peak.
+/// Sets the peak of memory use to the present use.
 #[pyfunction(name = "_reset_peak")]
 pub fn reset_peak(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
@@ -414,8 +418,8 @@ pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> 
     Ok((bind.to_string(), PyBytes::new(py, token)))
 }
 
-/// Raises why the world has ended, if it has: for waits for other processes that are none of the
-/// world's own.
+/// Raises the reason if the world has ended. Called while the process waits for other processes by
+/// other means than the world's.
 #[pyfunction(name = "_check_world")]
 pub fn check_world(py: Python<'_>) -> PyResult<()> {
     if is_forked() {
@@ -456,7 +460,7 @@ pub fn world_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     Ok(session.handle().clone())
 }
 
-/// The mesh of this process's devices alone.
+/// The mesh of this process's devices only.
 pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;
     let mut local = lock(&LOCAL);
@@ -471,12 +475,12 @@ pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     Ok(local.insert(mesh).clone())
 }
 
-/// Whether arrays may lie on another mesh than that of all devices.
+/// Whether arrays may be on another mesh than that of all devices.
 pub fn has_local_mesh() -> bool {
     HAS_LOCAL.load(Ordering::Relaxed)
 }
 
-/// Starts what is recorded. Collective.
+/// Starts the recorded operations. Collective.
 ///
 /// Returns
 /// -------
@@ -485,7 +489,7 @@ pub fn has_local_mesh() -> bool {
 /// Raises
 /// ------
 /// Exception
-///     What has failed of what was recorded, with the line that recorded it.
+///     A recorded operation has failed; the error names the line that recorded it.
 #[pyfunction]
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
@@ -493,7 +497,7 @@ pub fn flush(py: Python<'_>) -> PyResult<()> {
     errstate::observed(py, done)
 }
 
-/// Waits until all that is recorded has been handed to the devices. Collective.
+/// Waits until all recorded operations have been handed to the devices. Collective.
 #[pyfunction(name = "_hand_over")]
 pub fn hand_over(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
@@ -501,7 +505,7 @@ pub fn hand_over(py: Python<'_>) -> PyResult<()> {
     errstate::observed(py, done)
 }
 
-/// Waits until all that is recorded has run. Collective.
+/// Waits until all recorded operations have run. Collective.
 #[pyfunction(name = "_synchronize")]
 pub fn synchronize(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;

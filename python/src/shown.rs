@@ -1,19 +1,19 @@
-//! The array that an object of Python shows, which setting its shape, strides or dtype changes.
+//! The array behind a Python object. Setting its shape, strides or dtype replaces the array.
 
 use phalanx::Array;
 use std::ops::Deref;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The array that an object shows.
+/// The array behind an object.
 ///
-/// Other threads may read the array while it is set, so that none that was shown is dropped before
-/// the object. An array that was shown before is shown again: a loop between some shapes keeps as
-/// many arrays as there are shapes. All of them show one base.
+/// Other threads may read the array while it is replaced, so no replaced array is dropped before
+/// the object. An array that was current before is used again: a loop over some shapes keeps one
+/// array for each shape. All of them are views of one base.
 pub struct Shown {
     first: Array,
     others: OnceLock<Box<Other>>,
-    /// The place of the array that is shown; 0 is the first.
+    /// The position of the current array; 0 is the first.
     current: AtomicUsize,
 }
 
@@ -23,12 +23,12 @@ struct Other {
 }
 
 impl Shown {
-    /// An object that shows an array.
+    /// The array behind a new object.
     pub fn new(array: Array) -> Shown {
         Shown { first: array, others: OnceLock::new(), current: AtomicUsize::new(0) }
     }
 
-    /// Shows another array from now on.
+    /// Makes another array current.
     pub fn set(&self, array: Array) {
         if is_same(&self.first, &array) {
             return self.current.store(0, Ordering::Release);
@@ -45,7 +45,7 @@ impl Shown {
     }
 }
 
-/// Whether two arrays of one base and one first element show the same.
+/// Whether two arrays of one base and one first element are equal in dtype, shape and strides.
 fn is_same(a: &Array, b: &Array) -> bool {
     a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides()
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
-/// What a call gives for each parameter.
+/// The argument of each parameter in a call.
 pub type Slots<'a, 'py> = SmallVec<[Option<Bound<'py, PyAny>>; 8]>;
 
 /// How a parameter may be given.
@@ -34,10 +34,10 @@ struct Parameter {
 pub struct Signature {
     /// The function's name.
     pub name: &'static str,
-    /// What stands in the parentheses.
+    /// The text in the parentheses.
     pub parameters_text: &'static str,
     parameters: Vec<Parameter>,
-    /// Whether there is the parameter `like`, which says whose array is made: ours.
+    /// Whether there is the parameter `like`, which must be an array of ours.
     pub takes_like: bool,
 }
 
@@ -72,9 +72,9 @@ impl Signature {
         Signature { name, ..self }
     }
 
-    /// What `inspect.signature` gives; of a method without the array that it is called on.
+    /// The answer for `inspect.signature`; for a method, without the array that it is called on.
     ///
-    /// Its own reading of `__text_signature__` takes no classes as defaults, such as `float`.
+    /// `inspect` cannot read a `__text_signature__` with classes as defaults, such as `float`.
     pub fn inspected<'py>(&self, py: Python<'py>, is_method: bool) -> PyResult<Bound<'py, PyAny>> {
         let text = format!("lambda {}: None", self.parameters_text);
         let made = py.import("builtins")?.getattr("eval")?.call1((text, PyDict::new(py)))?;
@@ -99,7 +99,7 @@ impl Signature {
         self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
-    /// Gives each parameter what a call has for it. `receiver` goes before the arguments.
+    /// Binds the arguments of a call to the parameters. `receiver` precedes the arguments.
     pub fn bind<'a, 'py>(
         &self,
         receiver: Option<&Bound<'py, PyAny>>,
@@ -178,7 +178,7 @@ impl Signature {
     }
 }
 
-/// The parts between commas that stand in no brackets and no quotes.
+/// The parts between the commas outside of brackets and quotes.
 fn split(text: &'static str) -> Vec<&'static str> {
     let (mut parts, mut depth, mut start, mut quoted) = (Vec::new(), 0, 0, false);
     for (place, letter) in text.char_indices() {

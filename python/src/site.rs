@@ -1,4 +1,4 @@
-//! The line of Python that calls.
+//! The calling line of Python.
 
 use phalanx::{Place, Site, called_from};
 use pyo3::ffi;
@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Code objects that a thread remembers the file of.
+/// The number of code objects whose file a thread caches.
 const REMEMBERED: usize = 1024;
 
-/// A line of a Python program. There is one for each line that ever calls, and it stays.
+/// A line of a Python program. Each line that ever calls has one, which is never freed.
 struct Line {
     file: &'static str,
     line: u32,
@@ -25,9 +25,9 @@ impl Place for Line {
     }
 }
 
-/// A code object and the file that it is of.
+/// A code object and its file.
 struct Known {
-    /// Kept, so that its address is not that of another one later.
+    /// Kept alive, so that no other code object gets its address.
     _code: Py<PyAny>,
     /// `None` for files of the module itself.
     file: Option<&'static str>,
@@ -39,17 +39,17 @@ thread_local! {
     static LINES: RefCell<HashMap<(usize, i32), Site>> = RefCell::default();
 }
 
-/// Every line that has called, by the place of its file's name.
+/// Every line that has called, by the address of its file's name and its number.
 static ALL_LINES: Mutex<Option<HashMap<(usize, i32), Site>>> = Mutex::new(None);
 
-/// Runs calls of the framework as those of the line of Python that is running.
+/// Runs calls of the framework as those of the running line of Python.
 pub fn at_line<R>(py: Python<'_>, body: impl FnOnce() -> R) -> R {
-    // What the program has made current for other libraries stays so.
+    // The context that the program has made current for other libraries stays current.
     let _kept = phalanx::cuda::keep_context();
     called_from(here(py), body)
 }
 
-/// The line of Python that is running, outside of the module's own files.
+/// The running line of Python outside of the module's own files.
 pub fn here(py: Python<'_>) -> Site {
     // SAFETY: the interpreter is attached; the frame is borrowed from it, or null where no Python
     // code is running.
@@ -77,7 +77,7 @@ fn file_of(frame: &Bound<'_, PyAny>) -> Option<&'static str> {
     if let Some(file) = CODES.with_borrow(|codes| codes.get(&address).map(|known| known.file)) {
         return file;
     }
-    // Nothing of Python runs while the map is borrowed: what ends with a code object may call.
+    // No Python code runs while the map is borrowed: the end of a code object may run some.
     let name = code.getattr("co_filename").and_then(|name| name.extract::<String>());
     let name = name.unwrap_or_else(|_| String::from("<unknown>"));
     let file = (!is_own(&name)).then(|| file_name(name));
@@ -88,7 +88,7 @@ fn file_of(frame: &Bound<'_, PyAny>) -> Option<&'static str> {
     file
 }
 
-/// Whether a file is one of the module's own, whose lines tell the user nothing.
+/// Whether a file is one of the module's own, whose lines do not help the user.
 fn is_own(name: &str) -> bool {
     OWN.get().is_some_and(|folder| name.starts_with(folder.as_str()))
 }
@@ -96,13 +96,13 @@ fn is_own(name: &str) -> bool {
 /// The folder of the module, with the separator at its end.
 static OWN: OnceLock<String> = OnceLock::new();
 
-/// Says where the module's own files are.
+/// Sets the folder of the module's own files.
 pub fn set_own_folder(folder: String) {
     // The module is imported once; a second import is of the same folder.
     let _ = OWN.set(folder);
 }
 
-/// The one copy of a name that stays.
+/// The only copy of a name, which is never freed.
 fn file_name(name: String) -> &'static str {
     static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

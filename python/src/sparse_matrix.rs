@@ -13,7 +13,7 @@ use phalanx::{Argument, Array, DType, Entered, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// A sparse matrix whose entries are kept row by row, split by rows among devices.
+/// A sparse matrix in compressed sparse row form, split by rows over the devices.
 #[pyclass(name = "csr_matrix", module = "phalanx.scipy.sparse", frozen)]
 pub struct SparseMatrix {
     /// The matrix.
@@ -21,7 +21,7 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// Makes the matrix's mesh the current one until what is returned is dropped.
+    /// Makes the matrix's mesh current until the returned guard is dropped.
     fn enter_mesh(&self) -> Option<Entered> {
         call_mesh::of_array(self.matrix.values())
     }
@@ -74,7 +74,7 @@ fn least_extent(py: Python<'_>, positions: &Array) -> PyResult<usize> {
     Ok(usize::try_from(largest.saturating_add(1)).unwrap_or(0))
 }
 
-/// Positions; of an empty list, too.
+/// An array of positions; an empty list gives none.
 fn positions(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let array = convert::array(object, None)?;
     let is_empty = array.size() == 0 && !array.dtype().is_integer();
@@ -140,7 +140,7 @@ impl SparseMatrix {
         dtype: Option<&Bound<'_, PyAny>>,
         copy: bool,
     ) -> PyResult<SparseMatrix> {
-        // The parts never change, so that nothing has to be copied.
+        // The parts never change, so nothing has to be copied.
         let _ = copy;
         let py = arg1.py();
         session::ensure(py)?;
@@ -211,7 +211,7 @@ impl SparseMatrix {
         Ndarray::wrap(py, self.matrix.columns().clone())
     }
 
-    /// Where the entries of each row start among all, and how many there are.
+    /// The position of the first entry of each row, followed by the number of entries.
     #[getter]
     fn indptr(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ndarray::wrap(py, at_line(py, || self.matrix.row_starts()))
@@ -265,7 +265,7 @@ impl SparseMatrix {
         self.astype_to(dtype.py(), Some(dtypes::from_python(dtype)?))
     }
 
-    /// A copy, which shares the entries: they do not change.
+    /// A copy, which shares the entries, because they never change.
     ///
     /// Returns
     /// -------
@@ -283,7 +283,7 @@ impl SparseMatrix {
         SparseMatrix { matrix: self.matrix.clone() }
     }
 
-    /// The matrix in this form.
+    /// The matrix in compressed sparse row form.
     ///
     /// Returns
     /// -------
@@ -366,7 +366,7 @@ impl SparseMatrix {
     /// Returns
     /// -------
     /// ndarray or csr_matrix
-    ///     The product; a matrix of a number.
+    ///     The product: a csr_matrix if ``other`` is a number, else an ndarray.
     ///
     /// Raises
     /// ------
@@ -375,7 +375,7 @@ impl SparseMatrix {
     ///
     /// Notes
     /// -----
-    /// Local: recorded. The elements of a vector that a device lacks are brought to it.
+    /// Local: recorded. Each device receives the elements of the vector that it lacks.
     fn dot(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.__mul__(other)
     }

@@ -1,4 +1,5 @@
-//! What errors of operations say, as Python and NumPy spell it: texts are written for Rust.
+//! The texts of operations' errors with the names of Python and NumPy; they are written with those
+//! of Rust.
 
 use phalanx::DType;
 
@@ -28,8 +29,8 @@ pub fn of_operation(text: &str) -> String {
     in_numpy(renamed.as_deref().unwrap_or(text))
 }
 
-/// A text with dtypes and shapes as NumPy writes them. What stands in quotes is the program's, and
-/// stays.
+/// A text with dtypes and shapes as NumPy writes them. Text in quotes comes from the program and
+/// stays as it is.
 pub fn in_numpy(text: &str) -> String {
     let parts = text.split('\'').enumerate();
     let parts = parts.map(|(place, part)| match place % 2 {

@@ -6,7 +6,7 @@ use crate::random_source::{LegacySource, RandomSource, Stream, share, shared_sou
 use crate::sparse_matrix::SparseMatrix;
 use pyo3::prelude::*;
 
-/// Adds them to the module, and to the modules that Python has imported.
+/// Adds them to the module and to `sys.modules`.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     submodule(module, "linalg", "phalanx.linalg.", &[linalg::FUNCTIONS])?;
@@ -57,7 +57,8 @@ fn submodule<'py>(
     for row in tables.iter().copied().flatten() {
         made.add(row.name(), Bound::new(py, Function::new(row, home))?)?;
     }
-    // Not by `add`: what `import *` brings into `phalanx` are the modules of Python.
+    // Not by `add`: `import *` must bring the modules written in Python into `phalanx`, and not
+    // these.
     module.setattr(name, &made)?;
     py.import("sys")?.getattr("modules")?.set_item(path, &made)?;
     Ok(made)

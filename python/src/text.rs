@@ -1,4 +1,5 @@
-//! Arrays as text: at NumPy's default print options by Rust, else by NumPy from what is shown.
+//! Arrays as text. Rust formats them if NumPy's print options are the default; else NumPy formats
+//! the elements that are shown.
 
 use crate::arguments::Arguments;
 use crate::convert::{fetch, to_numpy};
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
-/// Which function of NumPy's is asked for.
+/// The NumPy function that formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TextOptions {
     /// `array_str`.
@@ -36,7 +37,7 @@ pub fn text(py: Python<'_>, array: &Array, kind: TextOptions) -> PyResult<String
     errstate::observed(py, text)
 }
 
-/// The text of the array that is the argument of a name, with the options that are the others.
+/// The text of the array argument `name`. The other arguments are the options.
 pub fn text_of(a: &Arguments<'_, '_>, name: &str, kind: TextOptions) -> PyResult<String> {
     let (py, array) = (a.py(), a.array(name)?);
     let options = PyDict::new(py);
@@ -51,7 +52,7 @@ pub fn text_of(a: &Arguments<'_, '_>, name: &str, kind: TextOptions) -> PyResult
     }
 }
 
-/// Whether NumPy's print options are those that it begins with.
+/// Whether NumPy's print options have their initial values.
 fn has_defaults(py: Python<'_>) -> PyResult<bool> {
     static DEFAULTS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let loaded = py.import("sys")?.getattr("modules")?;
@@ -100,7 +101,7 @@ fn by_numpy(
     let current = numpy.getattr("get_printoptions")?.call0()?;
     let threshold: f64 = option(options, &current, "threshold")?.extract()?;
     let edge: usize = option(options, &current, "edgeitems")?.extract()?;
-    // Without ends there is nothing to fetch but the whole.
+    // Without ends to show, the whole array is needed.
     let threshold = if edge == 0 { usize::MAX } else { threshold.max(0.0) as usize };
     let (summary, shape) = (Summary { threshold, edge }, array.shape());
     let is_cut = |extent: usize| array.size() > threshold && extent > 2 * edge;
@@ -115,7 +116,7 @@ fn by_numpy(
     }
     let corners = at_line(py, || array.corners(summary));
     let mut shown = to_numpy(py, corners.map_err(|error| raised(py, &error))?)?;
-    // NumPy cuts an axis that is one longer than its ends at the same place.
+    // An extra element between the ends makes NumPy cut the axis there.
     for (axis, _) in shape.iter().enumerate().filter(|(_, extent)| is_cut(**extent)) {
         let places: Vec<usize> = (0..edge).chain([0]).chain(edge..2 * edge).collect();
         shown = shown.call_method1("take", (PyList::new(py, places)?, axis))?;

@@ -52,7 +52,7 @@ impl Ufunc {
         })
     }
 
-    /// The ufunc, which methods need to have one result.
+    /// The ufunc; an error if it has several results, which methods do not support.
     fn of_one_result(&self, method: &str) -> PyResult<phalanx::Ufunc> {
         match self.ufunc.nout() {
             1 => Ok(self.ufunc),
@@ -69,7 +69,7 @@ impl Ufunc {
         ops.next().unwrap_or_else(|| unreachable!("bug: a ufunc without a result"))
     }
 
-    /// The call with all that NumPy's takes.
+    /// The call with all parameters of NumPy's.
     fn call_with(
         &self,
         arguments: &Bound<'_, PyTuple>,
@@ -120,7 +120,7 @@ impl Ufunc {
         }
     }
 
-    /// Warns of complex results that are written to arrays of reals.
+    /// Warns of complex results that are written to real arrays.
     fn warn_of_outs(
         &self,
         py: Python<'_>,
@@ -130,7 +130,7 @@ impl Ufunc {
         if options.out.iter().all(Option::is_none) {
             return Ok(());
         }
-        // A call that is refused has its own error.
+        // An invalid call reports its own error later.
         let Ok(dtypes) = at_line(py, || self.ufunc.result_dtypes(operands, options)) else {
             return Ok(());
         };
@@ -184,7 +184,7 @@ impl Ufunc {
     }
 }
 
-/// What the calls of all ufuncs take after their operands and results.
+/// The parameters of every ufunc after its operands and results.
 macro_rules! text {
     ($operands:literal) => {
         concat!(
@@ -219,7 +219,8 @@ impl Ufunc {
                 operands.push(convert::argument(&object)?);
             }
             if operands.iter().all(|operand| !matches!(operand, Argument::Array(_))) {
-                // One with a dtype of its own: beside it Python's numbers have none.
+                // Prefer an operand with a dtype of its own: beside it, Python's numbers take their
+                // dtype from it.
                 let has_dtype = |operand: &Argument| matches!(operand, Argument::Scalar(_));
                 let place = operands.iter().position(has_dtype).unwrap_or(0);
                 operands[place] = Argument::Array(convert::as_array(py, operands[place].clone())?);
@@ -243,23 +244,24 @@ impl Ufunc {
     /// array : array_like
     ///     The elements.
     /// axis : int, tuple of int or None, optional
-    ///     The axes; all for None. Of operations whose order matters, such as ``subtract``, one.
+    ///     The axes; None for all. An operation whose order matters, such as ``subtract``, takes
+    ///     one axis.
     /// dtype : dtype, optional
-    ///     What the elements are cast to first.
+    ///     The dtype to which the elements are cast first.
     /// out : ndarray, optional
     ///     The array that is written and returned.
     /// keepdims : bool
-    ///     Whether the axes stay with extent 1.
+    ///     Whether the reduced axes are kept with extent 1.
     /// initial : scalar, optional
-    ///     Combined with the elements, too.
+    ///     A value that is combined with the elements.
     /// where : array_like of bool
-    ///     The elements that count, broadcast to the array.
+    ///     The elements to include, broadcast to the array.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     Of the shape of ``array`` without the axes. Dtype: that of the operation on two
-    ///     elements; ``add`` and ``multiply`` combine bools and narrow integers in 64 bits.
+    ///     The shape of ``array`` without the axes. Dtype: that of the operation on two elements;
+    ///     ``add`` and ``multiply`` combine bools and narrow integers in 64 bits.
     ///
     /// Raises
     /// ------
@@ -267,12 +269,12 @@ impl Ufunc {
     ///     PX003: there is no such axis.
     /// ValueError
     ///     PX016: there are no elements, and the operation has no identity. PX017: the operation
-    ///     has one operand, or takes one axis alone.
+    ///     has one operand, or takes one axis only.
     ///
     /// Notes
     /// -----
     /// Local: recorded, and computed when a value is observed. Distribution: reduce: partial
-    /// results of the devices are combined; of operations whose order matters all-to-all.
+    /// results of the devices are combined; all-to-all for operations whose order matters.
     #[pyo3(
         signature = (*arguments, **keywords),
         text_signature = "($self, array, axis=0, dtype=None, out=None, keepdims=False, \
@@ -313,14 +315,14 @@ impl Ufunc {
     /// axis : int
     ///     The axis.
     /// dtype : dtype, optional
-    ///     What the elements are cast to first.
+    ///     The dtype to which the elements are cast first.
     /// out : ndarray, optional
     ///     The array that is written and returned.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     Of the shape of ``array``. Dtype: as of ``reduce``.
+    ///     The shape of ``array``. Dtype: as for ``reduce``.
     ///
     /// Raises
     /// ------
@@ -359,27 +361,28 @@ impl Ufunc {
         written(py, result, out)
     }
 
-    /// The combinations of stretches of an axis; where the next start is not larger, the element
-    /// at the start.
+    /// Combines the elements of ranges of an axis. A range ends where the next one starts, the last
+    /// one at the end of the axis. If the next start is not larger, the result is the element at
+    /// the start.
     ///
     /// Parameters
     /// ----------
     /// array : array_like
     ///     The elements.
     /// indices : array_like of int
-    ///     Where stretches start, a vector.
+    ///     The starts of the ranges, a vector.
     /// axis : int
     ///     The axis.
     /// dtype : dtype, optional
-    ///     What the elements are cast to first.
+    ///     The dtype to which the elements are cast first.
     /// out : ndarray, optional
     ///     The array that is written and returned.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     Of the shape of ``array``, with as many elements along the axis as there are starts.
-    ///     Dtype: as of ``reduce``.
+    ///     The shape of ``array``, with as many elements along the axis as there are starts. Dtype:
+    ///     as for ``reduce``.
     ///
     /// Raises
     /// ------
@@ -390,7 +393,7 @@ impl Ufunc {
     ///
     /// Notes
     /// -----
-    /// Collective where starts may be outside of the axis, else Local.
+    /// Collective if a start may be outside of the axis, else Local.
     #[pyo3(
         signature = (array, indices, axis=OneAxis::Given(0), dtype=None, out=None),
         text_signature = "($self, array, indices, axis=0, dtype=None, out=None)"
@@ -428,12 +431,12 @@ impl Ufunc {
     /// b : array_like
     ///     The second operands.
     /// **keywords : dict
-    ///     ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as of a call.
+    ///     ``out``, ``where``, ``casting``, ``order``, ``dtype`` and ``signature``, as in a call.
     ///
     /// Returns
     /// -------
     /// ndarray
-    ///     Of the shape of ``a`` and then that of ``b``. Dtype: that of the operation.
+    ///     The shape of ``a``, followed by that of ``b``. Dtype: that of the operation.
     ///
     /// Raises
     /// ------
@@ -471,14 +474,15 @@ impl Ufunc {
         self.call_with(&PyTuple::new(py, [rows.bind(py), b])?, keywords)
     }
 
-    /// Applies the operation to elements in place, as often as each is named.
+    /// Applies the operation to elements in place. An element that is named several times is
+    /// changed as many times.
     ///
     /// Parameters
     /// ----------
     /// a : ndarray
     ///     The array that is written.
     /// indices : array_like of int, slice, tuple of these
-    ///     Whatever may stand in brackets after ``a``.
+    ///     Any key that ``a[indices]`` accepts.
     /// b : array_like, optional
     ///     The second operands of an operation of two, broadcast to the elements. The result is
     ///     computed in the dtype that both promote to, and cast to that of ``a`` each time.
@@ -499,8 +503,8 @@ impl Ufunc {
     ///
     /// Notes
     /// -----
-    /// Collective where masks are among the indices or positions may be outside of their axis, else
-    /// Local.
+    /// Collective if the indices contain a mask, or a position that may be outside of its axis,
+    /// else Local.
     #[pyo3(signature = (a, indices, b=None, /))]
     fn at(
         &self,
@@ -597,8 +601,8 @@ impl Ufunc {
     }
 }
 
-/// The axis of `accumulate` and `reduceat`: a number, a tuple of one, or None, which is that of a
-/// vector.
+/// The axis of `accumulate` and `reduceat`: a number, a tuple of one, or None, which is allowed for
+/// a vector only.
 #[derive(Clone, Copy)]
 enum OneAxis {
     Given(i64),
@@ -643,7 +647,7 @@ fn array_to_write<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<&'a Array> {
     elements::target(object).ok_or_else(wrong)
 }
 
-/// An answer that may be written into an array, which may stand in a tuple.
+/// The answer, written into `out` if it is given. `out` may be a tuple of one array.
 fn written(py: Python<'_>, result: Array, out: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
     let Some(out) = out.filter(|out| !out.is_none()) else { return Ndarray::result(py, result) };
     let out = match out.cast::<PyTuple>() {

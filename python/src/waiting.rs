@@ -1,4 +1,4 @@
-//! Waiting: other threads of Python go on meanwhile, and the user may interrupt.
+//! Waiting: other Python threads run meanwhile, and the user may interrupt.
 
 use phalanx::waiting::Attendant;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -7,19 +7,20 @@ use pyo3::types::PyTuple;
 use std::cell::RefCell;
 
 thread_local! {
-    /// What a signal raised while the thread waited, until the call that waited raises it.
+    /// The exception that a signal raised while the thread waited, until the waiting call raises
+    /// it.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// The interpreter, which attends to all waits.
+/// The interpreter as the attendant of all waits.
 struct Interpreter;
 
-/// A wait of Rust.
+/// A wait of Rust code.
 struct Wait<'a>(&'a mut dyn FnMut());
 
-// SAFETY: what is asked of a closure that runs without the interpreter is that it uses nothing of
-// Python's. Waits are code of crates that know no Python; what they drop of it, pyo3 keeps until
-// the interpreter is back. The closure runs on the calling thread.
+// SAFETY: a closure that runs detached from the interpreter must not use Python objects. Waits are
+// code of crates that do not depend on Python. If they drop Python objects, pyo3 keeps these until
+// a thread is attached again. The closure runs on the calling thread.
 unsafe impl Send for Wait<'_> {}
 
 impl Wait<'_> {
@@ -34,14 +35,14 @@ impl Attendant for Interpreter {
             let wait = Wait(&mut *wait);
             py.detach(move || wait.run());
         };
-        // At the very end of the program there is no interpreter to let go.
+        // At the very end of the program there is no interpreter to detach from.
         if Python::try_attach(run).is_none() {
             wait();
         }
     }
 
     fn is_interrupted(&self) -> bool {
-        // Only the main thread is given signals.
+        // Python delivers signals to the main thread only.
         let is_raised = |py: Python<'_>| match py.check_signals() {
             Ok(()) => false,
             Err(exception) => {
@@ -53,13 +54,14 @@ impl Attendant for Interpreter {
     }
 }
 
-/// Has the interpreter attend to all waits.
+/// Installs the interpreter as the attendant of all waits.
 pub fn attend() {
     phalanx::waiting::attend(&Interpreter);
 }
 
-/// Calls a function while interrupts are ignored, where the thread may say so. One that is pending
-/// already is dropped: it would be raised at the first step of the function.
+/// Calls a function with interrupts ignored, if the thread may set signal handlers. An interrupt
+/// that is already pending is dropped, because it would be raised at the first step of the
+/// function.
 #[pyfunction(name = "_uninterrupted", signature = (function, *words))]
 pub fn uninterrupted(
     py: Python<'_>,
@@ -75,19 +77,19 @@ pub fn uninterrupted(
     let ignored = loop {
         match ignore() {
             Err(raised) if raised.is_instance_of::<PyKeyboardInterrupt>(py) => {}
-            // Only the main thread may.
+            // Only the main thread may set handlers.
             outcome => break outcome.ok(),
         }
     };
     let outcome = function.call1(words);
-    // A handler that is not Python's own cannot be set again.
+    // A handler that was not set by Python cannot be restored.
     if let Some((signals, number, before)) = ignored.filter(|ignored| !ignored.2.is_none()) {
         signals.call_method1("signal", (number, before))?;
     }
     outcome.map(|_| ())
 }
 
-/// What a signal raised while the thread waited.
+/// Takes the exception that a signal raised while the thread waited.
 pub fn interruption() -> Option<PyErr> {
     RAISED.take()
 }

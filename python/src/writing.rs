@@ -1,4 +1,4 @@
-//! What is written into arrays.
+//! Values that are written into arrays.
 
 use crate::call_mesh;
 use crate::convert::{argument, array};
@@ -9,8 +9,8 @@ use phalanx::{Argument, Array, DType};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 
-/// Refuses what has axes, be it one element, where an element is written. As in NumPy, the truth
-/// value of an array of one element is none of that.
+/// Refuses a value with axes, even of one element, where one element is written. As in NumPy, an
+/// array of one element that is no list is accepted where the element is a bool.
 pub fn check_one(value: &Argument, dtype: DType, is_list: bool) -> PyResult<()> {
     let text = "setting an array element with a sequence.";
     match value {
@@ -33,17 +33,17 @@ pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     written.map_err(|error| raised(py, &error))
 }
 
-/// Warns of imaginary parts that a write loses.
+/// Warns of imaginary parts that a write discards.
 pub fn warn_of_value(py: Python<'_>, value: &Argument, target: &Array) -> PyResult<()> {
     match value {
         Argument::Array(array) => warn_discarded(py, array.dtype(), target.dtype()),
-        // Elements are assigned without a warning, as in NumPy.
+        // Numbers and elements are assigned without a warning, as in NumPy.
         Argument::Scalar(_) | Argument::Weak(_) => Ok(()),
     }
 }
 
-/// What is written into an array. What has no dtype of its own, be it a list, a text or an integer
-/// beyond all dtypes, is read by NumPy as of the array's dtype.
+/// The value to write into an array. NumPy converts a value without a dtype of its own to the
+/// array's dtype: a list, a string, bytes, None, or an integer beyond 128 bits.
 pub fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
     let is_plain = value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()

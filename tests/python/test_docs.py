@@ -58,7 +58,7 @@ def test_every_module_of_cupy_has_its_place():
     classes = {f"{area}.{name}" for area, name, kind, *_ in rows if kind == "class"}
     modules = set()
     for area, name, kind, *_ in rows:
-        # Areas of classes are inside of modules, as are CuPy's own members of SciPy's classes.
+        # Areas of classes are inside of modules, and so are CuPy's own members of SciPy's classes.
         is_class = area in classes or area.replace("cupyx.", "").replace("cupy", "numpy") in classes
         if area.startswith("cupy"):
             modules.add(area.rpartition(".")[0] if is_class else area)

@@ -162,7 +162,8 @@ def test_a_decorator():
 
 @pytest.mark.one_process("threads record")
 def test_blocks_of_other_threads():
-    """Context objects may be used and dropped in any thread; a block ends where it began."""
+    """Context objects may be used and dropped in any thread; a block ends in the thread that
+    entered it."""
     for make in (lambda: np.errstate(all="raise"), np.deferred_errors, np.local):
         block, outcomes = make(), []
 

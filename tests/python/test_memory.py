@@ -261,3 +261,32 @@ def test_an_array_has_more_elements_than_32_bits_count(devices):
         devices=devices,
         timeout=600,
     )
+
+
+@pytest.mark.skipif(not FULL, reason="takes 4 GiB, only with PHALANX_TEST_FULL=1")
+@pytest.mark.parametrize("devices", [1, 3])
+def test_reduceat_combines_more_elements_than_32_bits_count(devices):
+    # The sums have 8 times as many bytes as the elements, so the elements together exceed the limit.
+    worlds.run(
+        """
+        import phalanx as np
+        n, far = 2_200_000_000, 2**31 + 7
+        x = np.zeros(n, dtype="i1")
+        x[10], x[far], x[-1] = 100, 3, 5
+        starts = [0, 10, n // 2, far - 1, far, far + 1, n - 1]
+        sums = np.add.reduceat(x, starts)
+        assert sums.dtype == np.int64 and sums.tolist() == [0, 100, 0, 0, 3, 0, 5], sums
+        # Stretches from starts that do not ascend are single elements, and the last one is long.
+        assert np.add.reduceat(x, [far, far - 1, far, 5]).tolist() == [3, 0, 3, 108]
+        x += np.int8(1)
+        sums = np.add.reduceat(x, starts)
+        counts = [10, n // 2 - 10, far - 1 - n // 2, 1, 1, n - 2 - far, 1]
+        assert sums.tolist() == [c + more for c, more in zip(counts, [0, 100, 0, 0, 3, 0, 5])], sums
+        rows = np.add.reduceat(x.reshape(n // 2, 2), [0, far // 2, far // 2 + 1])
+        after = n // 2 - far // 2 - 1
+        assert rows.tolist() == [[far // 2 + 100, far // 2], [1, 4], [after, after + 5]], rows
+        """,
+        devices=devices,
+        environment={"PHALANX_MEMORY_LIMIT": f"{6 // devices}G"},
+        timeout=600,
+    )

@@ -1,4 +1,4 @@
-"""Programs that mpirun starts, whose processes meet by a communicator of mpi4py."""
+"""Programs that mpirun starts, whose processes connect through a communicator of mpi4py."""
 
 import importlib.util
 import re
@@ -248,7 +248,7 @@ def test_a_process_of_mpirun_that_stops_while_all_meet_is_an_error(victim, is_la
         """
     variables = {"PHALANX_TIMEOUT": "6", "PHALANX_STALL": "6"}
     ended = mpirun(program, str(victim), str(is_late), check=False, environment=variables)
-    # 124 is mpirun's, which has had to end processes that hang.
+    # 124 is the exit status of mpirun after it has killed processes that hang.
     assert ended.returncode not in (0, 124), ended.stderr
     codes = ["PX066", "PX067", "PX099", "PX168"] if is_late else ["PX066", "PX099"]
     assert any(f"[{code}]" in ended.stderr for code in codes), ended.stderr
@@ -274,7 +274,7 @@ def test_processes_in_a_call_of_mpi_end_when_one_hangs():
     assert "error[PX168]: rank 0 has been silent for 6 s" in ended.stderr, ended.stderr
     assert "has not heard of it since then, for 8 s, and is ended" in ended.stderr, ended.stderr
     began = max(float(line.split()[-1]) for line in ended.stdout.splitlines())
-    # Six seconds of silence and ten after them; a busy machine takes longer.
+    # Six seconds of silence, and then ten seconds; a busy machine takes longer.
     assert over - began < 45, over - began
 
 

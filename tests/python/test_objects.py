@@ -68,7 +68,7 @@ def test_eigenvalues(matrix):
         matrix / scale @ vectors, vectors * (values / scale)[..., None, :], atol=near
     )
     numpy.testing.assert_allclose(numpy.linalg.norm(vectors, axis=-2), 1, atol=near)
-    # In all pairs each is the nearest of the other.
+    # Each eigenvalue has a near expected one, and each expected one a near eigenvalue.
     apart = abs(values[..., None] - expected.eigenvalues[..., None, :]) / scale
     assert (apart.min(axis=-1) < 1e-3).all() and (apart.min(axis=-2) < 1e-3).all()
 

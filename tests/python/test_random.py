@@ -1,4 +1,4 @@
-"""Random numbers: generators, seeds, and the functions of older programs."""
+"""Random numbers: generators, seeds, and NumPy's legacy functions."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""Programs that are started again, and programs of which one process raises."""
+"""Programs that are restarted, and programs in which one process raises."""
 
 import re
 

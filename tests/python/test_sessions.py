@@ -1,4 +1,4 @@
-"""Sessions: how they begin and end, in one process and in several."""
+"""Sessions: how they start and end, in one process and in several."""
 
 import signal
 import sys
@@ -200,7 +200,7 @@ def test_import_is_quick_and_leaves_numpy_alone():
 MESSAGES = {
     "receives": "group.recv(numpy.empty(3), 0)",
     "connects": "group.send(numpy.zeros(3), 0)",
-    # More than sockets take.
+    # More bytes than the buffers of sockets hold.
     "sends": "group.send(numpy.zeros(1 << 22), 0)",
 }
 

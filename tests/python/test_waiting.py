@@ -1,4 +1,4 @@
-"""Waits let other threads of Python go on, and end when the user interrupts."""
+"""Other Python threads run during waits, and an interrupt of the user ends a wait."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import pytest
 
 from . import worlds
 
-# A value that takes days.
+# A value whose computation takes days.
 ENDLESS = """
 import os, sys, threading, time
 import phalanx as np
@@ -21,7 +21,7 @@ def endless(scale=1.0):
     return np.sin(np.arange(10.0**14) * scale).sum()
 """
 
-# What waits for it, each in its own way.
+# The calls that wait for it.
 WAITS = {
     "number": "float(endless())",
     "item": "endless().item()",
@@ -62,8 +62,8 @@ threading.Thread(target=work, daemon=True).start()
 
 
 def _interrupted(program, *words, devices=1, processes=1, to=None, then=lambda: None):
-    """Runs a program until it says that it begins, and interrupts it a little later; then calls
-    `then`."""
+    """Runs a program until it prints that it has started, and interrupts it shortly after; then
+    calls `then`."""
     command = [sys.executable, "-c", program, *words]
     if processes > 1:
         command = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *command]
@@ -190,8 +190,8 @@ print(np.rank(), os.getpid(), flush=True)
 
 
 def test_an_interrupt_of_one_process_ends_all(tmp_path):
-    # Process 1 waits for process 0, which hears of the interrupt at its next operation: some time
-    # after it.
+    # Process 1 waits for process 0, which detects the interrupt at its next operation, some time
+    # later.
     program = MANY + """
 while np.rank() == 0 and not os.path.exists(sys.argv[1]):
     time.sleep(0.02)
@@ -210,13 +210,14 @@ def test_an_interrupt_of_the_launcher_ends_all():
     program = MANY + "if np.rank() == 0: time.sleep(60)\nprint(float((x * 2).sum()))\n"
     _, errors, code = _interrupted(program, processes=2)
     assert code != 0
-    # Process 1 may learn of the other's interrupt before it looks for its own.
+    # Process 1 may receive the failure of process 0 before it checks for its own interrupt.
     told = ["[1] KeyboardInterrupt", "rank 0 failed: KeyboardInterrupt"]
     assert any(text in errors for text in told), errors
 
 
 def test_an_interrupt_of_both_processes_is_told_once_by_each():
-    # As a terminal does it: to the launcher and both processes, of which one waits for the other.
+    # As from a terminal, the interrupt is sent to the launcher and to both processes, one of which
+    # waits for the other.
     program = MANY + "if np.rank() == 0: time.sleep(60)\nprint(float((x * 2).sum()))\n"
     command = [sys.executable, "-m", "phalanx", "run", "-n", "2", sys.executable, "-c", program]
     variables = worlds.surroundings() | {"PHALANX_DEVICES": "cpu:1"}
@@ -238,7 +239,8 @@ def test_an_interrupt_of_both_processes_is_told_once_by_each():
 
 
 def test_an_interrupt_does_not_silence_what_ends_the_program():
-    # The interrupt is pending when the hook is called, for neither is called by a line of Python.
+    # The interrupt is pending when the hook is called, because no line of Python runs between the
+    # calls.
     program = """
         import ctypes, functools, operator, signal, sys
         import phalanx

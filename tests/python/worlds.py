@@ -37,9 +37,9 @@ needs_mpirun = needs("openmpi", MPIRUN is not None, "mpirun")
 
 
 def apart():
-    """Skips a test that starts programs: with several devices, since the programs choose their own
-    number and would run the same test again; and in the ranks of a world, since the programs would
-    take themselves for ranks of it."""
+    """Skips a test that starts programs: with several devices, because the programs choose their
+    own number and would run the same test again; and in the ranks of a world, because the programs
+    would act as ranks of it."""
     of_cpus = os.environ.get("PHALANX_DEVICES", "cpu").startswith("cpu")
     if RANKS > 1 or (of_cpus and device_count() > 1):
         reason = "programs of their own are started by one process with one device"

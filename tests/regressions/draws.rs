@@ -84,7 +84,7 @@ fn sizes_did_not_follow_parameters() {
             ("PX017", numbers.rayleigh(-&row, None)),
             ("PX012", numbers.normal(&complex, 1.0, None)),
             ("PX012", numbers.beta(&complex, 1.0, None)),
-            ("PX012", numbers.binomial(2.5, 0.5, None)),
+            ("PX012", numbers.binomial(&row, 0.5, None)),
             ("PX012", numbers.hypergeometric(&row, 3, 2, None)),
         ] {
             assert_eq!(code(&drawn), expected);
@@ -150,5 +150,22 @@ fn bytes_were_cut_by_the_front() {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         assert_eq!(numbers().bytes(13).to_vec::<u8>().unwrap(), bytes[..13]);
         assert_eq!(numbers().bytes(0).shape(), [0]);
+    });
+}
+
+/// Counts that were floats were refused; NumPy truncates them.
+#[test]
+fn counts_were_integers() {
+    on_lines(|| {
+        let drawn = |count: f64| numbers().binomial(count, 0.5, [9]).to_vec::<i64>().unwrap();
+        assert_eq!(drawn(10.9), drawn(10.0));
+        assert_eq!(drawn(10.0), numbers().binomial(10, 0.5, [9]).to_vec::<i64>().unwrap());
+        let sampled = numbers().hypergeometric(10.5, 5, 3.9, [9]).to_vec::<i64>().unwrap();
+        let whole = numbers().hypergeometric(10, 5, 3, [9]).to_vec::<i64>().unwrap();
+        assert_eq!(sampled, whole);
+        assert_eq!(code(&numbers().binomial(f64::NAN, 0.5, [2])), "PX017");
+        assert_eq!(code(&numbers().binomial(1e30, 0.5, [2])), "PX013");
+        let counts = from_slice(&[10.0, 4.0], [2]);
+        assert_eq!(code(&numbers().binomial(&counts, 0.5, [2])), "PX012");
     });
 }

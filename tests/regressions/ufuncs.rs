@@ -4,8 +4,8 @@
 use crate::on_lines;
 use phalanx::prelude::*;
 use phalanx::{
-    FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions, Warning, errstate,
-    flush, nanmean, report_warnings, set_floating_errors,
+    AnyIndex, FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions, Warning,
+    errstate, flush, ix, nanmean, report_warnings, set_floating_errors,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -105,6 +105,41 @@ fn floating_point_errors_are_raised_or_reported_where_a_value_is_observed() {
         set_floating_errors(before);
         let expected = [("invalid value", "divide", 8)];
         assert_eq!(reports.borrow()[..1], expected);
+    });
+}
+
+/// `ufunc.at` reported no floating-point errors.
+#[test]
+fn operations_at_an_index_report_their_errors() {
+    on_lines(|| {
+        let raise = FloatingErrors::all(FloatingErrorMode::Raise);
+        let met = |name: &str, index: [AnyIndex; 1], value: f64| {
+            let x = from_slice(&[1.0, -4.0, 1e308], [3]);
+            let outcome = errstate(raise.clone(), || match name {
+                "sqrt" => ufunc(name).at_alone(&x, index),
+                _ => ufunc(name).at(&x, index, value),
+            });
+            outcome.err().map(|error| error.to_string().lines().next().unwrap().to_owned())
+        };
+        let last = || ix![&from_slice(&[2i64], [1])];
+        let mask = || ix![&from_slice(&[false, true, true], [3])];
+        let slice = || ix![1..3];
+        for index in [last as fn() -> [AnyIndex; 1], mask, slice] {
+            let over = met("multiply", index(), 10.0).unwrap();
+            assert_eq!(over, "error[PX155]: overflow encountered in multiply");
+            let zero = met("divide", index(), 0.0).unwrap();
+            assert_eq!(zero, "error[PX155]: divide by zero encountered in divide");
+            assert_eq!(met("add", index(), 1.0), None);
+            // An infinity of the values is no error.
+            assert_eq!(met("add", index(), f64::INFINITY), None);
+        }
+        let invalid = met("sqrt", mask(), 0.0).unwrap();
+        assert_eq!(invalid, "error[PX155]: invalid value encountered in sqrt");
+        // Only together do the occurrences of an element overflow.
+        let twice = || ix![&from_slice(&[2i64, 2], [2])];
+        let over = met("add", twice(), 8e307).unwrap();
+        assert_eq!(over, "error[PX155]: overflow encountered in add");
+        assert_eq!(met("add", twice(), 3e307), None);
     });
 }
 

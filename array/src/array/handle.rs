@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
-/// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing)
+/// Operations record and return at once. An observation (`evaluate`, `to_vec`, `item`, printing)
 /// computes. An operation with wrong arguments returns an array that carries the error (see
-/// [`Array::ok`]); operations on it pass the error on and observing it returns it, so no operation
-/// panics and none has to be unwrapped. The end of the session warns of errors that nobody has
-/// looked at, with the calls that caused them.
+/// [`Array::ok`]). Operations on that array pass the error on, and its observation returns it, so
+/// no operation panics and none must be unwrapped. The end of the session reports errors that the
+/// program has not seen, with the calls that caused them.
 ///
-/// Clones and views share the elements: writing through one is seen by the others.
+/// Clones and views share the elements: a write through one changes all of them.
 #[must_use = "an operation that fails gives an array that carries the error, which nobody sees"]
 #[derive(Clone)]
 pub struct Array(pub(super) Result<Live, Broken>);
@@ -41,12 +41,12 @@ pub(super) struct Broken {
     dtype: DType,
 }
 
-/// The base that views share: which node is its value now.
+/// The base that views share. Its value is a node, which a write replaces.
 pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
     value: Mutex<Result<Arc<Node>, Error>>,
     pub(super) shape: Shape,
-    /// Whether it is an element, once somebody has said so.
+    /// Whether the base is an element; unset until [`Array::claim`] decides it.
     pub(super) is_element: OnceLock<bool>,
     loans: Loans,
 }
@@ -97,12 +97,12 @@ impl Array {
         Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
     }
 
-    /// An array that carries an error, which is nobody's mistake unless somebody uses the array.
+    /// An array that carries an error, which is reported only if the array is used.
     pub(crate) fn refusing(error: Error) -> Array {
         Array(Err(Broken { error: error.told(), shape: Shape::new(), dtype: DType::F64 }))
     }
 
-    /// The array, or what its making failed with.
+    /// The array, or an array that carries the error.
     pub(crate) fn catch(result: Result<Array, Error>) -> Array {
         result.unwrap_or_else(Array::broken)
     }
@@ -111,7 +111,7 @@ impl Array {
         self.0.as_ref().map_err(|broken| broken.error.clone())
     }
 
-    /// The array itself, or the error it carries. Local.
+    /// The array itself, or the error that it carries. Local.
     pub fn ok(&self) -> Result<&Array, Error> {
         self.live().map(|_| self).map_err(Error::told)
     }
@@ -141,8 +141,7 @@ impl Array {
         Ok(self.ok()?.strides())
     }
 
-    /// The extents; those of a 0-d array if the array carries an error, see [`Array::try_shape`].
-    /// Local.
+    /// The extents; none if the array carries an error, see [`Array::try_shape`]. Local.
     pub fn shape(&self) -> &[usize] {
         match &self.0 {
             Ok(live) => &live.view.shape,
@@ -175,8 +174,7 @@ impl Array {
         self.0.as_ref().map_or(Vec::new(), strides)
     }
 
-    /// Whether two arrays are views of one, or one of the other, be it of other elements or none.
-    /// Local.
+    /// Whether two arrays have the same base, even if they have no element in common. Local.
     pub fn has_base_of(&self, other: &Array) -> bool {
         matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
     }
@@ -186,24 +184,24 @@ impl Array {
         Ok(self.live()?.cell.mesh.clone())
     }
 
-    /// How many handles show elements of the base; none of an array that carries an error.
+    /// The number of arrays that use the same base; `None` for an array that carries an error.
     pub(crate) fn handles(&self) -> Option<usize> {
         self.0.as_ref().ok().map(|live| Arc::strong_count(&live.cell))
     }
 
-    /// How the array looks at its base.
+    /// The view of the base.
     pub(crate) fn base_view(&self) -> Result<&View, Error> {
         Ok(&self.live()?.view)
     }
 
-    /// The same cell seen through another view.
+    /// The same cell with another view.
     pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
         Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
     }
 
-    /// The elements through a view of this array's cell as they are now, later writes to which they
-    /// do not follow. `None` where reading them would not be Local, or a write that has to spare
-    /// them would copy much.
+    /// The present elements of a view of this array's cell, which later writes do not change.
+    /// `None` if reading them would not be Local, or if a later write would have to copy more than
+    /// 16 MiB to preserve them.
     pub(crate) fn kept(&self, view: View) -> Result<Option<Array>, Error> {
         const MOST_BYTES: usize = 16 << 20;
         let node = self.base_node()?;
@@ -216,12 +214,12 @@ impl Array {
         copied.with_view(View { is_read_only: false, ..view }).map(Some)
     }
 
-    /// What of the base is lent.
+    /// The lent parts of the base.
     pub(crate) fn loans(&self) -> Result<&Loans, Error> {
         Ok(&self.live()?.cell.loans)
     }
 
-    /// The value of the base that the array looks at.
+    /// The present value of the base.
     pub(crate) fn base_node(&self) -> Result<Arc<Node>, Error> {
         self.live()?.cell.node()
     }
@@ -230,8 +228,8 @@ impl Array {
         Ok(self.live()?.cell.shape.clone())
     }
 
-    /// The array as an operand of an operation recorded now; lenses other than maps record what
-    /// they show.
+    /// The array as an operand of an operation that is recorded now. Stages with a form or a lens
+    /// record nodes.
     pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
         let live = self.live()?;
         self.check_not_lent(Some(site))?;
@@ -256,13 +254,13 @@ impl Array {
         Ok(operand)
     }
 
-    /// Whether the view shows the base in another form.
+    /// Whether a stage of the view has a form.
     pub(crate) fn has_form(&self) -> bool {
         let live = self.0.as_ref();
         live.is_ok_and(|live| live.view.stages.iter().any(|stage| stage.form.is_some()))
     }
 
-    /// Whether the elements are elements of the base, and not what lenses make of them.
+    /// Whether the elements are elements of the base: no lens and no other dtype applies.
     pub(crate) fn shows_base(&self) -> bool {
         self.0.as_ref().is_ok_and(|live| {
             let Ok(node) = live.cell.node() else { return false };
@@ -274,20 +272,20 @@ impl Array {
         })
     }
 
-    /// The plan of everything pending, as text; nothing is run. Local.
+    /// The plan of all pending operations, as text. Nothing is run. Local.
     pub fn explain(&self) -> Result<String, Error> {
         let live = self.live()?;
         live.cell.mesh.explain(&live.cell.node()?)
     }
 
-    /// The sharding that the array's base has or will have, seen through the view. Local. Of a
-    /// pending value, which operations recorded later may still place otherwise.
+    /// The sharding that the array's base has or will get, as seen through the view. Local.
+    /// Operations that are recorded later can still change the sharding of a pending value.
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
         live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
     }
 
-    /// Converts to another dtype, as NumPy's `astype` does (any cast is allowed); always a copy.
+    /// A copy in another dtype, as NumPy's `astype`. All casts are allowed.
     ///
     /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
     #[track_caller]
@@ -295,7 +293,7 @@ impl Array {
         self.checked_astype_at(dtype, call_site())
     }
 
-    /// Casts as a call of the user's does, whose floating-point errors are looked at.
+    /// A cast that the user requested, which is checked for floating-point errors.
     pub(crate) fn checked_astype_at(&self, dtype: DType, site: Site) -> Array {
         let cast = self.astype_at(dtype, site);
         check_cast(self, &cast, site);
@@ -307,7 +305,7 @@ impl Array {
         Array::catch(record_as(NodeOp::Cast, &arguments, &[self.dtype()], dtype, copy_order, site))
     }
 
-    /// A copy with elements of its own, in C order. Local (records a node).
+    /// A copy with its own elements, in C order. Local (records a node).
     #[track_caller]
     pub fn copy(&self) -> Array {
         self.copy_at(call_site())
@@ -323,8 +321,8 @@ impl Array {
         })())
     }
 
-    /// The array with another sharding: an array of its own, equal in value, and in Fortran's order
-    /// if this one is. Elements move when the array is first used. Local (records a node).
+    /// A copy of the array with another sharding, in Fortran order if this array is. Elements move
+    /// when the copy is first used. Local (records a node). Errors: `OpError::Sharding`.
     #[track_caller]
     pub fn with_sharding(&self, sharding: Sharding) -> Array {
         let site = call_site();
@@ -333,7 +331,7 @@ impl Array {
             crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())
                 .map_err(|error| Error::op(error, site))?;
             if self.is_fortran()? {
-                // The elements stay in their order: what is recorded has the axes reversed.
+                // The elements keep their order: the recorded value has the axes reversed.
                 let mut reversed = sharding;
                 reversed.axes.reverse();
                 let base = crate::error::within(site, || self.t().with_sharding(reversed));
@@ -347,8 +345,8 @@ impl Array {
         })())
     }
 
-    /// Another dtype on the way to an operation: unlike `astype`, with axes ordered as the
-    /// operation would.
+    /// The array cast for an operation. Unlike `astype`, the order of axes is that of an
+    /// operation's result.
     pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
         if dtype == self.dtype() {
             return self.clone();

@@ -1,4 +1,4 @@
-//! Observing: what is pending is computed, and elements are read.
+//! Observation: computes pending values and reads elements.
 
 use super::handle::Array;
 use crate::engine::Cause;
@@ -12,7 +12,7 @@ use phalanx_ops::{AffineMap, Element, Sharding};
 use std::sync::Arc;
 
 impl Array {
-    /// Computes the value, and everything else recorded so far. Collective over the mesh.
+    /// Computes the value, and all other pending operations. Collective over the mesh.
     ///
     /// Errors: those of the operations that made it; `Failure`s of memory and communication.
     #[track_caller]
@@ -28,8 +28,8 @@ impl Array {
         self.evaluated_for(cause, site).map(|_| ())
     }
 
-    /// The node of the value once it is computed. Another thread may write the array meanwhile,
-    /// which then has another node.
+    /// The node of the value, after it is computed. If another thread writes the array meanwhile,
+    /// the array has another node afterwards.
     fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
         let live = self.live().map_err(Error::told)?;
         self.check_not_lent(Some(site))?;
@@ -44,8 +44,8 @@ impl Array {
             }
             if is_pending {
                 let closed = mesh.close_for(&node, cause, site);
-                // Other arrays may have failed, for want of memory; errors in data are told at the
-                // next observation, whichever it is.
+                // The error may be that of other arrays, for lack of memory. An error in data is
+                // raised by this observation, even if it is that of another array.
                 if let Err(error) = closed {
                     let is_in_data = matches!(error.kind(), ErrorKind::Data(_));
                     if is_in_data || node.result().is_none() {
@@ -67,18 +67,18 @@ impl Array {
                 Some(Err(error)) => return Err(error.clone().told()),
                 None => {}
             }
-            // Another thread has written the array and closed the window before this one asked for
-            // the node, which nobody wanted then: the array has another value by now.
+            // Another thread wrote the array and closed the window after this thread read the node.
+            // The old node had no handle, so it was not computed.
             if Arc::ptr_eq(&node, &live.cell.node()?) {
                 unreachable!("bug: a closed window left a node without a result");
             }
         }
     }
 
-    /// The elements in C order. Local for a value already evaluated that this process holds whole
-    /// (every replicated value, so every 0-d one); else Collective over the mesh.
+    /// The elements in C order. Local for a computed value that this process holds whole (every
+    /// replicated value, so every 0-d one); else Collective over the mesh.
     ///
-    /// Errors: as [`Array::evaluate`].
+    /// Errors: those of [`Array::evaluate`].
     #[track_caller]
     pub fn to_host(&self) -> Result<HostArray, Error> {
         self.to_host_at(call_site())
@@ -88,18 +88,19 @@ impl Array {
         self.to_host_for(Cause::Observation, site)
     }
 
-    /// Whether the value is only recorded, so that observing it is Collective. Local.
+    /// Whether the value is recorded and not computed, so that its observation is Collective.
+    /// Local.
     pub fn is_pending(&self) -> bool {
         self.base_node().is_ok_and(|node| node.result().is_none())
     }
 
-    /// The call that made the array.
+    /// The call that made the array's value.
     pub(crate) fn made_at(&self) -> Result<Site, Error> {
         let site = self.base_node()?.site();
         Ok(site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
     }
 
-    /// Whether `to_host` of any part is Local.
+    /// Whether reading any part of the array is Local.
     pub(crate) fn is_held(&self) -> Result<bool, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
@@ -117,7 +118,7 @@ impl Array {
         if let [] | [_] = live.view.stages.as_slice()
             && live.view.stages.iter().all(|stage| stage.form.is_none())
         {
-            // All ranks read what is split, whether or not it has been evaluated.
+            // A read of a split value is Collective, whether or not the value is computed.
             if let Some(Ok(value)) = live.cell.node()?.result()
                 && cause == Cause::Observation
                 && !value.sharding().is_replicated()
@@ -132,7 +133,7 @@ impl Array {
         if let Some(host) = self.read_reshaped(cause)? {
             return Ok(host);
         }
-        // The elements lie elsewhere: bring a whole copy to every device.
+        // Other processes have elements: every device receives a whole copy.
         let mesh = &live.cell.mesh;
         let sharding = Arc::new(Sharding::replicated(self.ndim()));
         let operand = self.operand(site)?;
@@ -150,7 +151,7 @@ impl Array {
             .unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
     }
 
-    /// The elements through the view of a value of the array, if this process holds them all.
+    /// The elements of the array from a computed node, if this process holds them all.
     fn read_local(&self, node: &Node) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let stage = live.view.stages.first();
@@ -171,9 +172,9 @@ impl Array {
         }))
     }
 
-    /// The elements behind other forms of a value that every process holds: the stages are followed
-    /// on the host, so that reading stays Local. A process alone reads Locally anyway, and less of
-    /// the value.
+    /// The elements of a view with forms, from a value that every process holds. The stages are
+    /// applied on the host, so that reading stays Local. Not used with a single process, which
+    /// reads Locally in any case, and only the elements that it needs.
     fn read_reshaped(&self, cause: Cause) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
@@ -201,8 +202,8 @@ impl Array {
         Ok(if live.view.is_truth { shown.map(show_truth_host) } else { shown })
     }
 
-    /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors
-    /// as [`Array::to_host`].
+    /// The elements in C order, converted to `T` if the dtype differs. Collectivity and errors:
+    /// those of [`Array::to_host`].
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let site = call_site();
@@ -211,8 +212,8 @@ impl Array {
         Ok(host.to_vec())
     }
 
-    /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
-    /// `OpError::Argument` for another size.
+    /// The only element of an array of size 1. Collectivity and errors: those of
+    /// [`Array::to_host`], and `OpError::Argument` for another size.
     #[track_caller]
     pub fn item<T: Element>(&self) -> Result<T, Error> {
         let site = call_site();

@@ -1,4 +1,4 @@
-//! Writing through views, and other forms of values.
+//! Writes through views, and other forms of values.
 
 use super::handle::{Array, Cell};
 use crate::error::{Error, Site};
@@ -11,8 +11,8 @@ use phalanx_ops::{AffineMap, DType, Shape};
 use std::sync::Arc;
 
 impl Array {
-    /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape
-    /// broadcasts to the view's.
+    /// Replaces the elements of the view by `value`. Its dtype must be the array's, and its shape
+    /// must broadcast to the view's.
     pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
         let live = self.live()?;
         self.check_not_lent(Some(site))?;
@@ -26,7 +26,7 @@ impl Array {
         Ok(())
     }
 
-    /// Leaves the array's cell with an error that its readers will get.
+    /// Sets the value of the array's cell to an error, which later uses return.
     pub(crate) fn poison(&self, error: Error) {
         if let Ok(live) = &self.0 {
             live.cell.replace(Err(error));
@@ -34,8 +34,8 @@ impl Array {
     }
 }
 
-/// Records another form of the bytes of an operand; the operand is copied first if it is not a
-/// whole value.
+/// Records another form of the bytes of an operand. An operand that is not a whole value is copied
+/// first.
 pub(crate) fn form_operand(
     mesh: &MeshHandle,
     operand: Operand,
@@ -47,7 +47,7 @@ pub(crate) fn form_operand(
     if node.shape() == &form.shape && node.dtype() == form.dtype {
         return Ok(operand);
     }
-    // Bytes that are to be bools may be any.
+    // Bytes that become bools may have any value.
     let is_truth = form.dtype == DType::Bool && node.dtype() != DType::Bool;
     let dtype = if is_truth { DType::U8 } else { form.dtype };
     let node = mesh.record(NodeOp::Reshape, &[operand], form.shape.clone(), dtype, site)?;
@@ -55,7 +55,7 @@ pub(crate) fn form_operand(
     if is_truth { show_truth(mesh, operand, &form.shape, site) } else { Ok(operand) }
 }
 
-/// The operand as a whole value: a view is copied.
+/// The operand as a whole value; a view is copied.
 fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> Result<Operand, Error> {
     match &operand {
         Operand::Value { map: Some(map), node } => {
@@ -67,11 +67,11 @@ fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> Result<Oper
     }
 }
 
-/// The new value of a cell after a write through a stack of stages: each stage updates what the one
-/// before it showed.
+/// The new value of a cell after a write through the stages of a view. Each stage updates the
+/// output of the stage before it.
 fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
     let mesh = &cell.mesh;
-    // For each stage, what it looks at, how, and what it shows of that.
+    // For each stage: its input, its map and its lens.
     let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();
     let base = Arc::new(AffineMap::identity(&cell.shape));
     if view.stages.first().is_none_or(|stage| stage.form.is_some()) {
@@ -101,7 +101,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
     }
     for (old, map, lens) in shown.iter().rev() {
         if let Operand::Value { node, map: None } = &value {
-            // What comes from a later stage has the form of that.
+            // The value of a later stage has the form of that stage.
             let dtype = lens.map_or(old.dtype(), |_| Lens::shows(old.dtype()));
             if node.shape() != &map.shape || node.dtype() != dtype {
                 let form = Form { shape: map.shape.clone(), dtype };
@@ -124,7 +124,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
     }
 }
 
-/// The operand seen with the shape of the place it is written to.
+/// The operand, broadcast to the shape of the target.
 fn broadcast_operand(operand: Operand, shape: &Shape) -> Operand {
     match operand {
         Operand::Value { node, map } => {

@@ -14,7 +14,7 @@ use phalanx_ops::shape::{check, saturating};
 use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
 use std::sync::Arc;
 
-/// No mesh has been made yet.
+/// The error of a call before a mesh exists.
 #[derive(Debug, thiserror::Error)]
 #[error("no mesh: Phalanx has not been initialised")]
 pub struct NotInitialised;
@@ -34,8 +34,8 @@ pub(crate) fn current_mesh(site: Site) -> Result<MeshHandle, Error> {
 
 /// A shape argument: an array, tuple, slice or vector of extents, or one extent.
 ///
-/// The compiler takes an integer without another type for an `i32`, of which products may overflow:
-/// `let n: usize = 70_000; zeros([n * n], …)`.
+/// An integer literal without another type is an `i32`, and products of `i32` may overflow. Use a
+/// typed extent: `let n: usize = 70_000; zeros([n * n], …)`.
 #[derive(Clone, Debug)]
 pub struct ShapeArgument(pub(crate) Vec<i64>);
 
@@ -86,9 +86,9 @@ macro_rules! shapes_of_tuples {
 }
 shapes_of_tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 
-/// An integer that may stand in a tuple of extents.
+/// An integer that may be an extent in a tuple.
 pub trait Extent {
-    /// The extent; one that is too large becomes the largest there is, which no array has.
+    /// The extent. An integer that is too large becomes `i64::MAX`, which no array has.
     fn extent(self) -> i64;
 }
 
@@ -110,7 +110,7 @@ impl From<()> for ShapeArgument {
 }
 
 impl ShapeArgument {
-    /// The shape, if there may be an array of it with elements of `item` bytes.
+    /// The shape, if an array of it with elements of `item` bytes is allowed.
     pub(crate) fn resolve(&self, item: usize, site: Site) -> Result<Shape, Error> {
         if let Some(negative) = self.0.iter().find(|&&extent| extent < 0) {
             return Err(refused("shape", "extent", negative.to_string(), site));
@@ -121,7 +121,7 @@ impl ShapeArgument {
     }
 }
 
-/// The bytes of an element of an array of indices.
+/// The number of bytes of an index.
 pub(super) const INDEX_BYTES: usize = DType::I64.size();
 
 fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
@@ -146,15 +146,15 @@ pub fn ones(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
     fill(&shape.into(), Weak::Int(1), dtype, call_site())
 }
 
-/// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a
-/// node).
+/// An array with unspecified elements. They are zeros, so that programs are reproducible. Local
+/// (records a node).
 #[track_caller]
 pub fn empty(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
     fill(&shape.into(), Weak::Int(0), dtype, call_site())
 }
 
 /// An array whose every element is `value`. Local (records a node). Errors: `OpError::OutOfRange`
-/// for an integer that an integer dtype does not hold.
+/// for an integer that does not fit an integer dtype.
 #[track_caller]
 pub fn full(shape: impl Into<ShapeArgument>, value: impl Into<Weak>, dtype: DType) -> Array {
     fill(&shape.into(), value.into(), dtype, call_site())
@@ -171,10 +171,10 @@ pub(crate) fn index_of(
     Ok(Array::from_node(mesh.clone(), node))
 }
 
-/// An array whose elements are an expression of their indices: `expression` is given one `i64`
-/// array for each axis.
+/// An array whose elements are an expression of their indices. `expression` receives one `i64`
+/// array of indices for each axis.
 ///
-/// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records
+/// Shape: `shape`. Dtype: that of the expression, which is broadcast to `shape`. Local (records
 /// nodes); no index array is ever stored.
 #[track_caller]
 pub fn from_function(
@@ -200,9 +200,9 @@ pub fn from_function(
 }
 
 impl Array {
-    /// An array that holds a copy of host data, which every rank declares to be equal on all ranks.
+    /// An array that holds a copy of host data. Pass equal data on all ranks.
     ///
-    /// Local; errors: `OpError::DataLength`, and `Failure` when memory is short.
+    /// Local. Errors: `OpError::DataLength`, and `Failure` if there is not enough memory.
     #[track_caller]
     pub fn from_host(data: &HostArray) -> Array {
         Array::from_host_at(data, call_site())
@@ -219,10 +219,11 @@ impl Array {
         })())
     }
 
-    /// An array without axes on the mesh of this one, of an element that was read from it: what all
-    /// ranks have read is equal, so that it is not declared and compared as host data is.
+    /// A 0-d array, on the mesh of this array, of an element that was read from this array. All
+    /// ranks have read the same element, so it is not compared between ranks as host data is.
     ///
-    /// Local; errors: that of the array, and `Failure` when memory is short.
+    /// Local. Errors: the error that the array carries, and `Failure` if there is not enough
+    /// memory.
     #[track_caller]
     pub fn of_element(&self, element: Scalar) -> Array {
         let site = call_site();
@@ -237,22 +238,23 @@ impl Array {
         })())
     }
 
-    /// One global array of what every process holds: its shards, one for each of its devices,
-    /// joined along `axis`. One shard alone is split evenly over the devices of its process.
+    /// One global array of the shards of all processes, joined along `axis`. Each process passes
+    /// one shard for each of its devices. A single shard is split evenly over the devices of its
+    /// process.
     ///
     /// Collective over the mesh (exchanges the extents). Errors: a `Failure` on all ranks if the
-    /// shards of any rank do not fit; on the rank that has it, `OpError::Axis` of a shard without
-    /// the axis and `OpError::DataLength` of one whose bytes do not fill its shape.
+    /// shards of any rank do not fit. The rank with the faulty shard reports `OpError::Axis` for a
+    /// shard without the axis and `OpError::DataLength` for bytes that do not fill the shape.
     #[track_caller]
     pub fn from_local(shards: Vec<HostArray>, axis: i64) -> Array {
         Array::from_local_shards(shards.into_iter().map(LocalShard::from).collect(), axis)
     }
 
-    /// An array of elements that stay where they are where the devices can have them so, and
-    /// whether they do; every rank declares them to be equal on all ranks. Elements that are shared
-    /// must not be written as long as the array is in use; those that are not are copied.
+    /// An array that shares the memory of `data` if the devices can use it there, and whether it
+    /// does. Pass equal data on all ranks. Do not write shared memory while the array is in use.
+    /// Memory that is not shared is copied.
     ///
-    /// Local; errors: those of `from_slice`.
+    /// Local. Errors: those of `from_slice`.
     #[track_caller]
     pub fn from_shared(data: &LocalShard) -> (Array, bool) {
         let site = call_site();
@@ -271,7 +273,7 @@ impl Array {
         (array, is_shared)
     }
 
-    /// As `from_local`, of shards whose elements somebody else may have too.
+    /// As `from_local`, for shards whose memory may have other owners.
     #[track_caller]
     pub fn from_local_shards(shards: Vec<LocalShard>, axis: i64) -> Array {
         let site = call_site();
@@ -279,7 +281,8 @@ impl Array {
             let mesh = current_mesh(site)?;
             let dtype = shards.first().map(|shard| shard.dtype);
             if let Some(error) = shards.iter().find_map(|shard| shard.check().err()) {
-                // The other ranks wait for this one's shards: that it has none tells them.
+                // The other ranks wait for this rank's shards. The call without shards fails on all
+                // ranks.
                 let _refused = mesh.together(site)?.from_local(Vec::new(), axis, site);
                 return Err(Error::op(error, site));
             }
@@ -289,8 +292,8 @@ impl Array {
         })())
     }
 
-    /// This process's shards, in the order of its devices, each with the index at which it starts
-    /// in the array.
+    /// The shards of this process, in the order of its devices, each with its start index in the
+    /// array.
     ///
     /// Collective over the mesh if the array is pending or a view, else Local.
     #[track_caller]
@@ -299,9 +302,9 @@ impl Array {
         self.of_whole(site, |mesh, value| mesh.engine().local_shards(value))
     }
 
-    /// The memory of this process's shards, in the order of its devices, without a copy of an array
-    /// that is no view and lies where the host can read it. What is held of it stays as it is,
-    /// whatever happens to the array.
+    /// The memory of the shards of this process, in the order of its devices. The memory is copied
+    /// only if the array is a view or the host cannot read it. It keeps its contents as long as the
+    /// caller holds it, whatever happens to the array.
     ///
     /// Collective over the mesh if the array is pending or a view, else Local.
     #[track_caller]
@@ -310,15 +313,15 @@ impl Array {
         self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value, true))
     }
 
-    /// As [`Array::shard_memory`], where the devices have it: also on a GPU, whose work on the
-    /// array has been enqueued when this returns.
+    /// As [`Array::shard_memory`], in the memory of the devices. On a GPU the work on the array has
+    /// been enqueued when this returns, and may still run.
     #[track_caller]
     pub fn device_memory(&self) -> Result<Vec<ShardMemory>, Error> {
         let site = call_site();
         self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value, false))
     }
 
-    /// Asks about the value of the array, or of a copy of it if it is a view.
+    /// Calls `ask` with the value of the array, or of a copy if the array is a view.
     fn of_whole<T>(
         &self,
         site: Site,
@@ -338,8 +341,7 @@ impl Array {
     }
 }
 
-/// An array of `shape` that holds a copy of `data`, which every rank declares to be equal on all
-/// ranks.
+/// An array of `shape` that holds a copy of `data`. Pass equal data on all ranks.
 ///
 /// Local. Errors: `OpError::DataLength` if the lengths differ.
 #[track_caller]
@@ -358,7 +360,7 @@ pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Ar
 
 /// Closes the current mesh's window. Collective over the mesh.
 ///
-/// Errors: those put off by [`deferred_errors`](crate::deferred_errors), and `Failure`s of memory
+/// Errors: those deferred by [`deferred_errors`](crate::deferred_errors), and `Failure`s of memory
 /// and communication.
 #[track_caller]
 pub fn flush() -> Result<(), Error> {
@@ -370,9 +372,9 @@ pub fn flush() -> Result<(), Error> {
     crate::floating::observed(&mesh, true)
 }
 
-/// As [`flush`], and waits until all that was recorded has run. Collective over the mesh.
+/// As [`flush`], and waits until all recorded work has run. Collective over the mesh.
 ///
-/// Errors: as `flush`, and those of the work that was started before.
+/// Errors: as for `flush`, and the errors of work that was started before.
 #[track_caller]
 pub fn synchronize() -> Result<(), Error> {
     let site = call_site();
@@ -381,10 +383,11 @@ pub fn synchronize() -> Result<(), Error> {
     mesh.engine().settle()
 }
 
-/// As [`flush`], and waits until all that was recorded has been handed to the devices. A GPU may
-/// still be at it: what other streams are made to wait for contains it. Collective over the mesh.
+/// As [`flush`], and waits until all recorded work has been enqueued on the devices. A GPU may
+/// still run it: a stream that waits for the GPU's streams also waits for this work. Collective
+/// over the mesh.
 ///
-/// Errors: as `flush`, and those of the work that was started before.
+/// Errors: as for `flush`, and the errors of work that was started before.
 #[track_caller]
 pub fn hand_over() -> Result<(), Error> {
     let site = call_site();

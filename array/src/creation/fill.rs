@@ -1,4 +1,4 @@
-//! Arrays of one value, or of values, in an order in memory.
+//! Arrays filled with one value, or with the values of an array, in an order of axes in memory.
 
 use super::basic::{ShapeArgument, full};
 use super::like::full_like;
@@ -10,8 +10,8 @@ use crate::operand::Argument;
 use crate::types::result_type;
 use phalanx_ops::{DType, Weak};
 
-/// How [`full_as`] and [`full_like_as`] make an array: `FillOptions::default()` is of the dtype and
-/// in the order that NumPy takes.
+/// Options of [`full_as`] and [`full_like_as`]. `FillOptions::default()` selects NumPy's default
+/// dtype and order.
 #[derive(Clone, Default, Debug)]
 pub struct FillOptions {
     dtype: Option<DType>,
@@ -20,19 +20,20 @@ pub struct FillOptions {
 }
 
 impl FillOptions {
-    /// Of this dtype; else that of the value, or of the array that it is like.
+    /// The dtype. The default is the dtype of the value, or of the array in [`full_like_as`].
     #[must_use]
     pub fn dtype(self, dtype: impl Into<Option<DType>>) -> FillOptions {
         FillOptions { dtype: dtype.into(), ..self }
     }
 
-    /// In this order; else in C order, or in that of the array that it is like.
+    /// The order of axes in memory. The default is C order, or the order of the array in
+    /// [`full_like_as`].
     #[must_use]
     pub fn order(self, order: MemoryOrder) -> FillOptions {
         FillOptions { order: Some(order), ..self }
     }
 
-    /// Of this shape, and not of that of the array that it is like.
+    /// The shape, instead of that of the array in [`full_like_as`].
     #[must_use]
     pub fn shape(self, shape: impl Into<ShapeArgument>) -> FillOptions {
         FillOptions { shape: Some(shape.into()), ..self }
@@ -40,11 +41,11 @@ impl FillOptions {
 }
 
 /// NumPy's `full`: an array of one value, or of the values of an array, which are cast and
-/// broadcast to its shape.
+/// broadcast to the shape.
 ///
-/// Dtype: that of the options, else of the value, a number's being its own. Local (records nodes).
-/// Errors: `OpError::OutOfRange`, `OpError::BroadcastInto`, `OpError::Argument` for the orders A
-/// and K.
+/// Dtype: that of the options, else that of the value; a number has the default dtype of its kind.
+/// Local (records nodes). Errors: `OpError::OutOfRange`, `OpError::BroadcastInto`,
+/// `OpError::Argument` for the orders A and K.
 #[track_caller]
 pub fn full_as(
     shape: impl Into<ShapeArgument>,
@@ -69,8 +70,8 @@ pub fn full_as(
     }))
 }
 
-/// NumPy's `full_like`: as [`full_as`], of the shape, the dtype and the order of axes of an array,
-/// but for what the options say. Local (records nodes). Errors: as there.
+/// NumPy's `full_like`: as [`full_as`], with the shape, the dtype and the order of axes of an array
+/// unless the options give others. Local (records nodes). Errors: as for [`full_as`].
 #[track_caller]
 pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOptions) -> Array {
     let (site, value) = (call_site(), value.into());
@@ -81,7 +82,7 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
             return filled(full_like(array, number, dtype), value, site);
         }
         let shape = options.shape.unwrap_or_else(|| array.shape().into()).0;
-        // The axes from the outermost to the innermost.
+        // The axes, from outermost to innermost.
         let mut axes: Vec<usize> = (0..shape.len()).collect();
         match order {
             MemoryOrder::F => axes.reverse(),
@@ -100,7 +101,7 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
     }))
 }
 
-/// The number that a value is; zero for values that are written later.
+/// The number of a value; zero for an array, whose values are written later.
 fn number_of(value: &Argument) -> Weak {
     match value {
         Argument::Weak(weak) => *weak,
@@ -109,7 +110,7 @@ fn number_of(value: &Argument) -> Weak {
     }
 }
 
-/// A new array with the values of an array, unless its value was a number.
+/// The new array. If `value` is an array, its values are written into it.
 fn filled(made: Array, value: Argument, site: Site) -> Result<Array, Error> {
     if let Argument::Array(values) = value {
         made.try_assign(values.ok()?.converted(made.ok()?.dtype(), site))?;

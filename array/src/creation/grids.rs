@@ -33,8 +33,8 @@ pub fn indices(shape: impl Into<ShapeArgument>) -> Array {
     })())
 }
 
-/// The indices of an array of `shape`, one array for each axis, which broadcast to that shape.
-/// Local (records nodes). Errors as [`indices`].
+/// The indices of an array of `shape`: one array for each axis; the arrays broadcast to that shape.
+/// Local (records nodes). Errors: as for [`indices`].
 #[track_caller]
 pub fn sparse_indices(shape: impl Into<ShapeArgument>) -> Result<Vec<Array>, Error> {
     let (site, shape) = (call_site(), shape.into());
@@ -49,7 +49,7 @@ pub fn sparse_indices(shape: impl Into<ShapeArgument>) -> Result<Vec<Array>, Err
         .collect()
 }
 
-/// In which order the first two coordinates of a grid are its axes.
+/// The order of the first two axes of a grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Indexing {
     /// The first coordinate runs along the second axis.
@@ -59,7 +59,7 @@ pub enum Indexing {
     Ij,
 }
 
-/// What [`meshgrid`] returns: by default whole arrays of their own, with `xy` indexing.
+/// Options of [`meshgrid`]. The default is full copies with `xy` indexing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     indexing: Indexing,
@@ -84,13 +84,13 @@ impl From<Indexing> for Grid {
 }
 
 impl Grid {
-    /// Which coordinate runs along which axis.
+    /// Sets which coordinate runs along which axis.
     #[must_use]
     pub fn indexing(self, indexing: Indexing) -> Grid {
         Grid { indexing, ..self }
     }
 
-    /// Whether each array has extent 1 along the axes of the others.
+    /// Whether each array has extent 1 along the axes of the other coordinates.
     #[must_use]
     pub fn sparse(self, sparse: bool) -> Grid {
         Grid { sparse, ..self }
@@ -103,8 +103,8 @@ impl Grid {
     }
 }
 
-/// Coordinates of the points of a grid: one array for each vector of coordinates. Local (records
-/// nodes for copies). Errors: `OpError::TooLarge`.
+/// The coordinates of the points of a grid: one array for each vector of coordinates. Local (copies
+/// record nodes). Errors: `OpError::TooLarge`.
 #[track_caller]
 pub fn meshgrid(vectors: &[&Array], grid: impl Into<Grid>) -> Result<Vec<Array>, Error> {
     let (site, grid) = (call_site(), grid.into());
@@ -136,12 +136,13 @@ pub fn meshgrid(vectors: &[&Array], grid: impl Into<Grid>) -> Result<Vec<Array>,
         .collect()
 }
 
-/// A range of a grid: from a start to before a stop in steps, or so many numbers with both ends.
+/// A range of a grid: from a start up to, but not including, a stop in steps; or a count of numbers
+/// that includes both ends.
 #[derive(Clone, Copy, Debug)]
 pub enum GridRange {
-    /// From, before, in steps.
+    /// Start, stop (excluded) and step.
     Steps(Weak, Weak, Weak),
-    /// From, to, how many; NumPy's complex step.
+    /// Start, stop (included) and count: NumPy's complex step.
     Count(f64, f64, usize),
     /// As [`GridRange::Count`], between complex numbers.
     ComplexCount(Complex64, Complex64, usize),
@@ -173,8 +174,8 @@ impl GridRange {
     }
 }
 
-/// Coordinates of a grid in one array, NumPy's `mgrid[...]`: element `[k, …]` is the coordinate
-/// along axis `k`. Of no ranges there are no coordinates. Local (records nodes).
+/// The coordinates of a grid in one array, NumPy's `mgrid[...]`: element `[k, …]` is the coordinate
+/// along axis `k`. Without ranges the result is empty. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn mgrid(ranges: &[GridRange]) -> Array {
@@ -195,7 +196,7 @@ pub fn mgrid(ranges: &[GridRange]) -> Array {
     }))
 }
 
-/// Coordinates of a grid, one array for each axis with extent 1 along the others, NumPy's
+/// The coordinates of a grid, one array for each axis, with extent 1 along the other axes: NumPy's
 /// `ogrid[...]`. Local (records nodes).
 #[track_caller]
 pub fn ogrid(ranges: &[GridRange]) -> Result<Vec<Array>, Error> {
@@ -240,8 +241,8 @@ fn triangle_indices(op: Op, rows: usize, offset: i64, columns: usize) -> (Array,
     selected.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
 }
 
-/// The indices of the diagonal of an array of `ndim` axes of extent `size`: one and the same array
-/// for each axis. Local (records a node). Errors: `OpError::TooManyAxes`.
+/// The indices of the diagonal of an array with `ndim` axes of extent `size`. The indices are the
+/// same array for each axis. Local (records a node). Errors: `OpError::TooManyAxes`.
 #[track_caller]
 pub fn diag_indices(size: usize, ndim: usize) -> Result<Vec<Array>, Error> {
     let site = call_site();

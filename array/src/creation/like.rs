@@ -1,4 +1,4 @@
-//! Arrays with the shape, dtype and order of axes of others.
+//! Arrays with the shape, dtype and order of axes of another array.
 
 use crate::array::Array;
 use crate::elementwise::copy_order;
@@ -28,23 +28,23 @@ fn filled_like(
     crate::elementwise::in_order(mesh, node, order.as_deref())
 }
 
-/// Zeros with the shape and order of axes of an array, and its dtype or another. Local (records a
-/// node).
+/// Zeros with the shape and order of axes of an array, and with its dtype or another. Local
+/// (records a node).
 #[track_caller]
 #[must_use]
 pub fn zeros_like(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     Array::catch(filled_like(array, Weak::Int(0), dtype, call_site()))
 }
 
-/// Ones with the shape and order of axes of an array, and its dtype or another. Local (records a
-/// node).
+/// Ones with the shape and order of axes of an array, and with its dtype or another. Local (records
+/// a node).
 #[track_caller]
 #[must_use]
 pub fn ones_like(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     Array::catch(filled_like(array, Weak::Int(1), dtype, call_site()))
 }
 
-/// Unspecified elements (zeros) with the shape and order of axes of an array, and its dtype or
+/// Unspecified elements (zeros) with the shape and order of axes of an array, and with its dtype or
 /// another. Local (records a node).
 #[track_caller]
 #[must_use]
@@ -52,7 +52,7 @@ pub fn empty_like(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     Array::catch(filled_like(array, Weak::Int(0), dtype, call_site()))
 }
 
-/// Elements equal to `value` with the shape and order of axes of an array, and its dtype or
+/// Elements equal to `value` with the shape and order of axes of an array, and with its dtype or
 /// another. Local (records a node). Errors: `OpError::OutOfRange`.
 #[track_caller]
 #[must_use]
@@ -60,7 +60,7 @@ pub fn full_like(array: &Array, value: impl Into<Weak>, dtype: impl Into<Option<
     Array::catch(filled_like(array, value.into(), dtype, call_site()))
 }
 
-/// The array if it is in C order, else a copy in C order; with one axis at least. Local.
+/// The array if it is in C order, else a copy in C order; a 0-d array becomes 1-d. Local.
 #[track_caller]
 #[must_use]
 pub fn ascontiguousarray(array: &Array) -> Array {
@@ -72,7 +72,7 @@ pub fn ascontiguousarray(array: &Array) -> Array {
     })())
 }
 
-/// The array if it is in Fortran's order, else a copy in that order; with one axis at least. Local.
+/// The array if it is in Fortran order, else a copy in that order; a 0-d array becomes 1-d. Local.
 #[track_caller]
 #[must_use]
 pub fn asfortranarray(array: &Array) -> Array {

@@ -1,4 +1,4 @@
-//! Matrices made of their indices: diagonals, triangles, powers.
+//! Matrices computed from their indices: diagonals, triangles, powers.
 
 use crate::array::Array;
 use crate::creation::basic::{ShapeArgument, current_mesh, index_of};
@@ -10,7 +10,7 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Index, Op, Shape, promote};
 
-/// Where `column - row`, in a matrix of `shape`, compares to `offset` as `op` says.
+/// The mask of a matrix of `shape`: true where `op` holds between `column - row` and `offset`.
 pub(super) fn band(
     shape: [usize; 2],
     op: Op,
@@ -21,7 +21,7 @@ pub(super) fn band(
     let sides = shape.map(saturating);
     let shape: Shape = ShapeArgument(sides.to_vec()).resolve(8, site)?;
     let (rows, columns) = (index_of(&shape, 0, mesh, site)?, index_of(&shape, 1, mesh, site)?);
-    // Beyond the corners all diagonals are alike.
+    // All diagonals beyond the corners are empty, so the offset can be clamped.
     let offset = offset.clamp(-sides[0] - 1, sides[1] + 1);
     within(site, || {
         let distance = columns - rows;
@@ -80,8 +80,8 @@ fn triangle(
     Ok(within(site, || select(&mask, array, false)))
 }
 
-/// A copy with zeros above the diagonal `offset` of the last two axes; a vector is every row.
-/// Local (records nodes). Errors: `OpError::Arguments` for a 0-d array.
+/// A copy with zeros above the diagonal `offset` of the last two axes. A vector is repeated as
+/// every row. Local (records nodes). Errors: `OpError::Arguments` for a 0-d array.
 #[track_caller]
 #[must_use]
 pub fn tril(array: &Array, offset: i64) -> Array {
@@ -89,8 +89,8 @@ pub fn tril(array: &Array, offset: i64) -> Array {
     Array::catch(triangle(array, ("tril", Op::LessEqual), offset, site))
 }
 
-/// A copy with zeros below the diagonal `offset` of the last two axes; a vector is every row.
-/// Local (records nodes). Errors: `OpError::Arguments` for a 0-d array.
+/// A copy with zeros below the diagonal `offset` of the last two axes. A vector is repeated as
+/// every row. Local (records nodes). Errors: `OpError::Arguments` for a 0-d array.
 #[track_caller]
 #[must_use]
 pub fn triu(array: &Array, offset: i64) -> Array {
@@ -98,8 +98,8 @@ pub fn triu(array: &Array, offset: i64) -> Array {
     Array::catch(triangle(array, ("triu", Op::GreaterEqual), offset, site))
 }
 
-/// Of a vector, the matrix with it on the diagonal `offset`; of a matrix, the view of that
-/// diagonal. Local. Errors: `OpError::Ndim` for other arrays.
+/// For a vector, the matrix with the vector on the diagonal `offset`; for a matrix, the view of
+/// that diagonal. Local. Errors: `OpError::Ndim` for other arrays.
 #[track_caller]
 #[must_use]
 pub fn diag(array: &Array, offset: i64) -> Array {
@@ -146,11 +146,12 @@ fn diagonal_matrix(vector: &Array, offset: i64, site: Site) -> Result<Array, Err
     Ok(matrix)
 }
 
-/// The matrix whose columns are powers of a vector, falling from `columns - 1` to 0, or
-/// `increasing`.
+/// The matrix whose columns are powers of a vector. The exponents fall from `columns - 1` to 0, or
+/// rise from 0 if `increasing`.
 ///
-/// Shapes `(n) -> (n, columns)`, `columns` being `n` if not given. Dtype: that of the vector, `i64`
-/// at least. Local (records a product and a write for each column). Errors: `OpError::Ndim`.
+/// Shapes `(n) -> (n, columns)`; the default of `columns` is `n`. Dtype: that of the vector, at
+/// least `i64`. Local (records a product and a write for each column). Errors: `OpError::Ndim`,
+/// `OpError::Argument` for more than 4096 columns.
 #[track_caller]
 #[must_use]
 pub fn vander(array: &Array, columns: impl Into<Option<usize>>, increasing: bool) -> Array {
@@ -190,5 +191,5 @@ pub fn vander(array: &Array, columns: impl Into<Option<usize>>, increasing: bool
     })())
 }
 
-/// A matrix of powers has this many columns at most, each of which is a write.
+/// The largest number of columns of a matrix of powers. Each column is a write.
 const MOST_COLUMNS: usize = 4096;

@@ -1,4 +1,4 @@
-//! Creation: constants, ranges, host data, functions of the index, and arrays like others.
+//! Creation: constants, ranges, host data, functions of the index, and arrays like other arrays.
 
 mod basic;
 mod fill;

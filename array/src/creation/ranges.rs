@@ -1,4 +1,4 @@
-//! Ranges: numbers at equal distances, or with equal ratios.
+//! Ranges: numbers with equal distances, or with equal ratios.
 
 use crate::array::Array;
 use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
@@ -11,12 +11,12 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 
-/// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are
-/// integers, `c128` if one is complex, else `f64`. Complex numbers are as many as both the real and
-/// the imaginary part of `(stop - start) / step` leave room for, as in NumPy.
+/// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers,
+/// `c128` if one is complex, else `f64`. For complex arguments the count is the smaller of those of
+/// the real and the imaginary part of `(stop - start) / step`, as in NumPy.
 ///
-/// Local (records a node). Errors: `OpError::Argument` for a zero step or arguments that are not
-/// finite.
+/// Local (records a node). Errors: `OpError::Zero` for a zero step, `OpError::Argument` for
+/// arguments that are not finite.
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
     let site = call_site();
@@ -56,13 +56,13 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
         }
         let count = ((stop - start) / step).ceil().max(0.0);
         let shape = ShapeArgument(vec![count as i64]).resolve(INDEX_BYTES, site)?;
-        // NumPy computes start + i * (second - start), where second = start + step was rounded.
+        // NumPy computes `start + i * (second - start)`, where `second = start + step` is rounded.
         let index = index_of(&shape, 0, &mesh, site)?.astype_at(DType::F64, site);
         Ok(within(site, || index * ((start + step) - start) + start))
     })())
 }
 
-/// The numbers of [`arange`] where one of its arguments is complex.
+/// The numbers of [`arange`] if one of its arguments is complex.
 fn complex_range(numbers: [Weak; 3], site: Site) -> Result<Array, Error> {
     let [start, stop, step] = numbers.map(Weak::to_complex);
     for (name, value) in [("start", start), ("stop", stop), ("step", step)] {
@@ -80,10 +80,10 @@ fn complex_range(numbers: [Weak; 3], site: Site) -> Result<Array, Error> {
     Ok(within(site, || index * ((start + step) - start) + start))
 }
 
-/// As [`arange`], of the given dtype, in which the first number and the step to the second one are
-/// rounded, as in NumPy: integers from 0 on in steps of a half are all 0. Errors: as there,
-/// `OpError::Arguments` for more than two bools, `OpError::Cast` for complex numbers in a dtype of
-/// reals.
+/// As [`arange`], in the given dtype. The first number and the step to the second one are rounded
+/// to the dtype, as in NumPy: integers from 0 in steps of a half are all 0. Errors: as for
+/// [`arange`], `OpError::Arguments` for more than two bools, `OpError::Cast` for complex numbers in
+/// a real dtype.
 #[track_caller]
 pub fn arange_as(
     start: impl Into<Weak>,
@@ -122,9 +122,9 @@ pub fn arange_as(
     })
 }
 
-/// How many numbers a range has, whether the last of them is the end, their dtype and their axis.
+/// The count, the end, the dtype and the axis of the numbers of a range.
 ///
-/// A number alone is that many numbers with the end, of the dtype of the ends.
+/// A number alone is a count of numbers that include the end, in the dtype of the ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Samples {
     count: usize,
@@ -140,7 +140,7 @@ impl From<usize> for Samples {
 }
 
 impl Samples {
-    /// Whether the last number is the end.
+    /// Whether the end is the last number.
     #[must_use]
     pub fn endpoint(self, endpoint: bool) -> Samples {
         Samples { endpoint, ..self }
@@ -152,14 +152,13 @@ impl Samples {
         Samples { dtype: Some(dtype), ..self }
     }
 
-    /// The axis of the result along which the numbers follow each other; the first one unless it is
-    /// said.
+    /// The axis of the result along which the numbers are placed. The default is the first axis.
     #[must_use]
     pub fn axis(self, axis: i64) -> Samples {
         Samples { axis, ..self }
     }
 
-    /// As NumPy, which makes the numbers along the first axis.
+    /// The numbers with their axis moved to `axis`; NumPy computes them along the first axis.
     fn turned(self, numbers: Array) -> Result<Array, Error> {
         match self.axis {
             0 => numbers.ok().cloned(),
@@ -167,8 +166,8 @@ impl Samples {
         }
     }
 
-    /// The distance between two numbers from `start` to `stop`, what NumPy returns for `retstep`;
-    /// NaN if there is none.
+    /// The distance between neighbouring numbers from `start` to `stop`: NumPy's `retstep`. NaN if
+    /// there are no two numbers.
     pub fn step(self, start: f64, stop: f64) -> f64 {
         match self.steps() {
             0 => f64::NAN,
@@ -182,7 +181,7 @@ impl Samples {
     }
 }
 
-/// A number as a float, if it is an integer.
+/// The number as a float if it is an integer or a bool.
 pub(crate) fn widened(number: Weak) -> Weak {
     match number {
         Weak::Int(_) | Weak::Bool(_) => Weak::Float(number.to_complex().re),
@@ -190,7 +189,7 @@ pub(crate) fn widened(number: Weak) -> Weak {
     }
 }
 
-/// The float or complex dtype that NumPy computes a range between two ends in.
+/// The float or complex dtype in which NumPy computes a range between two ends.
 fn range_dtype(start: &Argument, stop: &Argument) -> DType {
     let floating = |argument: &Argument| match argument {
         Argument::Weak(weak) => promote_weak(DType::F64, *weak),
@@ -198,7 +197,7 @@ fn range_dtype(start: &Argument, stop: &Argument) -> DType {
     };
     let (a, b) = (floating(start), floating(stop));
     match (start.strong(), stop.strong()) {
-        // Ends with dtypes of their own keep theirs if those are floating point.
+        // Ends with dtypes of their own keep these if they are floating point.
         (Some(a), Some(b)) if promote(a, b).is_inexact() => promote(a, b),
         (Some(a), None) | (None, Some(a)) if a.is_inexact() => {
             let other = if let Argument::Weak(weak) = start { Some(*weak) } else { None };
@@ -209,10 +208,10 @@ fn range_dtype(start: &Argument, stop: &Argument) -> DType {
     }
 }
 
-/// Evenly spaced numbers from `start` to `stop`: `linspace(0.0, 1.0, 11)`, or with
-/// `Samples::from(11).endpoint(false).dtype(DType::F32)` without the end and of another dtype.
+/// Evenly spaced numbers from `start` to `stop`: `linspace(0.0, 1.0, 11)`. For numbers without the
+/// end, in another dtype, use `Samples::from(11).endpoint(false).dtype(DType::F32)`.
 ///
-/// Shapes: one axis, before those of the ends if they are arrays (broadcast together). Dtype: `f64`
+/// Shapes: one axis, followed by the axes of the ends, which are broadcast together. Dtype: `f64`
 /// or `c128` for numbers, that of floating-point arrays. Local (records nodes). Errors:
 /// `OpError::Broadcast`.
 #[track_caller]
@@ -227,9 +226,9 @@ pub fn linspace(
     Array::catch(within(site, || samples.turned(try_linspace(&start, &stop, samples, site)?)))
 }
 
-/// The distance between two numbers of [`linspace`], what NumPy returns for `retstep`: as many as
-/// the ends broadcast to, and NaN without two numbers. Local (records nodes). Errors:
-/// `OpError::Broadcast`.
+/// The distance between neighbouring numbers of [`linspace`]: NumPy's `retstep`. Its shape is that
+/// to which the ends broadcast. The distance is NaN if there are no two numbers. Local (records
+/// nodes). Errors: `OpError::Broadcast`.
 #[track_caller]
 pub fn linspace_step(
     start: impl Into<Argument>,
@@ -251,7 +250,7 @@ pub fn linspace_step(
     }))
 }
 
-/// An end of a range as an array of a dtype.
+/// An end of a range as an array in `dtype`.
 fn end_in(dtype: DType, end: &Argument, site: Site) -> Result<Array, Error> {
     Ok(match end {
         Argument::Array(array) => array.ok()?.converted(dtype, site),
@@ -309,7 +308,7 @@ fn try_linspace(
     if steps == 0 {
         return Ok(finish(index * 0.0 * &span + &start));
     }
-    // As NumPy: a step that vanishes is not divided first.
+    // As in NumPy, a step that underflows to zero is not computed before the multiplication.
     let step = &span / steps as f64;
     let line = select(&step.equal(0), &index / steps as f64 * &span, &index * &step) + &start;
     if !samples.endpoint || count < 2 {
@@ -322,9 +321,9 @@ fn try_linspace(
 /// Numbers evenly spaced on a logarithmic scale: `base` to the powers of
 /// `linspace(start, stop, samples)`.
 ///
-/// Shapes: one axis, before those of the ends and the base, which broadcast together. Dtype: as
-/// [`linspace`], promoted with that of a base that is an array. Local (records nodes). Errors:
-/// `OpError::Broadcast`.
+/// Shapes: one axis, followed by the axes of the ends and the base, which are broadcast together.
+/// Dtype: as for [`linspace`], promoted with that of a base that is an array. Local (records
+/// nodes). Errors: `OpError::Broadcast`.
 #[track_caller]
 pub fn logspace(
     start: impl Into<Argument>,
@@ -347,8 +346,8 @@ fn powers([start, stop, base]: [Argument; 3], samples: Samples) -> Array {
     };
     let base_ndim = ndim(&base);
     let ndim = base_ndim.max(ndim(&start)).max(ndim(&stop));
-    // Beside a base with axes numbers are arrays, with the dtype of their own, and the axis of the
-    // samples stands before the axes of all three.
+    // With a base that has axes, the numbers become arrays with their own dtypes. The axis of the
+    // samples then precedes the axes of all three.
     let with_axes = |argument: Argument| match argument {
         _ if base_ndim == 0 => argument,
         Argument::Weak(weak) => {
@@ -380,13 +379,14 @@ fn powers([start, stop, base]: [Argument; 3], samples: Samples) -> Array {
     }
 }
 
-/// Numbers with equal ratios from `start` to `stop`, which may be negative or complex: between
-/// complex ends they lie on a spiral around zero, between reals of different signs there is NaN.
+/// Numbers with equal ratios from `start` to `stop`. The ends may be negative or complex: between
+/// complex ends the numbers are on a spiral around zero, and between reals of different signs they
+/// are NaN.
 ///
-/// Shapes: one axis, before those of the ends if they are arrays (broadcast together). Dtype: that
-/// of the ends, `f64` at least, unless the samples say another. Local (records nodes), Collective
-/// over the mesh where an end is an array, whose elements are looked at; see
-/// [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Argument` for an end that is
+/// Shapes: one axis, followed by the axes of the ends, which are broadcast together. Dtype: that of
+/// the ends, at least `f64`, unless the samples give another. Local (records nodes); Collective
+/// over the mesh if an end is an array, whose elements are read (see
+/// [`deferred_errors`](crate::deferred_errors)). Errors: `OpError::Argument` for an end that is
 /// zero, `OpError::Broadcast`.
 #[track_caller]
 pub fn geomspace(
@@ -429,7 +429,8 @@ fn try_geomspace(ends: [Argument; 2], samples: Samples, site: Site) -> Result<Ar
     let asked = samples.dtype.unwrap_or(DType::F64);
     let dtype = promote(promote(start.dtype(), stop.dtype()), asked);
     let dtype = promote_weak(dtype, Weak::Float(1.0));
-    // As in NumPy, the first number is turned to the positive reals, and all are turned back.
+    // As in NumPy, the first number is rotated to the positive reals, and all numbers are rotated
+    // back at the end.
     let start = start.converted(dtype, site);
     let sign = start.sign();
     let (first, last) = (&start / &sign, stop.converted(dtype, site) / &sign);

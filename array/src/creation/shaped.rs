@@ -1,4 +1,4 @@
-//! Indices of parts of matrices that are given, or of masks.
+//! Indices of parts of given matrices, or of masks.
 
 use super::basic::ones;
 use super::grids::{diag_indices, tril_indices, triu_indices};
@@ -9,9 +9,9 @@ use crate::manipulation::refused;
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
-/// NumPy's `diag_indices_from`: the indices of the diagonal of an array of equal extents.
+/// NumPy's `diag_indices_from`: the indices of the diagonal of an array whose extents are equal.
 ///
-/// Local (records a node). Errors: `OpError::Ndim` for less than two axes, `OpError::Argument` for
+/// Local (records a node). Errors: `OpError::Ndim` for fewer than two axes, `OpError::Argument` for
 /// extents that differ.
 #[track_caller]
 pub fn diag_indices_from(array: &Array) -> Result<Vec<Array>, Error> {
@@ -37,7 +37,7 @@ fn matrix(operation: &'static str, array: &Array, site: Site) -> Result<(usize, 
     }
 }
 
-/// NumPy's `tril_indices_from`: the indices of a matrix's elements on and below the diagonal
+/// NumPy's `tril_indices_from`: the indices of the elements of a matrix on and below the diagonal
 /// `offset`. Collective over the mesh. Errors: `OpError::Ndim`.
 #[track_caller]
 pub fn tril_indices_from(array: &Array, offset: i64) -> Result<(Array, Array), Error> {
@@ -46,7 +46,7 @@ pub fn tril_indices_from(array: &Array, offset: i64) -> Result<(Array, Array), E
     Ok(array.mesh()?.enter(|| within(site, || tril_indices(rows, offset, columns))))
 }
 
-/// NumPy's `triu_indices_from`: the indices of a matrix's elements on and above the diagonal
+/// NumPy's `triu_indices_from`: the indices of the elements of a matrix on and above the diagonal
 /// `offset`. Collective over the mesh. Errors: `OpError::Ndim`.
 #[track_caller]
 pub fn triu_indices_from(array: &Array, offset: i64) -> Result<(Array, Array), Error> {
@@ -55,8 +55,8 @@ pub fn triu_indices_from(array: &Array, offset: i64) -> Result<(Array, Array), E
     Ok(array.mesh()?.enter(|| within(site, || triu_indices(rows, offset, columns))))
 }
 
-/// NumPy's `mask_indices`: the indices of the elements of a square matrix of extent `size` that a
-/// function, such as [`triu`](crate::triu), does not make zero. Collective over the mesh.
+/// NumPy's `mask_indices`: the indices of the elements of a square matrix of ones of extent `size`
+/// that a function, such as [`triu`](crate::triu), leaves nonzero. Collective over the mesh.
 #[track_caller]
 pub fn mask_indices(
     size: usize,

@@ -10,8 +10,8 @@ use phalanx_ops::DType;
 use phalanx_ops::shape::saturating;
 use std::f64::consts::PI;
 
-/// A window of `size` numbers: a function of the odd or even numbers from `1 - size` to `size - 1`,
-/// and of the number of steps.
+/// A window of `size` numbers. `value` computes it from every second number from `1 - size` to
+/// `size - 1`, and from the number of steps, `size - 1`.
 #[track_caller]
 fn window(size: usize, value: impl FnOnce(&Array, f64) -> Array) -> Array {
     let site = call_site();
@@ -48,7 +48,7 @@ pub fn blackman(size: usize) -> Array {
     })
 }
 
-/// The triangular window that is zero at both ends, of dtype `f64`. Local (records nodes).
+/// The triangular window with zeros at both ends, of dtype `f64`. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn bartlett(size: usize) -> Array {

@@ -1,4 +1,4 @@
-//! The corners that stand for a large array: what is fetched when one is printed.
+//! The corners that represent a large array when it is printed: only they are fetched.
 
 use super::layout::Summary;
 use crate::array::Array;
@@ -7,7 +7,7 @@ use crate::error::{Error, Site, call_site, within};
 use crate::host::HostArray;
 use phalanx_ops::Index;
 
-/// The first or the last elements of an axis.
+/// The end of an axis of which elements are taken.
 #[derive(Clone, Copy)]
 enum End {
     First,
@@ -26,15 +26,16 @@ fn end_of(array: &Array, axis: usize, end: End, edge: usize) -> Array {
 }
 
 impl Array {
-    /// What a summary shows of the array: its elements without those between the ends of the axes
-    /// that are cut. Collectivity and errors as [`Array::to_host`]; nothing else is fetched.
+    /// The elements of a summary of the array: those at the ends of each shortened axis. Only they
+    /// are fetched. Collectivity and errors: those of [`Array::to_host`].
     #[track_caller]
     pub fn corners(&self, summary: Summary) -> Result<HostArray, Error> {
         self.shown(summary, Cause::Print, call_site())
     }
 
-    /// The elements that are shown, in C order. Collectivity as `to_host`: what this process holds
-    /// whole is read, else each corner is fetched by itself, so that nothing between them moves.
+    /// The printed elements, in C order. Collectivity: that of `to_host`. An array that this
+    /// process holds is read at once. Otherwise each corner is fetched separately, so no elements
+    /// between the corners move.
     pub(super) fn shown(
         &self,
         summary: Summary,
@@ -47,7 +48,7 @@ impl Array {
         self.read_corners((&axes, summary.edge), is_held, cause, site)
     }
 
-    /// The array without what lies between the ends of these axes.
+    /// The elements of the array at both ends of these axes.
     fn read_corners(
         &self,
         (axes, edge): (&[usize], usize),
@@ -56,7 +57,8 @@ impl Array {
         site: Site,
     ) -> Result<HostArray, Error> {
         let Some((&axis, inner)) = axes.split_first() else {
-            // A copy takes from other processes what it shows; a view would bring all of its base.
+            // A copy fetches from other processes only its elements; a view would fetch its whole
+            // base.
             let copied = (!is_held).then(|| self.copy_at(site));
             return copied.as_ref().unwrap_or(self).to_host_for(cause, site);
         };

@@ -1,5 +1,5 @@
-//! Decimal digits of floats: as few as tell a value from its neighbours in its own dtype, or a
-//! given number of them.
+//! Decimal digits of floats: the fewest digits that identify a value in its own dtype, or a given
+//! number of digits.
 
 use half::{bf16, f16};
 use phalanx_ops::DType;
@@ -24,8 +24,8 @@ impl Precision {
         }
     }
 
-    /// The power of ten up to which every whole number has digits of its own, as NumPy counts
-    /// them. NumPy has no bfloat16, which is printed by the rules of float16.
+    /// The power of ten up to which every integer is exact, as NumPy counts. NumPy has no bfloat16;
+    /// it is printed by the rules of float16.
     pub(super) fn decimals(self) -> i32 {
         match self {
             Precision::Brain | Precision::Half => 3,
@@ -44,12 +44,13 @@ impl Precision {
         }
     }
 
-    /// The value of this precision that a decimal number stands for.
+    /// The value of this precision that is nearest to a decimal number.
     fn read(self, decimal: &Decimal) -> f64 {
         let digits: String = decimal.digits.iter().map(|&digit| char::from(b'0' + digit)).collect();
         let text = format!("{digits}e{}", decimal.exponent + 1 - digits.len() as i32);
-        // Reading single precision by way of double precision would round twice. A decimal number
-        // short enough for the narrower ones is never that close to the middle of two of them.
+        // Single precision is parsed directly: parsing through double precision would round twice.
+        // For the narrower dtypes, a short decimal number is never close enough to the middle of
+        // two values for that to matter.
         match self {
             Precision::Single => text.parse::<f32>().map(f64::from),
             _ => text.parse::<f64>().map(|value| self.round(value)),
@@ -58,8 +59,8 @@ impl Precision {
     }
 }
 
-/// A decimal number: its first digit counts `10^exponent`; neither the first nor the last digit is
-/// zero, except that the number zero has the one digit zero.
+/// A decimal number. Its first digit has the weight `10^exponent`. Neither the first nor the last
+/// digit is zero, except that zero has the single digit zero.
 #[derive(Clone)]
 pub(super) struct Decimal {
     digits: Vec<u8>,
@@ -74,11 +75,11 @@ impl Decimal {
         Decimal { digits, exponent }
     }
 
-    /// All digits of a finite number without its sign.
+    /// All digits of the absolute value of a finite number.
     pub(super) fn exact(value: f64) -> Decimal {
         let magnitude = value.abs();
-        // No double has more than 767 digits, and those of usual size have at most 17 before the
-        // point and 66 after it.
+        // No double has more than 767 digits. Doubles of usual size have at most 17 digits before
+        // the point and 66 after it.
         let most = if (1e-4..1e17).contains(&magnitude) { 90 } else { 770 };
         let text = format!("{magnitude:.most$e}");
         let (mantissa, exponent) =
@@ -87,7 +88,8 @@ impl Decimal {
         Decimal::new(digits, exponent.parse().expect("bug: an exponent that is no number"))
     }
 
-    /// The two numbers of `count` digits around this one, which has more: below and above.
+    /// The two neighbours with `count` digits of this number, which has more digits: the lower and
+    /// the upper one.
     fn around(&self, count: usize) -> [Decimal; 2] {
         let below = &self.digits[..count];
         let mut above = below.to_vec();
@@ -105,9 +107,9 @@ impl Decimal {
         [Decimal::new(below.to_vec(), self.exponent), Decimal::new(above, exponent)]
     }
 
-    /// The number of `count` digits that stands for this exact value, and whether it alone tells
-    /// the value from its neighbours. Of two that do, or if none does, it is the nearer one; of two
-    /// equally near it is the one with an even last digit.
+    /// The number with `count` digits for this exact value, and whether it reads back as the value.
+    /// If both or neither of the two candidates read back, it is the nearer one; if both are
+    /// equally near, it is the one with an even last digit.
     fn cut(&self, value: f64, precision: Precision, count: usize) -> (Decimal, bool) {
         if self.digits.len() <= count {
             return (self.clone(), true);
@@ -125,12 +127,12 @@ impl Decimal {
         (if up { above } else { below }, low || high)
     }
 
-    /// The fewest digits that tell `value` from its neighbours.
+    /// The fewest digits that read back as `value`.
     pub(super) fn shortest(value: f64, precision: Precision) -> Decimal {
         let exact = Decimal::exact(value);
         let mut count = 1;
         loop {
-            // All the digits tell the value from every other, so this ends.
+            // The loop ends because all the digits read back as the value.
             let (decimal, alone) = exact.cut(value, precision, count);
             if alone {
                 return decimal;
@@ -144,7 +146,7 @@ impl Decimal {
         Decimal::exact(value).cut(value, precision, count).0
     }
 
-    /// How many digits there are.
+    /// The number of digits.
     pub(super) fn count(&self) -> usize {
         self.digits.len()
     }

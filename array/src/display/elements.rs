@@ -1,11 +1,11 @@
-//! The text of elements by their dtype.
+//! Texts of elements by dtype.
 
 use super::digits::Precision;
 use super::float::{FloatFormat, float_text};
 use phalanx_ops::{DType, Kind, Scalar, Weak};
 
-/// The words of the elements shown of an array with at least one axis, aligned with each other;
-/// with `digits`, floats have so many digits after the point, as Rust's `{:.3}` writes them.
+/// The texts of the printed elements of an array with axes, padded to equal width. With `digits`,
+/// floats have that many digits after the point, as in Rust's `{:.3}`.
 pub(super) fn words(elements: &[Scalar], dtype: DType, digits: Option<usize>) -> Vec<String> {
     if let (Some(digits), Kind::Float | Kind::Complex) = (digits, dtype.kind()) {
         let texts: Vec<String> = elements.iter().map(|element| rounded(element, digits)).collect();
@@ -41,7 +41,7 @@ pub(super) fn words(elements: &[Scalar], dtype: DType, digits: Option<usize>) ->
     }
 }
 
-/// The text of the element of an array without axes.
+/// The text of the element of a 0-d array.
 pub(super) fn scalar_text(element: &Scalar) -> String {
     match element.dtype().kind() {
         Kind::Bool => String::from(truth(element)),
@@ -60,7 +60,7 @@ pub(super) fn scalar_text(element: &Scalar) -> String {
     }
 }
 
-/// A float, or both parts of a complex number, with so many digits after the point.
+/// A float or a complex number with a given number of digits after the point.
 pub(super) fn rounded(element: &Scalar, digits: usize) -> String {
     let part = |value: f64| {
         if value.is_nan() { String::from("nan") } else { format!("{value:.digits$}") }

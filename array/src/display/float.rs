@@ -1,16 +1,16 @@
-//! The text of floats, alone and aligned in an array.
+//! Texts of floats: single floats, and floats that are aligned in an array.
 
 use super::digits::{Decimal, Precision};
 
-/// Digits after the point, at most.
+/// The largest number of digits after the point.
 const DIGITS: usize = 8;
-/// Below this magnitude numbers are in scientific notation.
+/// Numbers of smaller magnitude are in scientific notation.
 const SMALL: f64 = 1e-4;
-/// If the largest is so many times the smallest, numbers are in scientific notation.
+/// Numbers are in scientific notation if the largest is more than this many times the smallest.
 const RATIO: f64 = 1000.0;
 
-/// The text of a float that stands alone, in scientific notation where its dtype has no digits for
-/// all places before the point. `zero` writes whole numbers with a zero after the point.
+/// The text of a single float. It is in scientific notation if its dtype does not have a digit for
+/// each place before the point. `zero` writes integers with a zero after the point.
 pub(super) fn float_text(value: f64, precision: Precision, zero: bool) -> String {
     if let Some(text) = special(value, false) {
         return text;
@@ -32,12 +32,12 @@ pub(super) fn float_text(value: f64, precision: Precision, zero: bool) -> String
     }
 }
 
-/// From this magnitude on, numbers in an array are in scientific notation.
+/// Numbers in an array are in scientific notation from this magnitude on.
 fn cutoff(precision: Precision) -> f64 {
     10f64.powi(precision.decimals().min(DIGITS as i32))
 }
 
-/// The text of what is not finite.
+/// The text of a NaN or an infinity.
 fn special(value: f64, plus: bool) -> Option<String> {
     if value.is_nan() {
         Some(String::from(if plus { "+nan" } else { "nan" }))
@@ -64,13 +64,13 @@ fn exponent(decimal: &Decimal, digits: usize) -> String {
 
 #[derive(Clone, Copy)]
 enum Notation {
-    /// Up to [`DIGITS`] digits after the point, as few as a value needs.
+    /// Up to [`DIGITS`] digits after the point, as few as each value needs.
     Positional,
-    /// So many digits after the point and in the exponent, in every number.
+    /// The same numbers of digits after the point and in the exponent for all numbers.
     Scientific { fraction: usize, exponent: usize },
 }
 
-/// How the floats of an array are written, so that they align.
+/// The format of the floats of an array, which aligns them.
 pub(super) struct FloatFormat {
     precision: Precision,
     plus: bool,
@@ -82,7 +82,7 @@ pub(super) struct FloatFormat {
 }
 
 impl FloatFormat {
-    /// The format for these values; with `plus`, numbers that are not negative have a sign too.
+    /// The format for these values. With `plus`, numbers that are not negative have a sign too.
     pub(super) fn new(values: &[f64], precision: Precision, plus: bool) -> FloatFormat {
         let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         let mut format =
@@ -103,7 +103,7 @@ impl FloatFormat {
                 format.right = format.right.max(after.len());
             }
         }
-        // What is not finite spans the columns on both sides of the point.
+        // The text of a NaN or an infinity spans the columns on both sides of the point.
         let specials = values.iter().filter(|value| !value.is_finite());
         let negative = plus || values.contains(&f64::NEG_INFINITY);
         let width = specials.map(|_| 3 + usize::from(negative)).max().unwrap_or(0);
@@ -111,7 +111,7 @@ impl FloatFormat {
         format
     }
 
-    /// The text of a value, one of those the format was made for.
+    /// The text of one of the values for which the format was made.
     pub(super) fn text(&self, value: f64) -> String {
         let (left, right) = (self.left, self.right);
         if let Some(text) = special(value, self.plus) {
@@ -133,8 +133,8 @@ impl FloatFormat {
     }
 }
 
-/// Whether finite values are in scientific notation. Their dtype decides how the limits and the
-/// ratio round.
+/// Whether finite values are in scientific notation. The limits and the ratio are rounded to the
+/// dtype.
 fn is_scientific(finite: &[f64], precision: Precision) -> bool {
     let magnitudes = || finite.iter().map(|value| value.abs()).filter(|&value| value > 0.0);
     let Some(largest) = magnitudes().reduce(f64::max) else {
@@ -146,7 +146,7 @@ fn is_scientific(finite: &[f64], precision: Precision) -> bool {
         || precision.round(largest / smallest) > RATIO
 }
 
-/// The digits in scientific notation, before they are made as many in every number.
+/// The digits in scientific notation, before all numbers get the same count.
 fn scientific_digits(value: f64, precision: Precision) -> Decimal {
     let shortest = Decimal::shortest(value, precision);
     if shortest.count() <= DIGITS + 1 {
@@ -155,7 +155,7 @@ fn scientific_digits(value: f64, precision: Precision) -> Decimal {
     Decimal::rounded(value, precision, DIGITS + 1)
 }
 
-/// The digits in positional notation: those after the point are at most [`DIGITS`].
+/// The digits in positional notation, with at most [`DIGITS`] digits after the point.
 fn positional_digits(value: f64, precision: Precision) -> Decimal {
     let shortest = Decimal::shortest(value, precision);
     let most = (DIGITS as i32 + 1 + shortest.exponent()).max(1) as usize;

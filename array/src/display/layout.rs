@@ -1,21 +1,21 @@
-//! Brackets, line breaks and the corners that stand for a large array.
+//! The layout of printed arrays: brackets, line breaks and the gaps of a summary.
 
-/// Columns of a line.
+/// The columns of a line.
 pub(super) const LINE_WIDTH: usize = 75;
-/// Stands for the elements left out.
+/// Replaces the elements that are left out.
 const GAP: &str = "...";
 
-/// Which arrays are shown by the ends of their axes alone, and how much of these.
+/// The arrays that are printed as a summary, and the size of its corners.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Arrays of more elements are summarised.
+    /// Arrays with more elements than this are summarised.
     pub threshold: usize,
-    /// Elements shown at each end of a summarised axis.
+    /// The number of elements that are printed at each end of a shortened axis.
     pub edge: usize,
 }
 
 impl Default for Summary {
-    /// NumPy's own.
+    /// NumPy's defaults.
     fn default() -> Summary {
         Summary { threshold: 1000, edge: 3 }
     }
@@ -27,12 +27,12 @@ impl Summary {
         phalanx_ops::shape::size(shape) > self.threshold
     }
 
-    /// Whether an axis of an array is shown by its ends alone.
+    /// Whether only the ends of an axis are printed.
     pub(super) fn is_cut(self, shape: &[usize], axis: usize) -> bool {
         self.cuts(shape) && shape[axis] > 2 * self.edge
     }
 
-    /// Positions, in C order, of the elements that are shown.
+    /// The positions, in C order, of the printed elements.
     pub(super) fn shown_positions(self, shape: &[usize]) -> Vec<usize> {
         let mut positions = vec![0];
         for (axis, &extent) in shape.iter().enumerate() {
@@ -48,23 +48,24 @@ impl Summary {
     }
 }
 
-/// What stands around the elements of an array.
+/// The text around and between the elements of an array.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
-    /// Between elements and rows.
+    /// The separator of elements and rows.
     pub(super) separator: &'static str,
-    /// Columns that stand before the first bracket.
+    /// The columns before the first bracket.
     pub(super) before: usize,
-    /// Columns that follow the last one.
+    /// The columns after the last bracket.
     pub(super) after: usize,
 }
 
-/// What `str` has.
+/// The frame of `str`.
 pub(super) const PLAIN: Frame = Frame { separator: " ", before: 0, after: 0 };
-/// What `repr` has: `array(` and a parenthesis.
+/// The frame of `repr`: `array(` and a parenthesis.
 pub(super) const NAMED: Frame = Frame { separator: ", ", before: 6, after: 1 };
 
-/// The text of an array that has elements and at least one axis, from the words of those shown.
+/// The text of an array with elements and at least one axis, from the texts of the printed
+/// elements.
 pub(super) fn layout(shape: &[usize], words: &[String], frame: Frame) -> String {
     Layout { shape, words: words.iter(), frame, summary: Summary::default() }.axis(0)
 }
@@ -77,15 +78,14 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// What the brackets of an axis enclose, brackets included. Lines after the first start under
-    /// the first element.
+    /// The text of an axis with its brackets. Lines after the first start below the first element.
     fn axis(&mut self, axis: usize) -> String {
         let (cut, edge) = (self.summary.is_cut(self.shape, axis), self.summary.edge);
         let items = if cut { 2 * edge + 1 } else { self.shape[axis] };
         let gap = |item: usize| cut && item == edge;
         let indent = " ".repeat(self.frame.before + axis + 1);
         if axis + 1 == self.shape.len() {
-            // Every enclosing bracket takes a column from the width of the lines.
+            // Each enclosing bracket takes a column of the lines.
             let width = LINE_WIDTH.saturating_sub(self.frame.after + axis + 1);
             return format!("[{}]", self.row(items, gap, &indent, width));
         }
@@ -97,7 +97,7 @@ impl Layout<'_> {
         format!("[{}]", nested.join(&separator))
     }
 
-    /// The elements of the last axis, in as many lines as they need.
+    /// The elements of the last axis, in as many lines as needed.
     fn row(
         &mut self,
         items: usize,
@@ -109,7 +109,7 @@ impl Layout<'_> {
         let mut line = String::from(indent);
         for item in 0..items {
             let word = if gap(item) { GAP } else { self.words.next().map_or("", String::as_str) };
-            // A word that fits on no line stays where it is, if it is the first of its line.
+            // A word that is longer than a line is printed if it is the first of its line.
             if line.len() + word.len() > width && line.len() > indent.len() {
                 text.push_str(line.trim_end());
                 text.push('\n');

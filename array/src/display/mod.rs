@@ -1,4 +1,4 @@
-//! Printing of arrays: the text is NumPy's `str`, at its default print options.
+//! Printing of arrays as NumPy's `str` and `repr` at the default print options.
 
 mod corners;
 mod digits;

@@ -1,4 +1,4 @@
-//! Integers and arrays as text.
+//! Texts of arrays, integers and floats.
 
 use super::digits::{Decimal, Precision};
 use super::layout::{LINE_WIDTH, NAMED, PLAIN, Summary};
@@ -8,8 +8,8 @@ use crate::error::{Error, call_site, within};
 use crate::manipulation::refused;
 use phalanx_ops::{DType, Scalar, Weak};
 
-/// NumPy's `array_str`: the elements as NumPy prints them. Collectivity as [`Array::to_host`]. What
-/// a summary leaves out is not fetched.
+/// NumPy's `array_str`: the elements as NumPy prints them. Collectivity: that of
+/// [`Array::to_host`]. Elements that a summary leaves out are not fetched.
 #[track_caller]
 pub fn array_str(array: &Array) -> Result<String, Error> {
     let site = call_site();
@@ -19,7 +19,7 @@ pub fn array_str(array: &Array) -> Result<String, Error> {
     Ok(shown.text_within(array.shape(), PLAIN, None))
 }
 
-/// NumPy's `array2string`: as [`array_str`], and a 0-d array as the element of an array.
+/// NumPy's `array2string`: [`array_str`], with a 0-d array printed as an element of an array.
 #[track_caller]
 pub fn array2string(array: &Array) -> Result<String, Error> {
     let site = call_site();
@@ -28,14 +28,14 @@ pub fn array2string(array: &Array) -> Result<String, Error> {
             return array_str(array);
         }
         let text = array_str(&array.reshape([1]))?;
-        // Nothing stands beside it that it would be aligned with.
+        // A single element needs no padding for alignment.
         Ok(text.trim_matches(['[', ']', ' ']).to_owned())
     })
 }
 
-/// NumPy's `array_repr` at its default print options: what `repr` shows, with the shape where the
-/// elements do not tell it and the dtype where it is not the default one. Collectivity as
-/// [`Array::to_host`]. What a summary leaves out is not fetched.
+/// NumPy's `array_repr` at its default print options. It includes the shape if the elements do not
+/// show it, and the dtype if it is not the default one. Collectivity: that of [`Array::to_host`].
+/// Elements that a summary leaves out are not fetched.
 #[track_caller]
 pub fn array_repr(array: &Array) -> Result<String, Error> {
     let site = call_site();
@@ -65,8 +65,8 @@ pub fn array_repr(array: &Array) -> Result<String, Error> {
     Ok(start + space + &end)
 }
 
-/// NumPy's `base_repr`: an integer in the digits of a base, with `padding` zeros before them.
-/// Local. Errors: `OpError::Argument` for a base below 2 or above 36.
+/// NumPy's `base_repr`: an integer in digits of the base `base`, after `padding` zeros. Local.
+/// Errors: `OpError::Argument` for a base below 2 or above 36.
 #[track_caller]
 pub fn base_repr(number: i64, base: u32, padding: usize) -> Result<String, Error> {
     let site = call_site();
@@ -89,9 +89,9 @@ pub fn base_repr(number: i64, base: u32, padding: usize) -> Result<String, Error
     Ok(digits.into_iter().rev().collect())
 }
 
-/// NumPy's `binary_repr`: an integer in binary digits, at least `width` of them; negative ones then
-/// as their two's complement, else with a sign. Local. Errors: `OpError::Argument` for a width that
-/// is too small.
+/// NumPy's `binary_repr`: an integer in at least `width` binary digits. With a width, negative
+/// integers are in two's complement; without one, they have a sign. Local. Errors:
+/// `OpError::Argument` for a width that is too small.
 #[track_caller]
 pub fn binary_repr(number: i64, width: impl Into<Option<usize>>) -> Result<String, Error> {
     let (site, width) = (call_site(), width.into());
@@ -106,7 +106,7 @@ pub fn binary_repr(number: i64, width: impl Into<Option<usize>>) -> Result<Strin
         }
         return Ok(format!("{magnitude:0>width$}"));
     }
-    // A power of two needs no digit more than its magnitude has.
+    // A negative power of two needs no digit for the sign.
     let is_power = number.unsigned_abs().is_power_of_two();
     let digits = magnitude.len() + usize::from(!is_power);
     if width < digits {
@@ -117,7 +117,7 @@ pub fn binary_repr(number: i64, width: impl Into<Option<usize>>) -> Result<Strin
     Ok(format!("{binary:1>width$}"))
 }
 
-/// A real number as a float with the precision that tells it from its neighbours.
+/// A real number as a float, and the precision of its dtype.
 fn real(number: Scalar) -> (f64, Precision) {
     let value = match number.cast(DType::F64).to_weak() {
         Weak::Float(value) => value,
@@ -126,7 +126,7 @@ fn real(number: Scalar) -> (f64, Precision) {
     (value, Precision::of(number.dtype()))
 }
 
-/// The sign of a finite number and its digits, or all of the text of another.
+/// The sign and the digits of a finite number, or the whole text of another number.
 fn decimal(value: f64, precision: Precision) -> Result<(&'static str, Decimal), String> {
     if value.is_nan() {
         return Err(String::from("nan"));
@@ -138,7 +138,7 @@ fn decimal(value: f64, precision: Precision) -> Result<(&'static str, Decimal), 
     Ok((sign, Decimal::shortest(value, precision)))
 }
 
-/// NumPy's `format_float_positional`: as few digits as tell a number from others of its dtype,
+/// NumPy's `format_float_positional`: the fewest digits that identify the number in its dtype,
 /// without an exponent. Local.
 #[must_use]
 pub fn format_float_positional(number: Scalar) -> String {
@@ -152,7 +152,7 @@ pub fn format_float_positional(number: Scalar) -> String {
     )
 }
 
-/// NumPy's `format_float_scientific`: as [`format_float_positional`], with an exponent. Local.
+/// NumPy's `format_float_scientific`: [`format_float_positional`], with an exponent. Local.
 #[must_use]
 pub fn format_float_scientific(number: Scalar) -> String {
     let (value, precision) = real(number);

@@ -1,4 +1,4 @@
-//! What prints: `Display` and `Debug` of arrays, and [`print`].
+//! The implementations of `Display` and `Debug` for arrays, and [`print`].
 
 use super::elements::{rounded, scalar_text, words};
 use super::layout::{Frame, PLAIN, Summary, layout};
@@ -15,8 +15,8 @@ impl HostArray {
         Scalar::from_bytes(self.dtype, &self.bytes[position * size..(position + 1) * size])
     }
 
-    /// The text NumPy's `str` gives, at its default print options; what is wrong, if there are too
-    /// few or too many bytes.
+    /// The text of NumPy's `str` at the default print options. If the number of bytes is wrong, the
+    /// text is the error.
     pub fn text(&self) -> String {
         if let Err(error) = self.check() {
             return error.to_string();
@@ -29,8 +29,8 @@ impl HostArray {
         text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN, None)
     }
 
-    /// The text of an array of `shape` of which these are the elements shown, floats with so many
-    /// digits after the point if that is asked for.
+    /// The text of an array of `shape` whose printed elements these are. With `digits`, floats have
+    /// that many digits after the point.
     pub(super) fn text_within(
         &self,
         shape: &[usize],
@@ -45,7 +45,7 @@ impl HostArray {
     }
 }
 
-/// The text of an array that has elements, from those of them that are shown.
+/// The text of an array with elements, from the printed ones.
 fn text_of(
     shape: &[usize],
     shown: &[Scalar],
@@ -61,11 +61,11 @@ fn text_of(
 }
 
 impl fmt::Display for Array {
-    /// The elements as NumPy prints them, or the error; `{:.3}` writes floats with three digits
-    /// after the point. Of an array that is summarised only the elements shown are fetched.
-    /// Collectivity as [`Array::to_host`].
+    /// The elements as NumPy prints them, or the error. `{:.3}` prints floats with three digits
+    /// after the point. Of a summarised array only the printed elements are fetched. Collectivity:
+    /// that of [`Array::to_host`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Formatting does not know who calls it.
+        // Formatting has no call site.
         match self.made_at().and_then(|site| self.shown(Summary::default(), Cause::Print, site)) {
             Ok(shown) => f.write_str(&shown.text_within(self.shape(), PLAIN, f.precision())),
             Err(error) => write!(f, "{error}"),
@@ -74,7 +74,7 @@ impl fmt::Display for Array {
 }
 
 impl fmt::Debug for Array {
-    /// Shape and dtype, never elements: Local.
+    /// The shape and dtype, never elements. Local.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ok() {
             Ok(_) => write!(f, "Array(shape={:?}, dtype={})", self.shape(), self.dtype()),
@@ -83,8 +83,8 @@ impl fmt::Debug for Array {
     }
 }
 
-/// Prints the array from rank 0. Of an array that is summarised only the elements shown are
-/// fetched. Collective over the mesh. Errors: as [`Array::to_host`].
+/// Prints the array on rank 0. Of a summarised array only the printed elements are fetched.
+/// Collective over the mesh. Errors: those of [`Array::to_host`].
 #[track_caller]
 pub fn print(array: &Array) -> Result<(), Error> {
     let shown = array.shown(Summary::default(), Cause::Observation, call_site())?;

@@ -1,4 +1,4 @@
-//! Frequencies of transforms, and their order along axes.
+//! Frequencies of transforms, and shifts of their order along axes.
 
 use crate::array::Array;
 use crate::creation::arange;
@@ -8,17 +8,17 @@ use crate::manipulation::{refused, roll};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 
-/// The frequencies of the elements of [`fft`](super::fft) of `extent` samples at this distance, in
-/// cycles per unit of the distance: `f64`. Local (records a node). Errors: `OpError::Zero` for no
-/// samples or no distance, `OpError::Argument` for fewer.
+/// The frequencies (`f64`) of the elements of [`fft`](super::fft) of `extent` samples at this
+/// distance, in cycles per unit of the distance. Local (records a node). Errors: `OpError::Zero`
+/// for no samples or no distance, `OpError::Argument` for a negative number of samples.
 #[track_caller]
 #[must_use]
 pub fn fftfreq(extent: i64, spacing: f64) -> Array {
     frequencies(extent, spacing, false, call_site())
 }
 
-/// The frequencies of the elements of [`rfft`](super::rfft); see [`fftfreq`]. Fewer samples than
-/// none have no frequencies.
+/// The frequencies of the elements of [`rfft`](super::rfft); see [`fftfreq`]. A negative number of
+/// samples gives no frequencies.
 #[track_caller]
 #[must_use]
 pub fn rfftfreq(extent: i64, spacing: f64) -> Array {
@@ -44,7 +44,7 @@ fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
         let numbers = if is_half {
             arange(0, extent.div_euclid(2) + 1, 1)
         } else {
-            // 0, 1, …, then the negative ones.
+            // The frequencies 0, 1, … come first, and the negative ones follow.
             let negative = extent / 2;
             (arange(0, extent, 1) + negative).remainder(extent) - negative
         };
@@ -52,8 +52,9 @@ fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
     }))
 }
 
-/// The array with the frequency 0 in the middle of the axes (all without any): a copy. Local
-/// (records nodes). Errors: `OpError::Axis`.
+/// A copy of the array with the frequency 0 in the middle of the given axes, or of all axes. Local
+/// (records nodes). Errors: `OpError::Index` for an axis out of range, `OpError::Ndim` for a 0-d
+/// array.
 #[track_caller]
 #[must_use]
 pub fn fftshift(array: &Array, axes: Option<&[i64]>) -> Array {

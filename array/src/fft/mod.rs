@@ -1,8 +1,9 @@
 //! Fourier transforms: NumPy's `fft` module.
 //!
-//! Transforms run along one axis after the other. An axis that is split is brought together for its
-//! transform by splitting another one; a vector, which has no other, is gathered. The plan says so.
-//! `f16` and `f32` are transformed in single precision, everything else in double.
+//! Transforms run along one axis after the other. If the axis of a transform is split, another axis
+//! is split instead, so that each line is on one device. A vector has no other axis and is
+//! gathered. The plan shows these steps. `f16`, `bf16`, `f32` and `c64` are transformed in single
+//! precision, and all other dtypes in double precision.
 
 mod frequencies;
 mod options;

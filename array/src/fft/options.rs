@@ -1,4 +1,4 @@
-//! How transforms are done: axes, extents and normalisation.
+//! Options of transforms: axes, extents and normalisation.
 
 use crate::array::Array;
 use crate::error::{Error, Site};
@@ -6,15 +6,15 @@ use crate::manipulation::refused;
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
-/// Which direction of a transform and its inverse is scaled.
+/// The scaling of a transform and of its inverse.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Norm {
-    /// The inverse by 1 / n.
+    /// The inverse is scaled by 1 / n.
     #[default]
     Backward,
-    /// Both by 1 / √n.
+    /// Both are scaled by 1 / √n.
     Ortho,
-    /// The forward transform by 1 / n.
+    /// The forward transform is scaled by 1 / n.
     Forward,
 }
 
@@ -27,11 +27,12 @@ impl Norm {
         }
     }
 
-    /// The factor of a transform of `extent` elements of a dtype. NumPy computes it in that dtype,
-    /// each step of it, which shows where the dtype is half precision.
+    /// The factor of a transform of `extent` elements of a dtype. NumPy rounds each step of it to
+    /// that dtype, which changes the factor in half precision.
     pub(super) fn factor(self, is_forward: bool, extent: usize, dtype: DType) -> f64 {
         let half = |number: f64| half::f16::from_f64(number).to_f64();
-        // An extent beyond half precision is an infinity to NumPy, and its factor 0: not here.
+        // In NumPy an extent beyond half precision is infinite, and the factor 0. Here it is not
+        // rounded.
         let is_half = dtype == DType::F16 && half(extent as f64).is_finite();
         let rounded = |number: f64| if is_half { half(number) } else { number };
         let count = rounded(extent as f64);
@@ -43,7 +44,7 @@ impl Norm {
     }
 }
 
-/// How a transform along one axis is done: `()` for the last axis as it is.
+/// Options of a transform along one axis. `()` selects the last axis with its own extent.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     pub(super) extent: Option<i64>,
@@ -51,7 +52,7 @@ pub struct Line {
     pub(super) norm: Norm,
 }
 
-/// A transform along an axis.
+/// Options of a transform along this axis.
 pub const fn axis(axis: i64) -> Line {
     Line { extent: None, axis, norm: Norm::Backward }
 }
@@ -63,21 +64,21 @@ impl From<()> for Line {
 }
 
 impl Line {
-    /// Of this many elements: the axis is cut, or filled up with zeros. For transforms to real
-    /// numbers, the extent of the result.
+    /// The number of elements that are transformed: the axis is cut, or filled with zeros. For
+    /// transforms to real numbers it is the extent of the result.
     #[must_use]
     pub const fn extent(self, extent: i64) -> Line {
         Line { extent: Some(extent), ..self }
     }
 
-    /// With this normalisation.
+    /// The normalisation.
     #[must_use]
     pub const fn norm(self, norm: Norm) -> Line {
         Line { norm, ..self }
     }
 }
 
-/// How a transform along several axes is done: `()` for all axes as they are.
+/// Options of a transform along several axes. `()` selects all axes with their own extents.
 #[derive(Clone, Default, Debug)]
 pub struct Grid {
     pub(super) extents: Option<Vec<Option<i64>>>,
@@ -85,7 +86,7 @@ pub struct Grid {
     pub(super) norm: Norm,
 }
 
-/// A transform along these axes, the last one first.
+/// Options of a transform along these axes, which starts with the last one.
 pub fn axes(axes: impl AsRef<[i64]>) -> Grid {
     Grid { axes: Some(axes.as_ref().to_vec()), ..Grid::default() }
 }
@@ -97,26 +98,27 @@ impl From<()> for Grid {
 }
 
 impl Grid {
-    /// Of these extents along the axes (the last ones without any); -1 for that of the array.
+    /// The extents along the axes; without named axes, along the last ones. -1 selects the extent
+    /// of the array.
     #[must_use]
     pub fn extents(self, extents: impl AsRef<[i64]>) -> Grid {
         self.optional_extents(extents.as_ref().iter().copied().map(Some))
     }
 
-    /// As [`Grid::extents`]; `None` for what the transform has without extents, which of the last
-    /// axis of half a spectrum is the extent of the whole.
+    /// As [`Grid::extents`]; `None` selects the default extent. For the last axis of half a
+    /// spectrum, the default is the extent of the whole.
     #[must_use]
     pub fn optional_extents(self, extents: impl IntoIterator<Item = Option<i64>>) -> Grid {
         Grid { extents: Some(extents.into_iter().collect()), ..self }
     }
 
-    /// Whether the transform finds the extent of the last axis.
+    /// Whether the extent of the last axis is the default.
     pub(super) fn is_last_open(&self) -> bool {
         let last = self.extents.as_ref().and_then(|extents| extents.last());
         last.is_none_or(|extent| extent.is_none())
     }
 
-    /// With this normalisation.
+    /// The normalisation.
     #[must_use]
     pub fn norm(self, norm: Norm) -> Grid {
         Grid { norm, ..self }
@@ -136,7 +138,7 @@ impl Grid {
             return Err(refused("fft", "extents", value, site));
         }
         let line = |(axis, extent): (i64, Option<i64>)| {
-            // Of the array as it is given: an axis named twice is filled up again.
+            // These are extents of the given array: an axis that is named twice is filled again.
             let own = match self.extents {
                 Some(_) => array.shape()[array.axis(axis, site)?] as i64,
                 None => own_extent(array, axis, site)? as i64,
@@ -148,8 +150,8 @@ impl Grid {
     }
 }
 
-/// The extent of an array along an axis. Errors: as NumPy, which asks the shape for the extents
-/// that are not given, `OpError::Index`.
+/// The extent of an array along an axis. Errors: `OpError::Index`, because NumPy indexes the shape
+/// with the axis.
 pub(super) fn own_extent(array: &Array, axis: i64, site: Site) -> Result<usize, Error> {
     let beyond = OpError::Index { index: axis, axis: 0, extent: array.ndim() };
     let axis = array.axis(axis, site).map_err(|_| Error::op(beyond, site))?;

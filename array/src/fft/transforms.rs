@@ -10,14 +10,14 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Fft, Transform};
 use phalanx_ops::{DType, Kind, Structured};
 
-/// What a transform leads from and to.
+/// The domains of the input and the output of a transform.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Domain {
-    /// Complex to complex.
+    /// From complex to complex.
     Complex,
-    /// Real to half of a complex spectrum.
+    /// From real to half of a complex spectrum.
     ToHalf,
-    /// Half of a complex spectrum to real.
+    /// From half of a complex spectrum to real.
     FromHalf,
 }
 
@@ -79,7 +79,7 @@ fn transform(
     })
 }
 
-/// The array with an axis cut or filled up with zeros.
+/// The array with an axis cut, or filled with zeros.
 fn cut_or_filled(array: &Array, axis: usize, extent: usize) -> Array {
     let given = array.shape()[axis];
     let part = |count: usize| along(array.ndim(), axis, span(0, count));
@@ -109,39 +109,41 @@ fn transformed(
 
 /// The discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(-2πi jk / n)`.
 ///
-/// Dtype: complex, of the precision of the array. Local (records nodes). Errors: `OpError::Axis`,
-/// `OpError::Argument` for an extent below 1.
+/// Dtype: complex, in the precision of the array. Local (records nodes). Errors: `OpError::Index`
+/// for an axis out of range (`OpError::Axis` if the line has an extent), `OpError::Argument` for an
+/// extent below 1.
 #[track_caller]
 #[must_use]
 pub fn fft(array: &Array, line: impl Into<Line>) -> Array {
     transformed(array, Domain::Complex, true, line, call_site())
 }
 
-/// The inverse of [`fft`]. Local (records nodes). Errors as there.
+/// The inverse of [`fft`]. Local (records nodes). Errors: as for [`fft`].
 #[track_caller]
 #[must_use]
 pub fn ifft(array: &Array, line: impl Into<Line>) -> Array {
     transformed(array, Domain::Complex, false, line, call_site())
 }
 
-/// The first `n / 2 + 1` elements of the transform of real numbers; the others are their
-/// conjugates. Local (records nodes). Errors as [`fft`], `OpError::Dtype` for complex numbers.
+/// The first `n / 2 + 1` elements of the transform of real numbers. The other elements are complex
+/// conjugates of these. Local (records nodes). Errors: as for [`fft`], and `OpError::Dtype` for
+/// complex numbers.
 #[track_caller]
 #[must_use]
 pub fn rfft(array: &Array, line: impl Into<Line>) -> Array {
     transformed(array, Domain::ToHalf, true, line, call_site())
 }
 
-/// The inverse of [`rfft`]: real numbers, `2 (m - 1)` without another extent. Local (records
-/// nodes). Errors as [`fft`].
+/// The inverse of [`rfft`]. The result has `2 (m - 1)` real numbers, unless the line has an extent.
+/// Local (records nodes). Errors: as for [`fft`].
 #[track_caller]
 #[must_use]
 pub fn irfft(array: &Array, line: impl Into<Line>) -> Array {
     transformed(array, Domain::FromHalf, false, line, call_site())
 }
 
-/// The transform of a signal with Hermitian symmetry: a real spectrum. Local (records nodes).
-/// Errors as [`fft`].
+/// The transform of a signal with Hermitian symmetry, which is a real spectrum. Local (records
+/// nodes). Errors: as for [`fft`].
 #[track_caller]
 #[must_use]
 pub fn hfft(array: &Array, line: impl Into<Line>) -> Array {
@@ -151,7 +153,7 @@ pub fn hfft(array: &Array, line: impl Into<Line>) -> Array {
     transformed(&conjugate, Domain::FromHalf, false, line, site)
 }
 
-/// The inverse of [`hfft`]. Local (records nodes). Errors as [`rfft`].
+/// The inverse of [`hfft`]. Local (records nodes). Errors: as for [`rfft`].
 #[track_caller]
 #[must_use]
 pub fn ihfft(array: &Array, line: impl Into<Line>) -> Array {
@@ -161,7 +163,7 @@ pub fn ihfft(array: &Array, line: impl Into<Line>) -> Array {
     within(site, || half.conjugate())
 }
 
-/// A complex transform along several axes, the last one first.
+/// A complex transform along several axes, which starts with the last one.
 fn complex_grid(array: &Array, grid: &Grid, is_forward: bool, site: Site) -> Array {
     Array::catch((|| {
         array.ok()?;
@@ -173,23 +175,23 @@ fn complex_grid(array: &Array, grid: &Grid, is_forward: bool, site: Site) -> Arr
     })())
 }
 
-/// [`fft`] along several axes. Local (records nodes). Errors as there, `OpError::Argument` for
-/// another number of extents than of axes.
+/// [`fft`] along several axes. Local (records nodes). Errors: as for [`fft`], and
+/// `OpError::Argument` for a number of extents that differs from the number of axes.
 #[track_caller]
 #[must_use]
 pub fn fftn(array: &Array, grid: impl Into<Grid>) -> Array {
     complex_grid(array, &grid.into(), true, call_site())
 }
 
-/// The inverse of [`fftn`]. Local (records nodes). Errors as there.
+/// The inverse of [`fftn`]. Local (records nodes). Errors: as for [`fftn`].
 #[track_caller]
 #[must_use]
 pub fn ifftn(array: &Array, grid: impl Into<Grid>) -> Array {
     complex_grid(array, &grid.into(), false, call_site())
 }
 
-/// [`rfft`] along the last of several axes, then [`fft`] along the others. Local (records nodes).
-/// Errors as [`fftn`].
+/// [`rfft`] along the last of several axes, and then [`fft`] along the others. Local (records
+/// nodes). Errors: as for [`fftn`] and [`rfft`], and `OpError::Index` without axes.
 #[track_caller]
 #[must_use]
 pub fn rfftn(array: &Array, grid: impl Into<Grid>) -> Array {
@@ -206,7 +208,8 @@ pub fn rfftn(array: &Array, grid: impl Into<Grid>) -> Array {
     })())
 }
 
-/// The inverse of [`rfftn`]. Local (records nodes). Errors as [`fftn`].
+/// The inverse of [`rfftn`]. Local (records nodes). Errors: as for [`fftn`], and `OpError::Index`
+/// without axes.
 #[track_caller]
 #[must_use]
 pub fn irfftn(array: &Array, grid: impl Into<Grid>) -> Array {
@@ -240,28 +243,30 @@ fn plane(grid: Grid) -> Grid {
     }
 }
 
-/// [`fftn`] along the last two axes, or those named. Local (records nodes). Errors as there.
+/// [`fftn`] along the last two axes, or the named axes. Local (records nodes). Errors: as for
+/// [`fftn`].
 #[track_caller]
 #[must_use]
 pub fn fft2(array: &Array, grid: impl Into<Grid>) -> Array {
     fftn(array, plane(grid.into()))
 }
 
-/// The inverse of [`fft2`]. Local (records nodes). Errors as [`fftn`].
+/// The inverse of [`fft2`]. Local (records nodes). Errors: as for [`fftn`].
 #[track_caller]
 #[must_use]
 pub fn ifft2(array: &Array, grid: impl Into<Grid>) -> Array {
     ifftn(array, plane(grid.into()))
 }
 
-/// [`rfftn`] along the last two axes, or those named. Local (records nodes). Errors as there.
+/// [`rfftn`] along the last two axes, or the named axes. Local (records nodes). Errors: as for
+/// [`rfftn`].
 #[track_caller]
 #[must_use]
 pub fn rfft2(array: &Array, grid: impl Into<Grid>) -> Array {
     rfftn(array, plane(grid.into()))
 }
 
-/// The inverse of [`rfft2`]. Local (records nodes). Errors as [`fftn`].
+/// The inverse of [`rfft2`]. Local (records nodes). Errors: as for [`irfftn`].
 #[track_caller]
 #[must_use]
 pub fn irfft2(array: &Array, grid: impl Into<Grid>) -> Array {

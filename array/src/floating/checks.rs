@@ -1,4 +1,4 @@
-//! Conditions that wait for an observation, and what happens where they hold.
+//! Checks: conditions that are read at an observation, and the action if they hold.
 
 use super::state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrors, floating_errors,
@@ -10,16 +10,15 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::{PoisonError, RwLock};
 
-/// For each kind of error that an operation may have met, a 0-d array of bool that says whether it
-/// did.
+/// For each kind of error that an operation may have met, a 0-d bool array: whether it met one.
 pub(super) type Met = SmallVec<[(FloatingErrorKind, Array); 2]>;
 
-/// What an operation may have met.
+/// The conditions of an operation, and the action if they hold.
 struct Check {
-    /// Ascends with the program.
+    /// Ascending in program order.
     number: u64,
-    /// The mesh of the operation. Ranks observe the values of one mesh together, and may observe
-    /// those of another alone.
+    /// The mesh of the operation. Its ranks observe its values together; values of another mesh may
+    /// be observed by some of them alone.
     mesh: MeshHandle,
     met: Met,
     site: Site,
@@ -27,9 +26,9 @@ struct Check {
 }
 
 enum Then {
-    /// What the thread did about errors when it recorded the operation.
+    /// Floating-point errors, with the thread's settings at the time of recording.
     Handle { errors: FloatingErrors, operation: &'static str },
-    /// Warns of the data, whatever `errstate` says.
+    /// A warning about data, which is independent of `errstate`.
     Warn(&'static str),
 }
 
@@ -42,7 +41,7 @@ pub struct Warning {
     pub site: Site,
 }
 
-/// How many pending warnings a thread keeps. It drops the oldest of more.
+/// The number of pending warnings that a thread keeps. It drops the oldest ones.
 const MOST_WARNINGS: usize = 1024;
 
 thread_local! {
@@ -55,12 +54,12 @@ thread_local! {
 /// The function that receives warnings.
 static WARN: RwLock<Option<fn(Warning)>> = RwLock::new(None);
 
-/// Sends warnings about data, such as "All-NaN slice encountered", to a function from now on;
-/// without one, as at first, no operation looks for them. Those that depend on elements arrive at
-/// the next observation on the thread of the operation, the others in its call. Returns the
-/// function before.
+/// Sets the function that receives warnings about data, such as "All-NaN slice encountered", and
+/// returns the previous one. Without a function, which is the default, no operation checks for
+/// them. A warning that depends on elements arrives at the next observation on the thread of the
+/// operation; other warnings arrive during its call.
 ///
-/// Local: all ranks set one, or none does.
+/// Local; set a function on all ranks or on none.
 pub fn report_warnings(warn: Option<fn(Warning)>) -> Option<fn(Warning)> {
     let mut current = WARN.write().unwrap_or_else(PoisonError::into_inner);
     std::mem::replace(&mut *current, warn)
@@ -70,23 +69,23 @@ fn reporter_of_warnings() -> Option<fn(Warning)> {
     *WARN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether warnings about data are asked for.
+/// Whether a function receives warnings about data.
 pub(crate) fn warns() -> bool {
     reporter_of_warnings().is_some()
 }
 
-/// Warns of data now.
+/// Sends a warning about data now.
 pub(crate) fn warn(text: &'static str, site: Site) {
     if let Some(warn) = reporter_of_warnings() {
         warn(Warning { text, site });
     }
 }
 
-/// Warns of a call at `site`, at the next observation, if a 0-d array of bool holds. Local.
+/// Warns of the call at `site` at the next observation, if a 0-d bool array holds. Local.
 pub fn warn_where(text: &'static str, condition: Array, site: Site) {
     let met = Met::from_iter([(FloatingErrorKind::Invalid, condition)]);
     push(met, site, Then::Warn(text));
-    // The check ends outside of the borrow: its array may be the last of an owner's.
+    // The check is dropped after the borrow ends, because dropping its array may run other code.
     drop(CHECKS.with_borrow_mut(|checks| {
         let is_too_many = checks.iter().filter(|check| check.is_warning()).count() > MOST_WARNINGS;
         let oldest = checks.iter().position(Check::is_warning).filter(|_| is_too_many);
@@ -94,7 +93,7 @@ pub fn warn_where(text: &'static str, condition: Array, site: Site) {
     }));
 }
 
-/// Notes what an operation may have met.
+/// Records the conditions of an operation.
 pub(super) fn note(operation: &'static str, met: Met, site: Site) {
     if !met.is_empty() {
         push(met, site, Then::Handle { errors: floating_errors(), operation });
@@ -114,10 +113,10 @@ pub(super) fn next_number() -> u64 {
     NEXT.get()
 }
 
-/// Checks that have been taken out of the queue of their thread.
+/// Checks that were taken from the queue of their thread.
 pub(super) struct Taken(Vec<Check>);
 
-/// Takes the checks from a number on.
+/// Takes the checks with this number and later ones.
 pub(super) fn taken(from: u64) -> Taken {
     CHECKS.with_borrow_mut(|checks| {
         let place = checks.iter().position(|check| check.number >= from);
@@ -125,9 +124,9 @@ pub(super) fn taken(from: u64) -> Taken {
     })
 }
 
-/// Raises or reports what operations of a mesh met that have been computed, in the order of the
-/// program up to the first that has not. `is_collective` says that all processes of the mesh do
-/// this here: a process alone neither reads what others compute nor raises what they do not.
+/// Raises or reports the errors of a mesh whose conditions are computed: in program order, up to
+/// the first one that is not computed. `is_collective` means that all processes of the mesh make
+/// this call. With several processes and without it, nothing is read or raised.
 pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Error> {
     let is_empty = CHECKS.with_borrow(Vec::is_empty);
     if is_empty || IS_SETTLING.get() || !(is_collective || mesh.engine().process().1 == 1) {
@@ -145,18 +144,17 @@ pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Err
     })
 }
 
-/// Raises or reports what operations of a mesh met, before its session ends. Collective over the
-/// mesh.
+/// Raises or reports all errors of a mesh before its session ends. Collective over the mesh.
 pub(crate) fn finish(mesh: &MeshHandle) -> Result<(), Error> {
     let all = taken_where(|check| check.mesh.same(mesh));
-    // One error is returned, as from an observation; warnings all arrive.
+    // Only the first error is returned, as by an observation; all warnings are sent.
     settle(all).or_else(|(error, rest)| {
         let warnings = rest.0.into_iter().filter(Check::is_warning).collect();
         settle(Taken(warnings)).map_err(|(error, _)| error).and(Err(error))
     })
 }
 
-/// Takes the checks for which `belongs` holds, in the order of the program.
+/// Takes the checks for which `belongs` holds, in program order.
 fn taken_where(mut belongs: impl FnMut(&Check) -> bool) -> Taken {
     CHECKS.with_borrow_mut(|checks| {
         let (known, others) = std::mem::take(checks).into_iter().partition(|it| belongs(it));
@@ -165,8 +163,8 @@ fn taken_where(mut belongs: impl FnMut(&Check) -> bool) -> Taken {
     })
 }
 
-/// Reads what operations met, and does what is asked for about it. Collective if a check is
-/// pending. An error comes with the checks behind it.
+/// Reads the conditions and takes their actions. Collective if a check is pending. An error is
+/// returned with the checks after it.
 fn settle(checks: Taken) -> Result<(), (Error, Taken)> {
     struct Restore(bool);
     impl Drop for Restore {
@@ -183,7 +181,8 @@ fn settle(checks: Taken) -> Result<(), (Error, Taken)> {
 }
 
 impl Taken {
-    /// Ends a scope: raises or reports what its operations met. Warnings outlive an error.
+    /// Ends a scope: raises or reports the errors of its operations. After an error, only warnings
+    /// are kept.
     pub(super) fn end(self) -> Result<(), Error> {
         settle(self).map_err(|(error, rest)| {
             rest.forget();
@@ -191,7 +190,7 @@ impl Taken {
         })
     }
 
-    /// Forgets what operations met, but for warnings about data, which `errstate` does not rule.
+    /// Drops the checks except warnings about data, which are independent of `errstate`.
     pub(super) fn forget(self) {
         let warnings = self.0.into_iter().filter(Check::is_warning);
         CHECKS.with_borrow_mut(|checks| checks.extend(warnings));
@@ -214,7 +213,7 @@ impl Check {
         met.iter().try_for_each(|kind| self.handle(*kind, bits))
     }
 
-    /// Does what is asked for about an error that the operation met.
+    /// Takes the action for an error that the operation met.
     fn handle(&self, kind: FloatingErrorKind, bits: u8) -> Result<(), Error> {
         let site = self.site;
         let (errors, operation) = match &self.then {

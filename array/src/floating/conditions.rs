@@ -1,4 +1,4 @@
-//! Which floating-point errors operations meet: conditions that are recorded beside results.
+//! The conditions under which operations meet floating-point errors, recorded with their results.
 
 use super::checks::{Met, note};
 use super::state::{FloatingErrorKind as Kind, is_on, looks_for};
@@ -8,13 +8,13 @@ use crate::operand::Argument;
 use crate::reductions::Axes;
 use phalanx_ops::{DType, Kind as DTypeKind, Op, Scalar, Weak};
 
-/// Whether a call of the user's own, not one that another function of this crate makes, is to be
-/// looked at.
-fn looks() -> bool {
+/// Whether a call must be checked: the user made it, not another function of this crate.
+pub(crate) fn looks() -> bool {
     is_on() && !is_nested()
 }
 
-/// Notes what an elementwise operation, of one or two results, met, where the mask holds.
+/// Records the errors that an elementwise operation with one or two results met where the mask
+/// holds.
 pub(crate) fn check_elementwise(
     operation: &'static str,
     operands: &[Argument],
@@ -45,7 +45,8 @@ pub(crate) fn check_elementwise(
     note(operation, met, site);
 }
 
-/// Notes what a reduction over axes met. An infinite result is of the kind `infinite`.
+/// Records the errors that a reduction over axes met. An infinite result is an error of the kind
+/// `infinite`.
 pub(crate) fn check_reduction(
     array: &Array,
     axes: &Axes,
@@ -57,18 +58,18 @@ pub(crate) fn check_reduction(
     reduction.check(result, site);
 }
 
-/// Notes what a running combination, or one of stretches, met.
+/// Records the errors that a scan or a `reduceat` met.
 pub(crate) fn check_scan(operation: &'static str, array: &Array, result: &Array, site: Site) {
     let scan = Combination { operation, array, axes: ().into(), infinite: Kind::Over };
     scan.check(result, site);
 }
 
-/// The kind of error that makes an infinity of finite operands.
+/// The kind of error of an infinite result of finite operands.
 pub(crate) fn kind_of_infinity(op: Op) -> Kind {
     if divides(op) { Kind::Divide } else { Kind::Over }
 }
 
-/// Elements of an array that are combined over axes.
+/// A combination of the elements of an array over axes.
 struct Combination<'a> {
     operation: &'static str,
     array: &'a Array,
@@ -82,7 +83,8 @@ impl Combination<'_> {
             return;
         }
         let (initial, mask) = (self.axes.has_initial(), self.axes.has_mask());
-        // An initial value that is infinite or NaN explains such a result.
+        // An initial value that is infinite or NaN accounts for such a result, which then is no
+        // error.
         let (mut is_finite, mut is_number) = (true, true);
         match initial {
             None => {}
@@ -114,12 +116,12 @@ impl Combination<'_> {
     }
 }
 
-/// The condition where the mask lets elements count.
+/// The condition, restricted to elements for which the mask holds.
 fn counted(condition: Array, mask: Option<&Array>) -> Array {
     mask.map_or(condition.clone(), |mask| condition.logical_and(mask))
 }
 
-/// Notes what a cast met.
+/// Records the errors that a cast met.
 pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
     if !looks() || array.ok().is_err() || result.ok().is_err() {
         return;
@@ -135,7 +137,7 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
             met.push((Kind::Over, over.any(())));
         }
         if to.is_integer() && !from.is_complex() && looks_for(Kind::Invalid) {
-            // Both bounds are powers of two, or 0, which every float has.
+            // Both bounds are powers of two or 0, which every float dtype represents exactly.
             let bits = to.size() as i32 * 8;
             let (least, end) = match to.kind() == DTypeKind::Signed {
                 true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
@@ -150,8 +152,8 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
     note("cast", met, site);
 }
 
-/// Whether an infinity of finite operands is a division by zero: of division, and of logarithms of
-/// zero.
+/// Whether an infinite result of finite operands is a division by zero: for division, and for
+/// logarithms of zero.
 fn divides(op: Op) -> bool {
     matches!(
         op,
@@ -196,7 +198,7 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
             Some(Where::Nowhere) | None => {}
         }
     }
-    // A NaN of operands that are none; the spacing of an infinity is one by definition.
+    // NaN results of operands that are not NaN; the spacing of an infinity is NaN by definition.
     if looks_for(Kind::Invalid)
         && op != Op::Spacing
         && let Some(numbers) = where_all(operands, Op::Isnan, |number| !number.is_nan())
@@ -218,13 +220,13 @@ fn of_integers(op: Op, operands: &[Argument], result: &Array) -> Met {
         Where::Array(zero) => zero,
         Where::Everywhere => result.equal(result),
     };
-    // A divisor divides nothing where there is nothing to divide.
+    // Without elements nothing is divided.
     let divided = result.size() > 0;
     if divided { Met::from_iter([(Kind::Divide, met)]) } else { Met::new() }
 }
 
-/// For each array among the operands that may have other elements, what `op` says of them; `None`
-/// if a number among them is none that `holds` for.
+/// The result of `op` for each array operand with inexact elements; `None` if `holds` is false for
+/// a number among the operands.
 fn where_all(operands: &[Argument], op: Op, holds: fn(f64) -> bool) -> Option<Vec<Array>> {
     let mut arrays = Vec::new();
     for operand in operands {
@@ -245,7 +247,7 @@ fn both(scalar: Scalar, holds: fn(f64) -> bool) -> bool {
     both_of(scalar.to_weak(), holds)
 }
 
-/// Whether something holds for both parts of a number.
+/// Whether `holds` is true for both parts of a number.
 fn both_of(weak: Weak, holds: fn(f64) -> bool) -> bool {
     match weak {
         Weak::Bool(_) | Weak::Int(_) => true,
@@ -254,7 +256,7 @@ fn both_of(weak: Weak, holds: fn(f64) -> bool) -> bool {
     }
 }
 
-/// Where an operand is zero.
+/// The elements at which an operand is zero.
 enum Where {
     Nowhere,
     Everywhere,

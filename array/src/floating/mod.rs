@@ -1,8 +1,8 @@
 //! Floating-point errors and warnings about data: NumPy's `errstate`, without a wait in each call.
 //!
-//! Errors are ignored until a program asks for them. Then each operation records, beside its
-//! result, whether it met one, as 0-d arrays that join its kernel. The next observation reads them
-//! and raises or reports what they say, with the line of the operation.
+//! Errors are ignored until a program enables them. Then each operation also records whether it met
+//! an error: 0-d arrays that fuse with its kernel. The next observation reads them, and raises or
+//! reports the errors with the line of the operation.
 
 mod checks;
 mod conditions;
@@ -11,7 +11,7 @@ mod state;
 pub use checks::{Warning, report_warnings, warn_where};
 pub(crate) use checks::{finish, observed, warn, warns};
 pub(crate) use conditions::{
-    check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity,
+    check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity, looks,
 };
 pub use state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,

@@ -1,4 +1,4 @@
-//! What a thread does about floating-point errors.
+//! The settings of a thread for floating-point errors.
 
 use super::checks;
 use crate::error::{Error, Site};
@@ -15,7 +15,7 @@ pub enum FloatingErrorKind {
     Over,
     /// A result that is too small. No operation detects it.
     Under,
-    /// A result that is no number.
+    /// A result that is NaN.
     Invalid,
 }
 
@@ -28,7 +28,7 @@ impl FloatingErrorKind {
         FloatingErrorKind::Invalid,
     ];
 
-    /// NumPy's words for it, as in "divide by zero encountered in divide".
+    /// NumPy's words for the kind, as in "divide by zero encountered in divide".
     pub const fn words(self) -> &'static str {
         match self {
             FloatingErrorKind::Divide => "divide by zero",
@@ -39,10 +39,10 @@ impl FloatingErrorKind {
     }
 }
 
-/// What happens when an operation meets an error.
+/// The action when an operation meets an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FloatingErrorMode {
-    /// Nothing; the operation does not look for it.
+    /// No action; the operation does not check.
     #[default]
     Ignore,
     /// The next observation returns `DataError::Floating`.
@@ -67,7 +67,7 @@ pub struct FloatingErrorReport {
 /// The function that receives reports.
 pub type FloatingErrorReporter = Rc<dyn Fn(&FloatingErrorReport)>;
 
-/// What a thread does about floating-point errors: NumPy's `seterr` and `seterrcall`.
+/// The settings of a thread for floating-point errors: NumPy's `seterr` and `seterrcall`.
 #[derive(Clone, Default)]
 pub struct FloatingErrors {
     /// The mode of each kind, in the order of [`FloatingErrorKind::ALL`].
@@ -77,7 +77,7 @@ pub struct FloatingErrors {
 }
 
 impl FloatingErrors {
-    /// One mode for all kinds.
+    /// The same mode for all kinds.
     pub const fn all(mode: FloatingErrorMode) -> FloatingErrors {
         FloatingErrors { modes: [mode; 4], reporter: None }
     }
@@ -93,31 +93,31 @@ thread_local! {
         const { RefCell::new(FloatingErrors::all(FloatingErrorMode::Ignore)) };
 }
 
-/// What this thread does about floating-point errors. Local.
+/// The settings of this thread for floating-point errors. Local.
 pub fn floating_errors() -> FloatingErrors {
     CURRENT.with_borrow(FloatingErrors::clone)
 }
 
-/// Sets what this thread does about floating-point errors from now on, and returns what it did
-/// before. Local: all ranks set the same.
+/// Sets the settings of this thread for floating-point errors, and returns the previous ones.
+/// Local; use the same settings on all ranks.
 pub fn set_floating_errors(errors: FloatingErrors) -> FloatingErrors {
     CURRENT.replace(errors)
 }
 
-/// Whether the thread looks for errors of a kind.
+/// Whether the thread checks for errors of a kind.
 pub(super) fn looks_for(kind: FloatingErrorKind) -> bool {
     CURRENT.with_borrow(|errors| errors.mode(kind) != FloatingErrorMode::Ignore)
 }
 
-/// Whether the thread looks for errors of any kind.
+/// Whether the thread checks for errors of any kind.
 pub(super) fn is_on() -> bool {
     CURRENT.with_borrow(|errors| errors.modes != [FloatingErrorMode::Ignore; 4])
 }
 
-/// Runs `body`, in which the thread handles floating-point errors as `errors` says, and then reads
-/// what its operations met: NumPy's `with errstate(...)`.
+/// Runs `body` with the settings `errors` for floating-point errors, and then reads the conditions
+/// of its operations: NumPy's `with errstate(...)`.
 ///
-/// Collectivity  Collective where an operation of `body` is pending and was looked at, else Local.
+/// Collectivity  Collective if a checked operation of `body` is pending, else Local.
 /// Errors        `DataError::Floating` in the mode `Raise`, with the line of the operation.
 ///
 /// ```
@@ -137,13 +137,13 @@ pub fn errstate<R>(errors: FloatingErrors, body: impl FnOnce() -> R) -> Result<R
     Ok(result)
 }
 
-/// The scope of [`errstate`] on the thread that began it, for bindings of languages whose blocks
-/// are no closures. Dropped without [`FloatingErrorScope::end`], it forgets which errors its
-/// operations met.
+/// A scope of [`errstate`] on the thread that began it. It serves bindings of languages whose
+/// blocks are not closures. If it is dropped without [`FloatingErrorScope::end`], the errors of its
+/// operations are not reported.
 pub struct FloatingErrorScope {
     before: Option<FloatingErrors>,
     first_check: u64,
-    /// The scope belongs to its thread.
+    /// Not `Send`: the settings belong to a thread.
     _not_send: PhantomData<*const ()>,
 }
 
@@ -155,8 +155,8 @@ impl FloatingErrorScope {
         FloatingErrorScope { before, first_check: checks::next_number(), _not_send: PhantomData }
     }
 
-    /// Ends the scope, and raises or reports what its operations met. Collectivity and errors as
-    /// [`errstate`].
+    /// Ends the scope, and raises or reports the errors of its operations. Collectivity and errors:
+    /// those of [`errstate`].
     pub fn end(mut self) -> Result<(), Error> {
         self.restore();
         checks::taken(self.first_check).end()

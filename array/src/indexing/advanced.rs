@@ -1,4 +1,4 @@
-//! Advanced indexing: arrays of positions and masks among the items of an index.
+//! Advanced indexing: indices that contain arrays of positions and masks.
 
 use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved, unread};
@@ -13,17 +13,17 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{DType, Op, Shape};
 
-/// An item of an index: a basic one, or an array of positions or of bools.
+/// An item of an index: a basic item, or an array of positions or of bools.
 #[derive(Clone)]
 pub enum AnyIndex {
-    /// As in [`s!`](crate::s).
+    /// An item as in [`s!`](crate::s).
     Basic(Index),
-    /// Positions of an axis, or a mask over as many axes as it has: one of no axes adds an axis,
-    /// of extent 1 where it holds and else 0.
+    /// Positions along an axis, or a mask over as many axes as the mask has. A 0-d mask adds an
+    /// axis, of extent 1 if it is true and of extent 0 otherwise.
     Array(Array),
 }
 
-/// Something that may stand in [`ix!`](crate::ix).
+/// A type that can be an item in [`ix!`](crate::ix).
 pub trait IntoAnyIndex {
     /// The item.
     fn into_any_index(self) -> AnyIndex;
@@ -41,7 +41,7 @@ impl IntoAnyIndex for &Array {
     }
 }
 
-/// An index in which arrays may stand: `ix![&rows, .., 1..3, &mask]`; else as [`s!`](crate::s).
+/// An index that may contain arrays: `ix![&rows, .., 1..3, &mask]`; otherwise as [`s!`](crate::s).
 #[macro_export]
 macro_rules! ix {
     ($($item:expr),* $(,)?) => {
@@ -49,35 +49,36 @@ macro_rules! ix {
     };
 }
 
-/// An item of an index spelled out: of one axis of the result of the basic items.
+/// An item for a single axis of the result of the basic items.
 #[derive(Clone)]
 enum Spelled {
     Basic(Index),
-    /// Positions of an axis.
+    /// Positions along an axis.
     Positions(Array),
-    /// Positions of an axis of extent 1 that a mask of no axes adds.
+    /// Positions along the axis of extent 1 that a 0-d mask adds.
     Added(Array),
 }
 
-/// An index worked out: what it shows, and of which axes it takes positions.
+/// An evaluated index: the selected view, and the positions along some of its axes.
+#[derive(Clone)]
 pub(super) struct Worked {
-    /// The array through the basic items; axes that positions are taken of come first.
+    /// The array through the basic items. Axes with positions come first.
     view: Array,
-    /// The positions of each of these axes, in range, of one shape.
+    /// The positions along each of these axes, in range, and all of one shape.
     positions: Vec<Array>,
     /// The shape of the positions.
     shape: Shape,
-    /// Where in the result their axes stand.
+    /// The position of the axes of the positions among the axes of the result.
     place: usize,
 }
 
 impl Array {
-    /// NumPy's `a[...]` with any items; see [`ix!`](crate::ix). A view if all are basic, else a
-    /// copy.
+    /// NumPy's `a[...]` with any items; see [`ix!`](crate::ix). A view if all items are basic, else
+    /// a copy.
     ///
-    /// The array is brought whole along the indexed axes to every device. Collective where masks
-    /// are among the items, or positions that may be outside of their axis; else Local. Errors: as
-    /// [`Array::slice`], `OpError::Indices`, `OpError::Broadcast`, `OpError::MaskShape`,
+    /// Every device receives the array whole along the indexed axes. Collective if the items
+    /// include masks, or positions that may be outside their axis; else Local. Errors: as for
+    /// [`Array::slice`], `OpError::Indices`, `OpError::IndexShapes`, `OpError::MaskShape`,
     /// `DataError::IndexRange`.
     #[track_caller]
     #[must_use]
@@ -91,17 +92,18 @@ impl Array {
         if let Some(items) = all_basic(items) {
             return within(site, || self.slice(items).ok().cloned());
         }
-        // What one mask selects is kept where it is: no positions, and no whole array.
+        // A single mask selects elements on the devices where they reside, without positions or a
+        // whole array.
         if let Some(mask) = mask_of_all(self, items) {
             return within(site, || self.compress(mask).ok().cloned());
         }
         self.work_out(items, site)?.taken(site)
     }
 
-    /// NumPy's `a[...] = value` with any items; see [`ix!`](crate::ix). Of positions that occur
-    /// several times the last value stays.
+    /// NumPy's `a[...] = value` with any items; see [`ix!`](crate::ix). At positions that occur
+    /// several times, the last value is kept.
     ///
-    /// Collectivity and errors as [`Array::index`] and [`Array::assign`].
+    /// Collectivity and errors: as for [`Array::index`] and [`Array::assign`].
     #[track_caller]
     pub fn assign_index(&self, items: impl AsRef<[AnyIndex]>, value: impl Into<Argument>) {
         let (site, value) = (call_site(), value.into());
@@ -110,7 +112,7 @@ impl Array {
         }
     }
 
-    /// As [`Array::assign_index`], but an error is returned and leaves the array as it was.
+    /// As [`Array::assign_index`], but an error is returned and leaves the array unchanged.
     #[track_caller]
     pub fn try_assign_index(
         &self,
@@ -144,7 +146,7 @@ impl Array {
     pub(super) fn work_out(&self, items: &[AnyIndex], site: Site) -> Result<Worked, Error> {
         let runs = runs(items);
         let items = spelled_out(self, items, site)?;
-        // A first pass takes what is basic; an item of arrays keeps its axis whole.
+        // The first pass applies the basic items. An axis with an array remains whole.
         let whole = Index::Range { start: None, stop: None, step: 1 };
         let basic: Vec<Index> = items
             .iter()
@@ -171,7 +173,7 @@ impl Array {
         let mut arrays: Vec<Array> = Vec::new();
         for (axis, item) in items.iter().enumerate() {
             let positions = match item {
-                // As NumPy, which looks at no position where others leave nothing to be read.
+                // NumPy does not check positions if the result has no elements.
                 Spelled::Positions(array) if shape.contains(&0) => unread(array, &shape, site)?,
                 Spelled::Positions(array) => {
                     resolved(array, (axis, view.shape()[axis]), Mode::Raise, site)?
@@ -205,9 +207,10 @@ impl Array {
 }
 
 impl Worked {
-    /// What the index shows, in NumPy's order in memory: the axes of positions outermost in C
-    /// order, then the others in the order of the array; positions alone in the order of theirs.
-    fn taken(mut self, site: Site) -> Result<Array, Error> {
+    /// The indexed elements, in NumPy's order in memory. The axes of the positions are outermost in
+    /// C order, and the other axes follow in the order of the array. Positions alone keep their own
+    /// order.
+    pub(super) fn taken(mut self, site: Site) -> Result<Array, Error> {
         let (count, ndim) = (self.positions.len(), self.shape.len());
         let others = self.view.ndim() - count;
         let mut inner: Vec<usize> = (0..others).collect();
@@ -235,7 +238,7 @@ impl Worked {
         }
         let (lines, position) = self.lines(site)?;
         let taken = lines.take_resolved(&position, 0, site)?;
-        // Where each axis of the result is among those taken.
+        // The position of each axis of the result among the axes taken.
         let place_of = |order: &[usize], axis: usize| {
             order.iter().position(|&one| one == axis).expect("bug: an order has every axis")
         };
@@ -252,7 +255,7 @@ impl Worked {
         within(site, || taken.transpose(axes).ok().cloned())
     }
 
-    /// The shape of what the index shows.
+    /// The shape of the indexed elements.
     pub(super) fn target(&self) -> Vec<usize> {
         let rest = &self.view.shape()[self.positions.len()..];
         let mut target: Vec<usize> = rest[..self.place].to_vec();
@@ -261,8 +264,8 @@ impl Worked {
         target
     }
 
-    /// Writes values, of the shape of what the index shows, or what an operation makes of the
-    /// elements there and these; one of one operand takes none.
+    /// Writes values in the shape of the indexed elements. With `op`, it writes the result of the
+    /// operation on the elements and the values. An operation with one operand takes no values.
     pub(super) fn write(
         &self,
         op: Option<Op>,
@@ -277,7 +280,7 @@ impl Worked {
         })
     }
 
-    /// The axes of the positions where they come first.
+    /// The axes of the positions when they come first.
     fn first(&self) -> Vec<i64> {
         (0..self.shape.len() as i64).collect()
     }
@@ -287,7 +290,7 @@ impl Worked {
         (self.place as i64..(self.place + self.shape.len()) as i64).collect()
     }
 
-    /// The view with the indexed axes as one, and the positions along it.
+    /// The view with the indexed axes merged into one, and the positions along it.
     fn lines(&self, site: Site) -> Result<(Array, Array), Error> {
         let count = self.positions.len();
         let extents = &self.view.shape()[..count];
@@ -310,8 +313,8 @@ impl Worked {
     }
 }
 
-/// How many groups of arrays and integers there are, which slices, new axes and an ellipsis (also
-/// one that stands for nothing) part.
+/// The number of runs of arrays and integers. Slices, new axes and an ellipsis separate the runs,
+/// even an ellipsis for no axes.
 fn runs(items: &[AnyIndex]) -> usize {
     let is_position =
         |item: &AnyIndex| matches!(item, AnyIndex::Array(_) | AnyIndex::Basic(Index::At(_)));
@@ -330,7 +333,7 @@ pub(super) fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
         .collect()
 }
 
-/// The mask, where it is the only item beside ellipses and has the array's shape.
+/// The mask, if it has the shape of the array and is the only item besides an ellipsis.
 pub(super) fn mask_of_all<'a>(array: &Array, items: &'a [AnyIndex]) -> Option<&'a Array> {
     let mut others = items.iter().filter(|item| !matches!(item, AnyIndex::Basic(Index::Ellipsis)));
     let (first, next) = (others.next()?, others.next());
@@ -349,8 +352,8 @@ pub(super) fn mask_of_all<'a>(array: &Array, items: &'a [AnyIndex]) -> Option<&'
     }
 }
 
-/// One item for each axis of the result of the basic items: masks as the positions where they hold,
-/// and without an ellipsis.
+/// One item for each axis of the result of the basic items. Masks become the positions of their
+/// true elements, and an ellipsis becomes slices.
 fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<Spelled>, Error> {
     let axes_of = |item: &AnyIndex| match item {
         AnyIndex::Basic(Index::NewAxis | Index::Ellipsis) => 0,
@@ -380,7 +383,7 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<Spel
             AnyIndex::Array(mask) if mask.dtype() == DType::Bool => {
                 mask.ok()?;
                 let extents = &array.shape()[axis..axis + mask.ndim()];
-                // As in NumPy, one without elements fits any axis.
+                // As in NumPy, a mask extent of 0 fits any axis.
                 let fits =
                     |(&of_mask, &of_array): (&usize, &usize)| of_mask == of_array || of_mask == 0;
                 if !mask.shape().iter().zip(extents).all(fits) {
@@ -407,7 +410,7 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<Spel
 }
 
 /// NumPy's `ix_`: vectors of positions, or of bools, as an index of all their combinations.
-/// Collective where bools are among them. Errors: `OpError::Ndim`.
+/// Collective if a vector is of bools. Errors: `OpError::Ndim`.
 #[track_caller]
 pub fn ix_(vectors: &[Array]) -> Result<Vec<AnyIndex>, Error> {
     let site = call_site();

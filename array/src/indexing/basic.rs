@@ -1,18 +1,18 @@
-//! Basic indexing: what may stand in `s![…]`.
+//! Basic indexing: the items of `s![…]`.
 
 use phalanx_ops::Index;
 use phalanx_ops::shape::saturating;
 use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
 
-/// Something that may stand in [`s!`](crate::s).
+/// A type that can be an item in [`s!`](crate::s).
 pub trait IndexItem {
     /// The index item.
     fn into_index(self) -> Index;
 }
 
-/// Items of a basic index: those of [`s!`](crate::s), or a single one such as `1..-1`.
+/// The items of a basic index: those of [`s!`](crate::s), or a single item such as `1..-1`.
 pub trait IndexItems {
-    /// What holds the items.
+    /// The type that contains the items.
     type Items: AsRef<[Index]>;
     /// The items.
     fn into_items(self) -> Self::Items;

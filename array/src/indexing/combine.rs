@@ -1,14 +1,16 @@
-//! NumPy's `ufunc.at`: an operation on the elements that an index names, each as often as it is
-//! named.
+//! NumPy's `ufunc.at`: an operation on the elements that an index names, applied as often as each
+//! is named.
 //!
-//! As in NumPy, numbers without a dtype are arrays of the default one, the operation computes in
-//! the dtype that the array's and the values' promote to, and each result is cast to the array's.
+//! As in NumPy, numbers without a dtype are arrays of the default dtype. The operation computes in
+//! the promoted dtype of the array and the values, and each result is cast to the dtype of the
+//! array.
 
-use super::advanced::{AnyIndex, all_basic, mask_of_all};
+use super::advanced::{AnyIndex, Worked, all_basic, mask_of_all};
 use super::positions::array_of;
 use crate::array::Array;
 use crate::elementwise::{mesh_of, try_elementwise};
 use crate::error::{Error, Site, within};
+use crate::floating::{check_elementwise, looks};
 use crate::math::select;
 use crate::operand::Argument;
 use crate::power::refuse_negative;
@@ -16,10 +18,10 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{Arg, Casting, DType, Kind, Op, Scalar, Signature, Weak};
 
-/// Applies `op` to the elements that an index names; `values`, broadcast to what it shows, are the
-/// second operands of an operation of two.
+/// Applies `op` to the elements that an index names. `values`, broadcast to these elements, are the
+/// second operands of an operation with two operands.
 ///
-/// Collectivity and errors as [`Array::assign_index`], and those of the operation.
+/// Collectivity and errors: as for [`Array::assign_index`], and the errors of the operation.
 pub(crate) fn combine_at(
     op: Op,
     array: &Array,
@@ -35,10 +37,10 @@ pub(crate) fn combine_at(
     let kinds: Vec<Arg> = operands.iter().map(Argument::kind).collect();
     let signature = op.resolve(&kinds).map_err(|error| Error::op(error, site))?;
     let values = operands.pop().filter(|_| values.is_some());
-    // What a slice shows stands there once.
+    // Basic items name each element at most once.
     if let Some(items) = all_basic(items) {
         let view = within(site, || array.slice(items).ok().cloned())?;
-        let new = applied(op, &view, values, site)?;
+        let new = applied(op, &view, values, None, site)?;
         return view.assign_at(&new, Casting::Unsafe, site);
     }
     let is_single =
@@ -46,11 +48,15 @@ pub(crate) fn combine_at(
     if let Some(mask) = mask_of_all(array, items)
         && values.as_ref().is_none_or(is_single)
     {
-        let new = applied(op, array, values, site)?.converted(array.dtype(), site);
+        let new = applied(op, array, values, Some(mask), site)?.converted(array.dtype(), site);
         return within(site, || array.try_assign(select(mask, new, array)));
     }
     let worked = array.work_out(items, site)?;
-    let Some(values) = values else { return worked.write(Some(op), None, site) };
+    let before = looks().then(|| worked.clone().taken(site)).transpose()?;
+    let Some(values) = values else {
+        worked.write(Some(op), None, site)?;
+        return before.map_or(Ok(()), |before| check_combined(op, before, None, worked, site));
+    };
     let values = match fitted(op, array.dtype(), values, signature, site) {
         Argument::Array(values) => values,
         Argument::Scalar(scalar) => array_of(scalar, array, site)?,
@@ -62,20 +68,53 @@ pub(crate) fn combine_at(
     let target = worked.target();
     check_broadcast(values.shape(), &target, site)?;
     let values = within(site, || values.broadcast_to(target.as_slice()).ok().cloned())?;
-    worked.write(Some(op), Some(&values), site)
+    worked.write(Some(op), Some(&values), site)?;
+    before.map_or(Ok(()), |before| check_combined(op, before, Some(values), worked, site))
 }
 
-/// The operation on all elements of an array.
-fn applied(op: Op, array: &Array, values: Option<Argument>, site: Site) -> Result<Array, Error> {
+/// Records the floating-point errors of an operation on indexed elements: `before` has the elements
+/// before it.
+///
+/// An element that the index names several times may become infinite or NaN by the value of
+/// another occurrence, so nothing is reported if any value is infinite or NaN.
+fn check_combined(
+    op: Op,
+    before: Array,
+    values: Option<Array>,
+    worked: Worked,
+    site: Site,
+) -> Result<(), Error> {
+    let after = worked.taken(site)?;
+    let finite = values
+        .as_ref()
+        .filter(|values| values.dtype().is_inexact())
+        .map(|values| within(site, || values.isfinite().all(())));
+    let operands: Vec<Argument> =
+        [Some(before), values].into_iter().flatten().map(Argument::Array).collect();
+    check_elementwise(op.name(), &operands, &[(op, &after)], finite.as_ref(), site);
+    Ok(())
+}
+
+/// The operation on all elements of an array; `mask` selects those whose floating-point errors are
+/// recorded.
+fn applied(
+    op: Op,
+    array: &Array,
+    values: Option<Argument>,
+    mask: Option<&Array>,
+    site: Site,
+) -> Result<Array, Error> {
     let mut operands = vec![Argument::from(array)];
     if let Some(Argument::Array(values)) = &values {
         check_broadcast(values.shape(), array.shape(), site)?;
     }
     operands.extend(values);
-    try_elementwise(op, &operands, site)
+    let result = try_elementwise(op, &operands, site)?;
+    check_elementwise(op.name(), &operands, &[(op, &result)], mask, site);
+    Ok(result)
 }
 
-/// Refuses values that have more axes than what they are combined with, or other extents.
+/// Returns an error for values that have more axes, or other extents, than their target.
 fn check_broadcast(values: &[usize], target: &[usize], site: Site) -> Result<(), Error> {
     let mut pairs = values.iter().rev().zip(target.iter().rev());
     if values.len() <= target.len() && pairs.all(|(&v, &t)| v == t || v == 1) {
@@ -85,7 +124,7 @@ fn check_broadcast(values: &[usize], target: &[usize], site: Site) -> Result<(),
     Err(Error::op(OpError::BroadcastInto { value, target }, site))
 }
 
-/// A number without a dtype as NumPy's `asarray` takes it.
+/// The values as in NumPy's `asarray`: a number without a dtype gets one.
 fn strong(values: &Argument, site: Site) -> Result<Argument, Error> {
     let Argument::Weak(weak) = values else {
         if let Argument::Array(array) = values {
@@ -101,8 +140,8 @@ fn strong(values: &Argument, site: Site) -> Result<Argument, Error> {
     Ok(Argument::Scalar(scalar))
 }
 
-/// The values in the dtype that the loop takes: that of the array where its own loop gives the same
-/// bits, which saves casts of the elements.
+/// The values in the dtype of the loop. If the loop of the array's dtype gives the same bits, that
+/// dtype is used, which saves casts of the elements.
 fn fitted(op: Op, dtype: DType, values: Argument, signature: Signature, site: Site) -> Argument {
     let own = op.resolve(&[Arg::Strong(dtype), Arg::Strong(dtype)]);
     let has_own = own.is_ok_and(|own| own.inputs() == [dtype; 2] && own.output == dtype);
@@ -110,7 +149,7 @@ fn fitted(op: Op, dtype: DType, values: Argument, signature: Signature, site: Si
         op,
         Op::Add | Op::Subtract | Op::Multiply | Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor
     );
-    // The low bits of integers depend on low bits alone.
+    // The low bits of the result depend on the low bits of the operands alone.
     let is_modular = wraps && dtype.is_integer() && signature.output.is_integer();
     let to = match &values {
         _ if has_own && is_modular => dtype,
@@ -124,9 +163,9 @@ fn fitted(op: Op, dtype: DType, values: Argument, signature: Signature, site: Si
     }
 }
 
-/// Whether the loop of `dtype` gives the bits that the loop of `signature`, rounded, gives for a
-/// value that `dtype` holds: a sum, product or quotient that is rounded to twice the digits and two
-/// more, and then once more, is rounded as if once.
+/// Whether the loop of `dtype` gives the same bits as the loop of `signature` with a rounded
+/// result, for a value that `dtype` can hold. A sum, product or quotient that is first rounded to
+/// at least twice the digits and two more, and then to `dtype`, equals the result of one rounding.
 fn is_exact(op: Op, dtype: DType, value: Scalar, signature: Signature) -> bool {
     let cast = value.cast(dtype);
     // NaN is not equal to itself.

@@ -1,4 +1,5 @@
-//! Positions of elements: where conditions hold, and between indices and positions in C order.
+//! Positions of elements: those that satisfy a condition, and conversions between indices and
+//! positions in C order.
 
 use super::positions::{Mode, resolved, whole};
 use crate::array::Array;
@@ -23,11 +24,11 @@ pub(super) fn steps(shape: &[usize]) -> Vec<i64> {
     steps
 }
 
-/// The most elements for a device whose positions are looked for at once: there is memory for the
-/// positions of all of them, however few are found.
+/// The largest number of elements for each device that one search covers. A search needs memory for
+/// the positions of all its elements, however few it finds.
 const PIECE: usize = 1 << 23;
 
-/// The positions in C order of the elements that are not zero.
+/// The positions in C order of the nonzero elements.
 pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
     let (all, most) = (array.ok()?.size(), PIECE * array.mesh()?.mesh().devices());
     if all > most {
@@ -42,15 +43,15 @@ pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
     })
 }
 
-/// As `positions_of`, of a long vector: so many elements at a time.
+/// As `positions_of`, for a long vector: `most` elements at a time.
 fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
     let mut found = Vec::new();
     for start in (0..array.size()).step_by(most) {
         let piece = array.slice([span(start, (start + most).min(array.size()))]);
         let positions = positions_of(&piece, call_site())?;
         let moved = &positions + start as i64;
-        // What was found lies in memory for as many as there can be. That goes now, and must not be
-        // that of the result: while somebody has it, it is not written over.
+        // The memory of `positions` has room for the whole piece. `moved` is computed while
+        // `positions` is in use, so that it cannot reuse that memory. The memory is then freed.
         moved.evaluate()?;
         drop(positions);
         found.push(moved);
@@ -58,7 +59,7 @@ fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
     concatenate(&found.iter().collect::<Vec<_>>(), 0).ok().cloned()
 }
 
-/// The index along an axis of positions in C order of an array of this shape.
+/// The index along an axis of positions in C order of an array with this shape.
 pub(super) fn along(
     positions: &Array,
     shape: &[usize],
@@ -72,8 +73,8 @@ pub(super) fn along(
     })
 }
 
-/// NumPy's `nonzero`: for each axis the index (`i64`) of every element that is not zero, in C
-/// order. Collective over the mesh: the length depends on data.
+/// NumPy's `nonzero`: for each axis the indices (`i64`) of the nonzero elements, in C order.
+/// Collective over the mesh: the length depends on data.
 ///
 /// Errors: `OpError::Ndim` for a 0-d array.
 #[track_caller]
@@ -88,15 +89,15 @@ pub fn nonzero(array: &Array) -> Result<Vec<Array>, Error> {
     (0..array.ndim()).map(|axis| along(&positions, array.shape(), axis, site)).collect()
 }
 
-/// NumPy's `flatnonzero`: the positions (`i64`) in C order of the elements that are not zero.
-/// Collective over the mesh.
+/// NumPy's `flatnonzero`: the positions (`i64`) in C order of the nonzero elements. Collective over
+/// the mesh.
 #[track_caller]
 #[must_use]
 pub fn flatnonzero(array: &Array) -> Array {
     Array::catch(positions_of(array, call_site()))
 }
 
-/// NumPy's `argwhere`: the indices of the elements that are not zero, one in each row.
+/// NumPy's `argwhere`: the indices of the nonzero elements, one element in each row.
 ///
 /// Shape `(count, ndim)`, dtype `i64`. Collective over the mesh.
 #[track_caller]
@@ -120,11 +121,11 @@ pub fn argwhere(array: &Array) -> Array {
     })())
 }
 
-/// NumPy's `unravel_index`: for each axis of an array of this shape the index of positions in C
-/// order.
+/// NumPy's `unravel_index`: the indices along each axis of an array of this shape, for positions in
+/// C order.
 ///
-/// Collective. Errors: `OpError::Cast`, `OpError::TooLarge` for a shape of more elements than can
-/// be counted, `OpError::Ndim` for several positions in an array of no axes,
+/// Collective. Errors: `OpError::Cast`, `OpError::TooLarge` for a shape with more elements than can
+/// be counted, `OpError::Ndim` for an array of positions in a 0-d shape,
 /// `DataError::PositionRange`.
 #[track_caller]
 pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, Error> {
@@ -138,7 +139,7 @@ pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, E
     (0..shape.len()).map(|axis| along(&wide, shape, axis, site)).collect()
 }
 
-/// As [`unravel_index`], of positions in C or Fortran's order. Errors: also `OpError::Argument` for
+/// As [`unravel_index`], for positions in C or Fortran order. Errors: also `OpError::Argument` for
 /// another order.
 #[track_caller]
 pub fn unravel_index_in(
@@ -165,8 +166,8 @@ fn is_reversed(operation: &'static str, order: MemoryOrder, site: Site) -> Resul
     }
 }
 
-/// How many elements an array of this shape would have, where extents of 0 count as 1: as many as
-/// positions can count.
+/// The number of elements of an array of this shape, with extents of 0 counted as 1. Errors:
+/// `OpError::TooLarge` if positions cannot count them.
 fn elements(shape: &[usize], site: Site) -> Result<usize, Error> {
     check_ndim(shape.len()).map_err(|error| Error::op(error, site))?;
     let extents = shape.iter().map(|&extent| i64::try_from(extent.max(1)).ok());
@@ -175,7 +176,7 @@ fn elements(shape: &[usize], site: Site) -> Result<usize, Error> {
     count.map(|count| count as usize).ok_or_else(too_large)
 }
 
-/// The positions as `i64`, from 0 to before `extent`.
+/// The positions as `i64`, checked to be from 0 to `extent - 1`. Collective.
 fn checked(positions: &Array, extent: usize, site: Site) -> Result<Array, Error> {
     let positions = whole(positions, site)?;
     within(site, || {
@@ -187,12 +188,12 @@ fn checked(positions: &Array, extent: usize, site: Site) -> Result<Array, Error>
     })
 }
 
-/// NumPy's `ravel_multi_index`: the positions in C order of an array of this shape, of elements
-/// given by an index for each axis.
+/// NumPy's `ravel_multi_index`: the positions in C order of elements of an array of this shape.
+/// `indices` has one array of indices for each axis.
 ///
-/// Collective where an index may be outside, else Local. Errors: `OpError::Argument` for another
-/// number of axes or none, `OpError::TooLarge` for a shape of more elements than can be counted,
-/// `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
+/// Collective with `Mode::Raise`, and for an extent of 0; else Local. Errors: `OpError::Argument`
+/// for another number of axes or none, `OpError::TooLarge` for a shape with more elements than can
+/// be counted, `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
 #[track_caller]
 #[must_use]
 pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Array {
@@ -200,8 +201,8 @@ pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Arra
     Array::catch(raveled(indices, shape, &vec![mode; shape.len()], site))
 }
 
-/// As [`ravel_multi_index`], with a mode for each axis, and in C or Fortran's order. Errors: also
-/// `OpError::Argument` for another number of modes and another order.
+/// As [`ravel_multi_index`], with a mode for each axis, and in C or Fortran order. Errors: also
+/// `OpError::Argument` for another number of modes and for another order.
 #[track_caller]
 #[must_use]
 pub fn ravel_multi_index_in(
@@ -240,7 +241,7 @@ fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Re
             common = broadcast(&common, index.shape()).map_err(|error| Error::op(error, site))?;
         }
         if common.contains(&0) {
-            // As NumPy, which looks at no index where others leave nothing to be counted.
+            // NumPy does not check indices if the result has no elements.
             let mesh = indices[0].mesh()?;
             let nothing = || within(site, || zeros(common.as_slice(), DType::I64));
             return mesh.enter(nothing).ok().cloned();
@@ -268,8 +269,8 @@ fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Re
     })()
 }
 
-/// NumPy's `extract`: the elements of `array` in C order where `condition`, of as many elements, is
-/// not zero. Collective over the mesh.
+/// NumPy's `extract`: the elements of `array`, in C order, where `condition` is nonzero.
+/// `condition` has as many elements as `array`. Collective over the mesh.
 #[track_caller]
 #[must_use]
 pub fn extract(condition: &Array, array: &Array) -> Array {
@@ -280,9 +281,10 @@ pub fn extract(condition: &Array, array: &Array) -> Array {
     })())
 }
 
-/// NumPy's `compress`: the slices of `array` along an axis (without one, the elements in C order)
-/// for which `condition`, a vector, is not zero; of a condition that is shorter, those it names.
-/// Collective over the mesh. Errors: `OpError::Ndim`, `OpError::Axis`, `DataError::IndexRange`.
+/// NumPy's `compress`: the slices of `array` along an axis for which the vector `condition` is
+/// nonzero. Without an axis, it selects elements in C order. Slices beyond the end of a shorter
+/// condition are not selected. Collective over the mesh. Errors: `OpError::Ndim`, `OpError::Axis`,
+/// `DataError::IndexRange`.
 #[track_caller]
 #[must_use]
 pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
@@ -301,8 +303,9 @@ pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
     })())
 }
 
-/// NumPy's `place`: writes `values`, one after the other and again from the first, where `mask`
-/// holds. Collective over the mesh. Errors: as [`Array::assign`].
+/// NumPy's `place`: writes `values` in order, and again from the first one, where `mask` is true.
+/// Collective over the mesh. Errors: as for [`Array::assign`], `OpError::Broadcast` for a mask of
+/// another size, `OpError::Argument` for no values.
 #[track_caller]
 pub fn place(array: &Array, mask: &Array, values: &Array) {
     let site = call_site();
@@ -311,7 +314,7 @@ pub fn place(array: &Array, mask: &Array, values: &Array) {
     }
 }
 
-/// As [`place`], but an error is returned and leaves the array as it was.
+/// As [`place`], but an error is returned and leaves the array unchanged.
 #[track_caller]
 pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Error> {
     let site = call_site();
@@ -328,10 +331,10 @@ pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Erro
     within(site, || array.try_put(&positions, values, Mode::Raise))
 }
 
-/// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting. Dtype:
-/// what all choices promote to.
+/// NumPy's `choose`: for each element, the element of the choice that `selector` numbers, with
+/// broadcasting. Dtype: the promotion of all choices.
 ///
-/// Local where the selector is known to name choices alone, else Collective. Errors:
+/// Collective with `Mode::Raise`, else Local. Errors: `OpError::Argument` for no choices,
 /// `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
 #[track_caller]
 #[must_use]

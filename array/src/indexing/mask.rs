@@ -1,4 +1,4 @@
-//! Masks: selecting and writing where a mask holds.
+//! Masks: reading and writing of the elements that a mask selects.
 
 use crate::array::Array;
 use crate::engine::Cause;
@@ -9,13 +9,13 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Shape};
 
 impl Array {
-    /// The elements at which `mask` holds, in C order, NumPy's `a[mask]` with a mask of the same
+    /// The elements at which `mask` is true, in C order: NumPy's `a[mask]` with a mask of the same
     /// shape.
     ///
     /// Shapes `(s), (s) -> (number of true)`. Collective over the mesh: the length depends on data,
-    /// so the window closes. Every device keeps what it selects of its own block, so that no
-    /// element moves unless the array is split in an order other than C's. Errors: `OpError::Mask`
-    /// for a mask that is not bool, `OpError::Broadcast` for another shape.
+    /// so the window closes. Every device keeps the elements that it selects of its own block.
+    /// Elements move only if the array is split in an order other than C order. Errors:
+    /// `OpError::Mask` for a mask that is not bool, `OpError::Broadcast` for another shape.
     #[track_caller]
     #[must_use]
     pub fn compress(&self, mask: &Array) -> Array {
@@ -35,7 +35,7 @@ impl Array {
             let mesh =
                 crate::elementwise::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
             let operands = [self.operand(site)?, mask.operand(site)?];
-            // The recorded extent is the most there can be; the true one comes with the result.
+            // The recorded extent is an upper bound; the result has the true extent.
             let shape: Shape = smallvec::smallvec![self.size()];
             let node = mesh.record(NodeOp::Compress, &operands, shape, self.dtype(), site)?;
             node.add_handle();
@@ -52,8 +52,8 @@ impl Array {
         })())
     }
 
-    /// Writes `value` (a scalar, or an array of this array's shape) where `mask` holds:
-    /// `a[mask] = value`. Local. Errors as [`Array::assign`].
+    /// Writes `value` (a scalar, or an array of the shape of this array) where `mask` is true:
+    /// `a[mask] = value`. Local. Errors: as for [`Array::assign`].
     #[track_caller]
     pub fn assign_where(&self, mask: &Array, value: impl Into<Argument>) {
         let site = call_site();
@@ -62,7 +62,7 @@ impl Array {
         }
     }
 
-    /// As [`Array::assign_where`], but an error is returned and leaves the array as it was.
+    /// As [`Array::assign_where`], but an error is returned and leaves the array unchanged.
     pub(super) fn try_assign_where(
         &self,
         mask: &Array,
@@ -75,11 +75,12 @@ impl Array {
                 Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?,
             ),
             Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(dtype)),
-            // What stays does not go by way of the dtype of what is written.
+            // The value is cast first, so that elements that are not written pass through no other
+            // dtype.
             Argument::Array(array) => Argument::Array(array.converted(dtype, site)),
         };
         within(site, || {
-            // Bytes that are seen as bools stay as they are where nothing is written.
+            // Bytes viewed as bools must not change where nothing is written.
             if self.base_view().is_ok_and(|view| view.is_truth) {
                 let bytes = self.view(DType::U8);
                 let value = match value {

@@ -1,4 +1,4 @@
-//! Reading and writing at positions of an axis.
+//! Reading and writing at positions along an axis.
 
 use super::advanced::AnyIndex;
 use super::find::{along, steps};
@@ -14,23 +14,23 @@ use phalanx_ops::promote::default_dtype;
 use phalanx_ops::structured::{Put, Take, TakeAlong};
 use phalanx_ops::{DType, Kind, Op, Scalar, Shape, Structured, Weak};
 
-/// What is done with positions outside of the axis.
+/// The treatment of positions outside the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// An error in the data.
+    /// They are an error in the data.
     #[default]
     Raise,
     /// They wrap around.
     Wrap,
-    /// They are cut down to the ends; negative ones are 0.
+    /// They are clipped to the ends; negative positions become 0.
     Clip,
 }
 
-/// Positions of an axis as the structured operations want them: `i64`, from 0 to before `extent`.
+/// Positions along an axis in the form of the structured operations: `i64`, from 0 to `extent - 1`.
 ///
-/// Negative positions count from the end. Positions outside are an error in the data, which closes
-/// the window (Collective) unless it is known that there are none: of host data, `arange`,
-/// `argsort`, `nonzero`, for instance.
+/// Negative positions count from the end. Positions outside the axis are an error in the data. The
+/// check closes the window (Collective), unless the range of the positions is known, for example
+/// for host data, `arange`, `argsort` and `nonzero`.
 pub(super) fn resolved(
     positions: &Array,
     (axis, extent): (usize, usize),
@@ -45,8 +45,8 @@ pub(super) fn resolved(
     within(site, || Ok(select(&wide.less(0), &wide + extent as i64, &wide)))
 }
 
-/// As [`resolved`], but positions of `Mode::Raise` may count from the end, as those of
-/// `Structured::Take` may.
+/// As [`resolved`], but with `Mode::Raise` the result may have negative positions that count from
+/// the end, which `Structured::Take` accepts.
 fn from_either_end(
     positions: &Array,
     (axis, extent): (usize, usize),
@@ -74,7 +74,7 @@ fn from_either_end(
     })
 }
 
-/// Refuses positions that are no integers.
+/// Returns an error for positions that are not integers.
 pub(super) fn check_integers(positions: &Array, site: Site) -> Result<(), Error> {
     match positions.ok()?.dtype().kind() {
         Kind::Signed | Kind::Unsigned => Ok(()),
@@ -82,7 +82,7 @@ pub(super) fn check_integers(positions: &Array, site: Site) -> Result<(), Error>
     }
 }
 
-/// Positions as `take` and `put` cast them: bools count as 0 and 1, and floats are refused.
+/// Positions with the casts of `take` and `put`: bools become 0 and 1, and floats are errors.
 pub(super) fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
     match positions.ok()?.dtype().kind() {
         Kind::Bool => Ok(positions.converted(DType::I64, site)),
@@ -95,13 +95,13 @@ pub(super) fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
 }
 
 impl Array {
-    /// An axis, which may be negative.
+    /// An axis counted from 0; negative axes count from the end.
     pub(crate) fn axis(&self, axis: i64, site: Site) -> Result<usize, Error> {
         axis_of(axis, self.ndim(), site)
     }
 
-    /// The elements at `positions` of an axis, which may count from its end; the axis is replaced
-    /// by those of the positions.
+    /// The elements at `positions` along an axis; positions may count from the end. The axes of the
+    /// positions replace the axis.
     pub(super) fn take_resolved(
         &self,
         positions: &Array,
@@ -123,29 +123,30 @@ impl Array {
             let taken = record_structured(take, &[&own, &line], site)?;
             within(site, || taken.reshape(taken_shape.as_slice()))
         } else {
-            // One element stands at all positions.
+            // Broadcasting repeats one element along the axis, so all positions have the same
+            // element.
             let ndim = few.ndim();
             let one = own.shape().iter().enumerate();
             let one = one.flat_map(|(at, &extent)| vec![extent; if at == axis { ndim } else { 1 }]);
-            // A copy, also where one position is taken: the result shares nothing with the array.
+            // The copy is needed for a single position too: the result must not share memory with
+            // the array.
             within(site, || own.reshape(one.collect::<Vec<_>>().as_slice()).copy())
         };
         within(site, || taken.repeated_to(&shape).ok().cloned())
     }
 
-    /// NumPy's `take` along an axis: the elements at `positions`, whose axes take the place of
-    /// that axis.
+    /// NumPy's `take` along an axis: the elements at `positions`, whose axes replace the axis.
     ///
-    /// Shapes `(…, n, …), (k…) -> (…, k…, …)`. The array is brought whole along the axis to every
-    /// device. Collective where positions may be outside of the axis, else Local. Errors:
-    /// `OpError::Axis`, `OpError::Cast`, `DataError::IndexRange`.
+    /// Shapes `(…, n, …), (k…) -> (…, k…, …)`. Every device receives the array whole along the
+    /// axis. Collective if positions may be outside the axis, else Local. Errors: `OpError::Axis`,
+    /// `OpError::Cast`, `DataError::IndexRange`.
     #[track_caller]
     #[must_use]
     pub fn take(&self, positions: &Array, axis: i64) -> Array {
         self.take_with(positions, axis, Mode::Raise)
     }
 
-    /// As [`Array::take`], and positions outside of the axis as `mode` says.
+    /// As [`Array::take`]; `mode` selects the treatment of positions outside the axis.
     #[track_caller]
     #[must_use]
     pub fn take_with(&self, positions: &Array, axis: i64, mode: Mode) -> Array {
@@ -154,10 +155,10 @@ impl Array {
             self.ok()?;
             let axis = self.axis(axis, site)?;
             let given = whole(positions, site)?;
-            // What broadcasting repeats is looked at once.
+            // Positions that broadcasting repeats are checked once.
             let positions = &within(site, || given.unrepeated());
             let (before, extent) = (&self.shape()[..axis], self.shape()[axis]);
-            // As NumPy, which looks at positions as it goes along the axes before this one.
+            // NumPy does not check positions if an axis before this one is empty.
             let is_read = !before.contains(&0);
             if is_read && (extent > 0 || mode == Mode::Raise) {
                 let positions = from_either_end(positions, (axis, extent), mode, site)?;
@@ -178,11 +179,11 @@ impl Array {
         })())
     }
 
-    /// NumPy's `put`: writes `values`, repeated as often as needed, at `positions` of the elements
-    /// in C order.
+    /// NumPy's `put`: writes `values`, repeated as often as needed, at `positions` among the
+    /// elements in C order.
     ///
-    /// Collective where positions may be outside, else Local. Errors: as [`Array::assign`],
-    /// `OpError::Cast`, `DataError::IndexRange`.
+    /// Collective if positions may be outside the array, else Local. Errors: as for
+    /// [`Array::assign`], `OpError::Cast`, `DataError::IndexRange`.
     #[track_caller]
     pub fn put(&self, positions: &Array, values: impl Into<Argument>, mode: Mode) {
         let (site, values) = (call_site(), values.into());
@@ -191,7 +192,7 @@ impl Array {
         }
     }
 
-    /// As [`Array::put`], but an error is returned and leaves the array as it was.
+    /// As [`Array::put`], but an error is returned and leaves the array unchanged.
     #[track_caller]
     pub fn try_put(
         &self,
@@ -241,8 +242,9 @@ impl Array {
         })
     }
 
-    /// A copy with rows at positions of the first axis, in C order of the positions; so are the
-    /// values, which have as many elements as these rows. An operation of one operand takes none.
+    /// A copy with new rows at positions along the first axis. The rows are in C order of the
+    /// positions, and `values` has as many elements as these rows. An operation with one operand
+    /// takes no values.
     pub(super) fn put_rows(
         &self,
         op: Option<Op>,
@@ -256,14 +258,15 @@ impl Array {
         let rows = with_extent(self.shape(), 0, count);
         within(site, || {
             let positions = positions.reshape(column.as_slice()).broadcast_to(rows.as_slice());
-            // What reads no values is given the positions in their place.
+            // An operation that reads no values receives the positions instead.
             let values = values.map_or(positions.clone(), |values| values.reshape(rows.as_slice()));
             self.put_resolved(Put { axis: 0, op }, &positions, values.ok()?, site)
         })
     }
 
-    /// A copy with values at positions, whose shapes differ from this one in the axis alone. Values
-    /// that take the place of others are cast; those of an operation have the dtype of its loop.
+    /// A copy with values at positions. The shapes of the values and of the positions differ from
+    /// that of the array only along the axis. Values that replace elements are cast; the values of
+    /// an operation have the dtype of its loop.
     pub(crate) fn put_resolved(
         &self,
         put: Put,
@@ -279,8 +282,8 @@ impl Array {
     }
 }
 
-/// Positions of an axis that are `i64` and from 0 to before its extent, where negative ones are an
-/// error too, of this argument of an operation.
+/// The positions along an axis as `i64`, checked to be from 0 to `extent - 1`. Negative positions
+/// are errors too. The names are those of the operation and of its argument.
 pub(crate) fn checked_positions(
     (operation, argument): (&'static str, &'static str),
     positions: &Array,
@@ -300,7 +303,7 @@ pub(crate) fn checked_positions(
     Ok(wide)
 }
 
-/// An argument as an array that is written into another.
+/// An argument as an array to be written into `target`.
 pub(super) fn argument_array(
     argument: &Argument,
     target: &Array,
@@ -317,14 +320,15 @@ pub(super) fn argument_array(
     array_of(scalar, target, site)
 }
 
-/// A number as an array on the mesh of another.
+/// A number as a 0-d array on the mesh of another array.
 pub(super) fn array_of(scalar: Scalar, beside: &Array, site: Site) -> Result<Array, Error> {
     let (mesh, dtype) = (beside.mesh()?, scalar.dtype());
     let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(scalar)], Shape::new(), dtype, site)?;
     Ok(Array::from_node(mesh, node))
 }
 
-/// An argument as an array that is compared with another: a number takes a dtype from it.
+/// An argument as an array to be compared with another array. A number without a dtype takes that
+/// of the other array if it fits.
 pub(crate) fn operand_array(
     argument: &Argument,
     beside: &Array,
@@ -347,7 +351,7 @@ pub(crate) fn operand_array(
     array_of(scalar, beside, site)
 }
 
-/// As [`Array::take`]; without an axis, of the elements in C order.
+/// As [`Array::take`]. Without an axis, it takes from the elements in C order.
 #[track_caller]
 #[must_use]
 pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> Array {
@@ -360,7 +364,8 @@ pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> 
     }
 }
 
-/// The elements at positions of all in C order. Elements that a view repeats are not made for it.
+/// The elements at positions among all elements in C order. Elements that a view repeats are not
+/// materialised.
 fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Result<Array, Error> {
     let few = array.ok()?.unrepeated();
     if few.size() == array.size() || array.size() == 0 {
@@ -376,8 +381,8 @@ fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Resul
     few.reshape([-1]).take_with(&place, 0, Mode::Wrap).ok().cloned()
 }
 
-/// An array and positions of one of its axes, both broadcast along the others, and the positions
-/// resolved. As NumPy, positions that nothing is read at may be any.
+/// An array and resolved positions along one of its axes, both broadcast along the other axes. As
+/// in NumPy, positions are not checked if nothing is read.
 fn aligned(
     operation: &'static str,
     array: &Array,
@@ -405,7 +410,8 @@ fn aligned(
     Ok((with(array)?, with(&resolved)?))
 }
 
-/// Positions of this shape in place of others that nothing is read at, if these may be positions.
+/// Zeros of this shape instead of positions at which nothing is read. Errors: the positions are not
+/// integers.
 pub(super) fn unread(positions: &Array, shape: &[usize], site: Site) -> Result<Array, Error> {
     check_integers(positions, site)?;
     let mesh = positions.mesh()?;
@@ -419,10 +425,10 @@ fn check_vector(operation: &'static str, positions: &Array, site: Site) -> Resul
     }
 }
 
-/// NumPy's `take_along_axis`: `y[…, k, …] = a[…, positions[…, k, …], …]`, with broadcasting of the
-/// other axes. Without an axis, a vector of positions of all elements in C order.
+/// NumPy's `take_along_axis`: `y[…, k, …] = a[…, positions[…, k, …], …]`; the other axes broadcast.
+/// Without an axis, `positions` is a vector of positions among all elements in C order.
 ///
-/// Collective where positions may be outside of the axis, else Local. Errors: `OpError::Axis`,
+/// Collective if positions may be outside the axis, else Local. Errors: `OpError::Axis`,
 /// `OpError::Ndim`, `OpError::IndexShapes`, `OpError::Indices`, `DataError::IndexRange`.
 #[track_caller]
 #[must_use]
@@ -442,12 +448,12 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: impl Into<Option<
     })())
 }
 
-/// NumPy's `put_along_axis`: `a[…, positions[…, k, …], …] = values[…, k, …]`, with broadcasting of
-/// the other axes; of positions that occur several times the last value stays. Without an axis, a
-/// vector of positions of all elements in C order.
+/// NumPy's `put_along_axis`: `a[…, positions[…, k, …], …] = values[…, k, …]`; the other axes
+/// broadcast. At positions that occur several times, the last value is kept. Without an axis,
+/// `positions` is a vector of positions among all elements in C order.
 ///
-/// Collectivity and errors as [`take_along_axis`] and [`Array::assign`]. Where the positions are
-/// wider than the array along the other axes, it is brought whole to every device.
+/// Collectivity and errors: as for [`take_along_axis`] and [`Array::assign`]. If the positions are
+/// wider than the array along the other axes, every device receives the whole array.
 #[track_caller]
 pub fn put_along_axis(
     array: &Array,
@@ -461,7 +467,7 @@ pub fn put_along_axis(
     }
 }
 
-/// As [`put_along_axis`], but an error is returned and leaves the array as it was.
+/// As [`put_along_axis`], but an error is returned and leaves the array unchanged.
 #[track_caller]
 pub fn try_put_along_axis(
     array: &Array,
@@ -478,7 +484,7 @@ pub fn try_put_along_axis(
     let axis = array.axis(axis, site)?;
     let (widened, positions) = aligned("put_along_axis", array, positions, axis, site)?;
     if widened.shape() != array.shape() {
-        // Several lines of positions for one line of the array.
+        // There are several lines of positions for one line of the array.
         let index = |own: usize| {
             if own == axis {
                 return Ok(AnyIndex::Array(positions.clone()));

@@ -1,4 +1,4 @@
-//! The layout of a zip archive whose members are stored, known before their checksums are.
+//! The layout of a zip archive of uncompressed members, computed before their checksums are known.
 //!
 //! Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16 and 4.5.3.
 
@@ -6,21 +6,21 @@ use super::IoError;
 use rustc_hash::FxHashSet;
 use std::path::Path;
 
-/// What a field of 32 bits holds if its value is in the extra field of 64.
+/// The value of a 32-bit field whose real value is in the 64-bit extra field.
 const ELSEWHERE: u32 = u32::MAX;
-/// What a field of 16 bits holds if its value is in the record of 64.
+/// The value of a 16-bit field whose real value is in the 64-bit record.
 const ELSEWHERE_SHORT: u16 = u16::MAX;
-/// The number of the extra field of 64-bit values.
+/// The identifier of the extra field with 64-bit values.
 const LARGE_FIELD: u16 = 1;
-/// 1980-01-01, the first date there is: equal arrays make equal files.
+/// 1980-01-01, the first possible date. A constant date makes equal files of equal arrays.
 const DATE: u16 = 0x21;
-/// Names are UTF-8.
+/// The flag for names in UTF-8.
 const UTF8_NAMES: u16 = 1 << 11;
-/// A regular file that its owner may write and all may read, made on Unix.
+/// A regular file made on Unix, which its owner may write and everyone may read.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const MADE_ON_UNIX: u16 = 3 << 8;
 
-/// An archive of stored `.npy` files: where everything lies in it.
+/// The layout of an archive of uncompressed `.npy` files.
 pub(super) struct StoredArchive {
     members: Vec<Member>,
     directory_at: u64,
@@ -31,9 +31,9 @@ struct Member {
     name: String,
     /// The bytes before the data of the array.
     header: Vec<u8>,
-    /// Bytes of the `.npy` file.
+    /// The number of bytes of the `.npy` file.
     size: u64,
-    /// Where its local header starts.
+    /// The offset of its local header.
     at: u64,
 }
 
@@ -54,11 +54,11 @@ impl Member {
         30 + self.name.len() as u64 + if self.is_large() { 20 } else { 0 }
     }
 
-    /// What the local header and the directory's entry share.
+    /// The fields that the local header and the entry of the directory share.
     fn shared_fields(&self, is_far: bool, checksum: u32, extra: usize) -> Vec<u8> {
         let size = if self.is_large() { ELSEWHERE } else { self.size as u32 };
         let mut bytes = Vec::new();
-        // The method, stored, and the time are zero.
+        // The method (stored) and the time are zero.
         for field in [self.version(is_far), self.flags(), 0, 0, DATE] {
             bytes.extend(field.to_le_bytes());
         }
@@ -73,8 +73,8 @@ impl Member {
 }
 
 impl StoredArchive {
-    /// The layout of an archive of arrays: their names, their `.npy` headers and the bytes of their
-    /// data. `path` is for messages.
+    /// The layout of an archive of arrays, from their names, their `.npy` headers and the sizes of
+    /// their data in bytes. `path` is for messages.
     ///
     /// Errors: `IoError::Archive` for two arrays of one name, or a name too long for an archive.
     pub fn new(path: &Path, arrays: Vec<(&str, Vec<u8>, u64)>) -> Result<StoredArchive, IoError> {
@@ -99,19 +99,19 @@ impl StoredArchive {
         Ok(StoredArchive { members, directory_at: at })
     }
 
-    /// Where the data of an array start.
+    /// The offset of the data of an array.
     pub fn data_at(&self, array: usize) -> u64 {
         let member = &self.members[array];
         member.at + member.local_header_size() + member.header.len() as u64
     }
 
-    /// The bytes before the data of an array in its `.npy` file, and how many bytes that file has.
+    /// The bytes before the data of an array in its `.npy` file, and the size of that file in
+    /// bytes.
     pub fn member(&self, array: usize) -> (&[u8], u64) {
         (&self.members[array].header, self.members[array].size)
     }
 
-    /// Everything between the data of the array before and those of this one: where it lies and the
-    /// bytes.
+    /// The bytes between the data of the previous array and those of this one, with their offset.
     pub fn head(&self, array: usize, checksum: u32) -> (u64, Vec<u8>) {
         let member = &self.members[array];
         let mut extra = Vec::new();
@@ -128,7 +128,7 @@ impl StoredArchive {
         (member.at, bytes)
     }
 
-    /// What follows the data of the last array: where it lies and the bytes.
+    /// The bytes after the data of the last array, with their offset.
     pub fn directory(&self, checksums: &[u32]) -> (u64, Vec<u8>) {
         let mut bytes = Vec::new();
         for (member, &checksum) in self.members.iter().zip(checksums) {
@@ -149,7 +149,8 @@ impl StoredArchive {
             bytes.extend(b"PK\x01\x02");
             bytes.extend((MADE_ON_UNIX | member.version(is_far)).to_le_bytes());
             bytes.extend(member.shared_fields(is_far, checksum, extra.len()));
-            // The lengths of the comment, the number of the disk and the internal attributes.
+            // The length of the comment, the number of the disk and the internal attributes are
+            // zero.
             bytes.extend([0; 6]);
             bytes.extend(ATTRIBUTES.to_le_bytes());
             let at = if is_far { ELSEWHERE } else { member.at as u32 };
@@ -186,7 +187,7 @@ impl StoredArchive {
         (self.directory_at, bytes)
     }
 
-    /// Bytes of the whole archive.
+    /// The size of the whole archive in bytes.
     pub fn size(&self) -> u64 {
         let (at, bytes) = self.directory(&vec![0; self.members.len()]);
         at + bytes.len() as u64
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(b, (layout.data_at(0) + large, 72));
     }
 
-    /// A file that is zero but for some parts.
+    /// A file of zeros except for some parts.
     struct Sparse {
         at: u64,
         size: u64,

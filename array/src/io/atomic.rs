@@ -10,12 +10,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Creates or replaces the file `path` with what `write` writes.
 ///
-/// The data go to a temporary name in the same folder, which takes the place of `path` when they
-/// are complete and on disk. On an error the temporary file is removed and an older file of that
-/// name stays as it was. A name that is no regular file, such as `/dev/null`, is written directly.
-/// A symbolic link is followed: its target is replaced. A file without write permission is not
-/// replaced. Temporary files of processes that were killed while they wrote are removed from the
-/// folder.
+/// The data are written to a temporary file in the same folder. When they are complete and on disk,
+/// the temporary file replaces `path`. On an error the temporary file is removed, and an older file
+/// of that name is unchanged. A path that is not a regular file, such as `/dev/null`, is written
+/// directly. A symbolic link is followed: its target is replaced. A file without write permission
+/// is not replaced. Temporary files of processes that were killed during a write are removed from
+/// the folder.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError::Write` (PX081)
@@ -26,7 +26,7 @@ pub fn write_atomically(
     write_whole(path, write).map_err(|error| write_error(path, &error))
 }
 
-/// The error for what the system said on writing `path`.
+/// The error for a system error when `path` is written.
 pub(super) fn write_error(path: &Path, error: &io::Error) -> IoError {
     IoError::Write { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
 }
@@ -46,8 +46,8 @@ fn write_whole(
     unfinished.complete()
 }
 
-/// Starts to create or replace a file under a temporary name; `None` if `path` is no regular file,
-/// which is written directly.
+/// Starts to create or replace a file under a temporary name. `None` if `path` is not a regular
+/// file, which is written directly.
 pub(super) fn begin(path: &Path) -> io::Result<Option<Unfinished>> {
     let existing = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
@@ -84,9 +84,9 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Gives the file its name, once all of it is on disk.
+    /// Renames the file to its target once all of it is on disk.
     pub fn complete(mut self) -> io::Result<()> {
-        // Some disks report that they are full only here.
+        // Some disks report that they are full only at this call.
         aside(|| self.file.sync_all())?;
         fs::rename(&self.path, &self.target)?;
         self.is_complete = true;
@@ -97,7 +97,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.is_complete {
-            // The error that led here is the one to report.
+            // Only the error that caused the removal is reported.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -121,8 +121,8 @@ fn create_beside(target: PathBuf) -> io::Result<Unfinished> {
                 return Ok(Unfinished { file, path, target, is_complete: false });
             }
             Ok(_) => {}
-            // Another process with the same number has used the name: an old one, or one on another
-            // machine.
+            // A process with the same number, from earlier or on another machine, has used the
+            // name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -1,4 +1,5 @@
-//! Checkpoints: the state of a program in one file, from which it goes on when it is started again.
+//! Checkpoints: the state of a program in one file, from which the program continues when it is
+//! restarted.
 
 use super::load::agreed;
 use super::{IoError, Npz, leftovers, npz_names, savez};
@@ -9,31 +10,31 @@ use crate::error::{Error, call_site, within};
 use crate::host::HostArray;
 use std::path::Path;
 
-/// The array of the file that is the number of the step.
+/// The name of the array with the number of the step.
 const STEP: &str = "step";
 
-/// What a program had saved.
+/// The saved state of a program.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// The number that the program gave.
+    /// The number of the step, as the program passed it.
     pub step: u64,
-    /// The arrays with their names, in the order in which they were given.
+    /// The arrays with their names, in the order in which they were saved.
     pub arrays: Vec<(String, Array)>,
 }
 
 impl Checkpoint {
-    /// The array of a name. Local.
+    /// The array with a name. Local.
     pub fn get(&self, name: &str) -> Option<&Array> {
         self.arrays.iter().find(|(own, _)| own == name).map(|(_, array)| array)
     }
 }
 
-/// Saves the state of a program: the number of a step and the arrays of one mesh by their names, of
-/// which none is `step`. The file is a `.npz` file that takes the place of the one before when it
-/// is complete, so that there is always a whole one, whenever the program is killed. Collective
-/// over the mesh; the processes write as in [`savez`].
+/// Saves the state of a program: the number of a step, and the arrays of one mesh by their names.
+/// No array may be named `step`. The file is a `.npz` file that replaces the previous one when it
+/// is complete. A complete file therefore exists whenever the program is killed. Collective over
+/// the mesh; the processes write as in [`savez`].
 ///
-/// Errors: as [`savez`]; `PX062` if the ranks give different steps.
+/// Errors: as for [`savez`]; `PX062` if the ranks pass different steps.
 #[track_caller]
 pub fn checkpoint(
     path: impl AsRef<Path>,
@@ -49,12 +50,11 @@ pub fn checkpoint(
     within(site, || savez(path, &named))
 }
 
-/// What [`checkpoint`] saved last, on the current mesh, whatever mesh it was saved from; `None` if
-/// there is no such file, as when a program starts for the first time. Collective over the mesh.
-/// Every rank must find the file under the same path; whether there is one, rank 0 decides.
+/// The state that [`checkpoint`] saved last, on the current mesh, whatever the mesh at the time of
+/// saving. `None` if the file does not exist, as on the first start of a program. Collective over
+/// the mesh. Every rank must find the file under the same path; rank 0 decides whether it exists.
 ///
-/// Errors: `IoError` if the file is none that `checkpoint` has written; else as
-/// [`load`](super::load()).
+/// Errors: `IoError` if `checkpoint` has not written the file; else as for [`load`](super::load()).
 #[track_caller]
 pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
     let (path, site) = (path.as_ref(), call_site());
@@ -62,7 +62,8 @@ pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
     let engine = mesh.engine();
     engine.declare(path.as_os_str().as_encoded_bytes(), site);
     let found = || -> Result<Vec<String>, IoError> {
-        // A program that is started again begins here: what the killed one was writing goes.
+        // A restarted program calls this first, so unfinished files of a killed process are removed
+        // here.
         path.parent().into_iter().for_each(leftovers::sweep);
         let is_missing = path
             .symlink_metadata()
@@ -71,7 +72,7 @@ pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
     };
     let own = if engine.process().0 == 0 { found() } else { Ok(Vec::new()) };
     let own = agreed(&mesh, own, site)?;
-    // Names cannot hold the byte that parts them.
+    // Names cannot contain the byte that separates them.
     let told = own.join("\0").into_bytes();
     let told = engine.exchange(told, site)?.swap_remove(0);
     if told.is_empty() {

@@ -1,4 +1,4 @@
-//! Archives whose members are compressed, written by one process.
+//! Archives with compressed members, written by one process.
 
 use super::atomic::{Unfinished, begin, write_error};
 use super::{IoError, header, npy};
@@ -10,21 +10,22 @@ use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// An archive that is being written.
+/// An archive during its writing.
 pub(super) struct Packing {
     writer: ZipWriter<Target>,
     place: Place,
 }
 
-/// Where the archive goes in the end.
+/// The destination of the archive.
 enum Place {
-    /// A file that gets its name when it is complete.
+    /// A file that is renamed to its target when it is complete.
     Whole(Unfinished),
-    /// Something that is no regular file, such as a pipe.
+    /// A path that is not a regular file, such as a pipe.
     Direct(PathBuf),
 }
 
-/// What the archive is written into: its sizes are known, and filled in, behind its members.
+/// The buffer that receives the archive. It must be seekable, because the sizes of a member are
+/// filled in after the member.
 enum Target {
     File(BufWriter<File>),
     Memory(Cursor<Vec<u8>>),
@@ -56,7 +57,7 @@ impl Seek for Target {
 }
 
 impl Packing {
-    /// Begins to create or replace a file.
+    /// Starts to create or replace a file.
     pub fn begin(path: &Path) -> io::Result<Packing> {
         let (target, place) = match begin(path)? {
             Some(unfinished) => {
@@ -68,12 +69,12 @@ impl Packing {
         Ok(Packing { writer: ZipWriter::new(target), place })
     }
 
-    /// Packs an array. `path` is for messages.
+    /// Compresses an array into the archive. `path` is for messages.
     pub fn add(&mut self, name: &str, array: &HostArray, path: &Path) -> Result<(), IoError> {
         let header = header::encode(array.dtype, &array.shape, path)?;
         let failed = |error: io::Error| write_error(path, &error);
         let data = npy::data_of(array).map_err(failed)?;
-        // Equal arrays make equal files: the date is the first there is.
+        // The date is constant, so that equal arrays make equal files.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -87,7 +88,7 @@ impl Packing {
         copying(data.len(), &mut pack).map_err(failed)
     }
 
-    /// Ends the archive, which appears under its name.
+    /// Completes the archive, which then appears under its name.
     pub fn finish(self) -> io::Result<()> {
         match (self.writer.finish()?, self.place) {
             (Target::File(file), Place::Whole(unfinished)) => {

@@ -14,20 +14,21 @@ pub enum IoError {
         path: PathBuf,
         /// The kind of failure.
         kind: ErrorKind,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
-    /// The system refused to create, write or rename a file. Nothing is left under its name.
+    /// The system refused to create, write or rename a file. An older file of that name is
+    /// unchanged.
     #[error("cannot write {}: {reason}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// The kind of failure.
         kind: ErrorKind,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
-    /// A file does not start as an `.npy` file does.
+    /// A file does not start with the bytes of an `.npy` file.
     #[error("{} is not an .npy file: it starts with {found:02x?}", path.display())]
     NotNpy {
         /// The file.
@@ -35,28 +36,28 @@ pub enum IoError {
         /// The file's first bytes, at most six.
         found: Vec<u8>,
     },
-    /// The header of an `.npy` file cannot be understood.
+    /// The header of an `.npy` file is not valid.
     #[error("{} has a bad .npy header: {problem}", path.display())]
     Header {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         #[source]
         problem: HeaderProblem,
     },
-    /// A file ends before its data do.
+    /// A file ends before its data are complete.
     #[error("{} is cut short: {expected} bytes of {part} expected, {found} found", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
         /// `header` or `data`.
         part: &'static str,
-        /// How many bytes there should be.
+        /// The expected number of bytes.
         expected: u64,
-        /// How many bytes there are.
+        /// The number of bytes found.
         found: u64,
     },
-    /// A file holds Python objects, which only executing the file could read.
+    /// A file contains Python objects, which can only be read by executing code from the file.
     #[error("{} holds Python objects (dtype {descr}), which are never loaded", path.display())]
     ObjectArray {
         /// The file.
@@ -64,7 +65,7 @@ pub enum IoError {
         /// The dtype as the file spells it.
         descr: String,
     },
-    /// A dtype of NumPy's that arrays do not have.
+    /// A dtype of NumPy that arrays do not support.
     #[error("{}: dtype {descr} is not one that arrays have", path.display())]
     UnsupportedDtype {
         /// The file.
@@ -72,7 +73,7 @@ pub enum IoError {
         /// The dtype as the file spells it.
         descr: String,
     },
-    /// The size that a shape asks for cannot be addressed.
+    /// The shape needs more bytes than can be addressed.
     #[error("{}: an array of shape {shape:?} cannot be addressed", path.display())]
     SizeOverflow {
         /// The file.
@@ -80,41 +81,41 @@ pub enum IoError {
         /// The shape that the file declares.
         shape: Vec<u128>,
     },
-    /// An `.npz` file is not a readable zip archive, or cannot be made one.
+    /// An `.npz` file is not a readable zip archive, or cannot be written as one.
     #[error("{}: {reason}", path.display())]
     Archive {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the archive.
+        /// The problem of the archive.
         reason: String,
     },
-    /// An `.npz` file holds no array of that name.
+    /// An `.npz` file has no array with that name.
     #[error("{} holds no array `{name}`; it has {}", path.display(), list(available))]
     NoSuchArray {
         /// The file.
         path: PathBuf,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names of the arrays in the file.
         available: Vec<String>,
     },
 }
 
-/// What is wrong with the header of an `.npy` file.
+/// The problem of the header of an `.npy` file.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum HeaderProblem {
-    /// The version is none of NumPy's.
+    /// The version is not one of NumPy's.
     #[error("format version {major}.{minor} is not 1.0, 2.0 or 3.0")]
     Version {
-        /// The first number.
+        /// The major number.
         major: u8,
-        /// The second number.
+        /// The minor number.
         minor: u8,
     },
     /// The header is longer than any header of a supported dtype.
     #[error("its length is {length} bytes, the limit is {limit}")]
     TooLong {
-        /// Bytes of the header.
+        /// The number of bytes of the header.
         length: u64,
         /// The limit.
         limit: u64,
@@ -122,12 +123,12 @@ pub enum HeaderProblem {
     /// The header is not text.
     #[error("it is not text")]
     NotText,
-    /// The header is not the dictionary it should be.
+    /// The header is not a dictionary of the expected form.
     #[error("{expected} expected at byte {at}")]
     Syntax {
-        /// Bytes from the start of the dictionary.
+        /// The offset in bytes from the start of the dictionary.
         at: usize,
-        /// What should stand there.
+        /// The text that was expected there.
         expected: &'static str,
     },
     /// The dictionary lacks a key.
@@ -139,7 +140,7 @@ pub enum HeaderProblem {
 }
 
 impl IoError {
-    /// The stable code.
+    /// The stable code of the error.
     pub const fn code(&self) -> &'static str {
         match self {
             IoError::Read { .. } => "PX080",
@@ -155,7 +156,7 @@ impl IoError {
         }
     }
 
-    /// What to do about it.
+    /// An instruction for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             IoError::Read { kind: ErrorKind::NotFound, .. } => {
@@ -225,7 +226,7 @@ impl Failure for IoError {
     }
 }
 
-/// The names, for a message.
+/// The names, formatted for a message.
 fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();

@@ -10,34 +10,34 @@ use std::path::Path;
 /// The first bytes of every `.npy` file.
 pub(super) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// NumPy reads no longer header either, unless it is told that the file is trusted.
+/// The limit of NumPy for headers of files that are not trusted.
 const LENGTH_LIMIT: u64 = 10_000;
 
-/// NumPy leaves room for an extent of this many digits, so that a file can grow in place.
+/// NumPy leaves room for an extent with this many digits, so that a file can grow in place.
 const GROWTH_DIGITS: usize = 21;
 
-/// What the header of an `.npy` file says.
+/// The contents of the header of an `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The dtype.
     pub dtype: DType,
-    /// Whether the elements are in the other byte order than this machine's.
+    /// Whether the byte order of the elements differs from that of this machine.
     pub swapped: bool,
     /// Whether the first axis varies fastest.
     pub fortran_order: bool,
     /// The extents.
     pub shape: Vec<usize>,
-    /// Bytes before the data.
+    /// The number of bytes before the data.
     pub data_offset: u64,
 }
 
 impl Header {
-    /// Bytes of the data. They fit into `isize`, as `read` has checked.
+    /// The number of bytes of the data. It fits into `isize`, as `read` has checked.
     pub fn data_size(&self) -> usize {
         self.shape.iter().product::<usize>() * self.dtype.size()
     }
 
-    /// Whether a file of `available` bytes can hold the data.
+    /// Checks that a file of `available` bytes can contain the data.
     pub fn check_size(&self, available: u64, path: &Path) -> Result<(), IoError> {
         let (expected, found) =
             (self.data_size() as u64, available.saturating_sub(self.data_offset));
@@ -76,7 +76,8 @@ impl Header {
         }
         let mut bytes = vec![0; length as usize];
         read_all(reader, &mut bytes, path)?;
-        // Versions 1.0 and 2.0 are Latin-1, 3.0 is UTF-8; what is supported is ASCII in all.
+        // Versions 1.0 and 2.0 are Latin-1, and 3.0 is UTF-8. Supported headers are ASCII in all of
+        // them.
         let text = std::str::from_utf8(&bytes).map_err(|_| bad(HeaderProblem::NotText))?;
         let dictionary = parse(text).map_err(bad)?;
 
@@ -90,7 +91,7 @@ impl Header {
     }
 }
 
-/// The bytes before the data of an array that is written; the same as NumPy writes.
+/// The bytes before the data of a new `.npy` file, equal to those that NumPy writes.
 pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u8>, IoError> {
     let descr = descr_of(dtype);
     let extents = shape.iter().map(usize::to_string).collect::<Vec<_>>();
@@ -102,7 +103,7 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     if let Some(first) = extents.first() {
         text.extend(std::iter::repeat_n(' ', GROWTH_DIGITS.saturating_sub(first.len())));
     }
-    // The data start at a multiple of 64 bytes, so that a file can be mapped.
+    // The data start at a multiple of 64 bytes, so that the file can be memory-mapped.
     let padding = 64 - (MAGIC.len() + 4 + text.len() + 1) % 64;
     text.extend(std::iter::repeat_n(' ', padding));
     text.push('\n');
@@ -119,8 +120,9 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     Ok(header)
 }
 
-/// NumPy's spelling of a dtype in this machine's byte order. NumPy has none for bfloat16: it spells
-/// that of the package `ml_dtypes` as two bytes without a meaning that have a byte order, `<V2`.
+/// NumPy's spelling of a dtype in the byte order of this machine. NumPy has no spelling for
+/// bfloat16. It spells the bfloat16 of the package `ml_dtypes` as two void bytes with a byte order,
+/// `<V2`.
 fn descr_of(dtype: DType) -> String {
     let kind = match dtype.kind() {
         Kind::Bool => 'b',
@@ -138,8 +140,8 @@ fn descr_of(dtype: DType) -> String {
     format!("{order}{kind}{}", dtype.size())
 }
 
-/// The dtypes that NumPy spells by a letter of C, or by a word, in a descr, too. `l` and `L` are
-/// C's `long`, as wide as an address on all systems that this is built for.
+/// Further spellings that NumPy accepts in a descr: letters of C, and words. `l` and `L` are C's
+/// `long`, which is as wide as an address on all supported systems.
 const SPELLINGS: &[(&str, DType)] = &[
     ("?", DType::Bool),
     ("b", DType::I8),
@@ -184,7 +186,7 @@ const SPELLINGS: &[(&str, DType)] = &[
     ("complex", DType::C128),
 ];
 
-/// The dtype of NumPy that a name without its byte order means.
+/// The dtype of NumPy with this name, which has no byte order.
 fn named(name: &str) -> Option<DType> {
     let is_own = |dtype: &DType| descr_of(*dtype)[1..] == *name;
     let is_word = |dtype: &DType| *dtype != DType::BF16 && dtype.numpy_name() == name;
@@ -192,7 +194,8 @@ fn named(name: &str) -> Option<DType> {
     own.or_else(|| SPELLINGS.iter().find(|(known, _)| *known == name).map(|(_, dtype)| *dtype))
 }
 
-/// The dtype that a file spells `descr`, and whether its byte order is not this machine's.
+/// The dtype that a file spells as `descr`, and whether its byte order differs from that of this
+/// machine.
 fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     let (order, name) = match descr.as_bytes().first() {
         Some(b'<' | b'>' | b'|' | b'=') => descr.split_at(1),
@@ -201,7 +204,7 @@ fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     if name == "O" || name == "O8" || name == "O4" {
         return Err(IoError::ObjectArray { path: path.to_owned(), descr: descr.to_owned() });
     }
-    // Void of two bytes, of a structured dtype, has no byte order: `|V2`.
+    // Two void bytes without a byte order, `|V2`, belong to a structured dtype.
     let is_void = name.starts_with('V') && !matches!(order, "<" | ">");
     let Some(dtype) = named(name).filter(|_| !is_void) else {
         return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr: descr.to_owned() });
@@ -210,7 +213,7 @@ fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
     Ok((dtype, order == other && dtype.size() > 1))
 }
 
-/// The shape, if its size in bytes can be addressed even were its empty axes of extent one.
+/// The shape, if its size in bytes can be addressed. Empty axes count with extent 1.
 fn addressable(shape: &[u128], dtype: DType) -> Option<Vec<usize>> {
     let limit = isize::MAX as u128;
     let mut size = dtype.size() as u128;
@@ -220,7 +223,7 @@ fn addressable(shape: &[u128], dtype: DType) -> Option<Vec<usize>> {
     shape.iter().map(|&extent| usize::try_from(extent).ok()).collect()
 }
 
-/// Fills `bytes` as far as the file goes; returns how far.
+/// Fills `bytes` until the end of the file; returns the number of bytes read.
 fn read_up_to(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<usize, IoError> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -234,7 +237,7 @@ fn read_up_to(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<us
     Ok(filled)
 }
 
-/// Fills `bytes`, which are part of the header.
+/// Fills `bytes`, which belong to the header.
 fn read_all(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<(), IoError> {
     let found = read_up_to(reader, bytes, path)? as u64;
     let expected = bytes.len() as u64;
@@ -292,7 +295,7 @@ fn parse(text: &str) -> Result<Dictionary, HeaderProblem> {
     })
 }
 
-/// A place in the text of a dictionary.
+/// A position in the text of a dictionary.
 struct Parser<'text> {
     text: &'text str,
     at: usize,
@@ -324,7 +327,7 @@ impl<'text> Parser<'text> {
         if self.accept(wanted) { Ok(()) } else { Err(self.syntax(name)) }
     }
 
-    /// A string in single or double quotes; no dtype that is supported needs an escape.
+    /// A string in single or double quotes. No supported dtype needs an escape.
     fn string(&mut self) -> Result<&'text str, HeaderProblem> {
         self.skip_space();
         let quote = self.rest().chars().next().filter(|&first| first == '\'' || first == '"');
@@ -336,7 +339,7 @@ impl<'text> Parser<'text> {
         Ok(&self.text[start..start + length])
     }
 
-    /// A dtype: a string, or the list of a structured dtype as it stands.
+    /// A dtype: a string, or the text of the list of a structured dtype.
     fn descr(&mut self) -> Result<String, HeaderProblem> {
         self.skip_space();
         if !self.rest().starts_with(['[', '(']) {
@@ -382,7 +385,7 @@ impl<'text> Parser<'text> {
             let value = self.rest()[..digits].parse().map_err(|_| self.syntax("an extent"))?;
             values.push(value);
             self.at += digits;
-            // Python 2 wrote long integers so.
+            // Python 2 wrote long integers with an `L`.
             self.accept('L');
             if !self.accept(',') {
                 self.expect(')', "`,` or `)`")?;
@@ -530,7 +533,7 @@ mod tests {
 
     #[test]
     fn long_and_cut_headers_are_errors() {
-        // A header that claims four gigabytes must not be believed.
+        // A header that claims four gigabytes must not cause an allocation of that size.
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&[2, 0, 0xff, 0xff, 0xff, 0xff]);
         assert!(matches!(

@@ -1,7 +1,7 @@
-//! Temporary files that processes have left which were killed while they wrote.
+//! Removal of temporary files of processes that were killed during a write.
 //!
-//! A process has the temporary file that it writes locked, and the system lets go of the lock when
-//! the process ends, however it does. So a file that can be locked is nobody's.
+//! A process locks the temporary file that it writes. The system releases the lock when the process
+//! ends for any reason. A temporary file that can be locked therefore has no writer.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,13 +10,13 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// The name of a temporary file of this process, which means no other anywhere: other processes
-/// open the file by it.
+/// The name of a temporary file of this process. It must be unique on all machines, because other
+/// processes open the file by its name.
 pub(super) fn name(count: u64, now: u128) -> String {
     format!(".phalanx-{}-{count}-{now:x}.tmp", std::process::id())
 }
 
-/// Whether a name is one that `name` gives in some process.
+/// Whether `name` could have made this name in some process.
 fn is_ours(name: &str) -> bool {
     let Some(inner) = name.strip_prefix(".phalanx-").and_then(|rest| rest.strip_suffix(".tmp"))
     else {
@@ -31,8 +31,8 @@ fn is_ours(name: &str) -> bool {
         && all(time, u8::is_ascii_hexdigit))
 }
 
-/// Locks a temporary file that has just been made. False if another process took it for a leftover
-/// before it was locked, and has removed it. Where files cannot be locked nothing is removed.
+/// Locks a new temporary file. Returns false if another process removed the file as a leftover
+/// before it was locked. If files cannot be locked, none is removed.
 pub(super) fn keep(file: &File, path: &Path) -> bool {
     match file.lock() {
         Ok(()) => path.symlink_metadata().is_ok(),
@@ -40,14 +40,15 @@ pub(super) fn keep(file: &File, path: &Path) -> bool {
     }
 }
 
-/// How much of the time may go into looking through folders: one part of so many.
+/// The share of time for sweeps of folders: at most one part in `SHARE`.
 const SHARE: u32 = 20;
 
-/// When there may be another look, so that a program which writes thousands of files into a folder
-/// does not look at all of them each time.
+/// The earliest time of the next sweep. It keeps a program that writes thousands of files into a
+/// folder from listing the folder each time.
 static NEXT: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Removes what dead processes have left in a folder. What cannot be looked at stays.
+/// Removes the temporary files of dead processes in a folder. A file that cannot be examined
+/// remains.
 pub(super) fn sweep(folder: &Path) {
     let start = Instant::now();
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +57,7 @@ pub(super) fn sweep(folder: &Path) {
     }
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let _ = sweep_all(folder);
-    // A short look is worth no waiting.
+    // After a short sweep the next one need not wait.
     let took = start.elapsed();
     *next = (took > Duration::from_millis(1)).then(|| Instant::now() + took * SHARE);
 }
@@ -70,7 +71,7 @@ fn sweep_all(folder: &Path) -> io::Result<()> {
             continue;
         };
         match file.try_lock() {
-            // The lock is held until the name is gone; see `keep`.
+            // The lock is held until the file is removed; see `keep`.
             Ok(()) => drop(fs::remove_file(entry.path())),
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
         }

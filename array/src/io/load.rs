@@ -1,4 +1,4 @@
-//! Files as arrays: each process reads the blocks of its own devices.
+//! Arrays read from files: each process reads the blocks of its own devices.
 
 use super::header::Header;
 use super::npy::{self, out_of_memory, read_error};
@@ -18,25 +18,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A file that has been opened.
+/// An opened file.
 enum Opened {
-    /// Not a regular file: it can only be read once, from its start.
+    /// A path that is not a regular file. It can be read only once, from its start.
     Stream,
-    /// An array that lies in the file byte for byte.
+    /// An array whose bytes are in the file without compression.
     Plain(Plain),
-    /// An array that is compressed.
+    /// A compressed array.
     Packed(Header),
 }
 
-/// An `.npy` file that lies byte for byte in a file.
+/// An `.npy` file that is in a file without compression.
 struct Plain {
     header: Header,
     /// The name of the `.npy` file, for messages.
     name: PathBuf,
     file: File,
-    /// Where the `.npy` file starts.
+    /// The offset of the `.npy` file.
     at: u64,
-    /// Bytes of the `.npy` file, and its CRC-32, if the file has one.
+    /// The size of the `.npy` file in bytes and its CRC-32, if the file has a checksum.
     sum: Option<(u64, u32)>,
 }
 
@@ -66,7 +66,7 @@ fn open_member(archive: &mut Archive, name: &str) -> Result<Opened, IoError> {
 }
 
 impl Opened {
-    /// What ranks must have alike to have the same file before them.
+    /// A text that is equal on all ranks if they have opened the same file.
     fn description(&self) -> String {
         match self {
             Opened::Stream => String::from("stream"),
@@ -77,7 +77,7 @@ impl Opened {
 }
 
 impl Plain {
-    /// The elements of a block in C order; its bytes in the file are added to the checksum.
+    /// The elements of a block in C order. Their bytes in the file are added to the checksum.
     fn read(&mut self, block: &IndexBox, sum: &mut Option<Checksum>) -> Result<Vec<u8>, IoError> {
         let item = self.header.dtype.size();
         let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
@@ -85,7 +85,7 @@ impl Plain {
         let size = phalanx_ops::shape::size(&extents) * item;
         bytes.try_reserve_exact(size).map_err(|_| out_of_memory(&self.name))?;
         bytes.resize(size, 0);
-        // In Fortran order the axes lie the other way round.
+        // In Fortran order the axes are in reverse order in the file.
         let (mut shape, mut block) = (self.header.shape.clone(), block.clone());
         if self.header.fortran_order {
             shape.reverse();
@@ -104,7 +104,7 @@ impl Plain {
         npy::native(bytes, &self.header, &extents, &self.name)
     }
 
-    /// Adds the bytes before and behind the data to the checksum.
+    /// Adds the bytes before and after the data to the checksum.
     fn add_rest(&mut self, sum: &mut Checksum, size: u64) -> Result<(), IoError> {
         let mut ends = || {
             let data_end = self.header.data_offset + self.header.data_size() as u64;
@@ -121,8 +121,8 @@ impl Plain {
         ends().map_err(|error| read_error(&self.name, &error))
     }
 
-    /// The blocks of this process, and its part of the file's checksum; rank 0 has those of the
-    /// bytes that are in no block.
+    /// The blocks of this process, and its part of the checksum of the file. The part of rank 0
+    /// includes the bytes that are in no block.
     fn read_blocks(
         &mut self,
         blocks: &[IndexBox],
@@ -138,7 +138,7 @@ impl Plain {
     }
 }
 
-/// What was done, if it was on all ranks; a rank that failed keeps its error with its fields.
+/// The result, if all ranks succeeded. A rank that failed returns its own error with its fields.
 /// Collective.
 pub(super) fn agreed<T>(
     mesh: &MeshHandle,
@@ -152,7 +152,7 @@ pub(super) fn agreed<T>(
     all.map(|()| own)
 }
 
-/// The array in a file. Every step that can fail on one rank is agreed on by all.
+/// The array in a file. The ranks agree on every step that can fail on one rank.
 fn loaded(
     path: &Path,
     open: impl FnOnce() -> Result<Opened, IoError>,
@@ -225,7 +225,7 @@ fn loaded(
     }
 }
 
-/// The checksum of a file from the parts of it, in four bytes each.
+/// The checksum of a file from the parts of all ranks, in four bytes each.
 pub(super) fn joined<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
     parts.fold(0, |sum, part| {
         let word = part.first_chunk().copied().map_or(0, u32::from_le_bytes);
@@ -233,30 +233,30 @@ pub(super) fn joined<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
     })
 }
 
-/// Reads a `.npy` file, which every rank must find under the same path. Collective over the mesh;
-/// each process reads the blocks of its own devices.
+/// Reads a `.npy` file. Every rank must find the file under the same path. Collective over the
+/// mesh; each process reads the blocks of its own devices.
 ///
-/// Errors: `IoError` on a rank that cannot read it, `PX032` on the others and on all ranks if they
-/// find different files; `PX062` if the paths differ.
+/// Errors: `IoError` on a rank that cannot read the file, and `PX032` on the others; `PX032` on all
+/// ranks if they find different files; `PX062` if the paths differ.
 #[track_caller]
 pub fn load(path: impl AsRef<Path>) -> Result<Array, Error> {
     let path = path.as_ref();
     loaded(path, || open_npy(path), || read_npy(path), call_site())
 }
 
-/// A `.npz` file that is open. Its directory has been read, and its arrays are those that the file
-/// had then: one that takes its name later is another file.
+/// An open `.npz` file. Its directory and its arrays are those at the time of opening, even if
+/// another file replaces it later.
 pub struct Npz {
     archive: Mutex<Archive>,
     names: Vec<String>,
 }
 
 impl Npz {
-    /// Opens a `.npz` file, which every rank must find under the same path. Collective over the
+    /// Opens a `.npz` file. Every rank must find the file under the same path. Collective over the
     /// mesh.
     ///
-    /// Errors: `IoError` on a rank that cannot read it, `PX032` on the others; `PX062` if the paths
-    /// differ.
+    /// Errors: `IoError` on a rank that cannot read the file, and `PX032` on the others; `PX062` if
+    /// the paths differ.
     #[track_caller]
     pub fn open(path: impl AsRef<Path>) -> Result<Npz, Error> {
         let (path, site) = (path.as_ref(), call_site());
@@ -267,15 +267,15 @@ impl Npz {
         Ok(Npz { archive: Mutex::new(archive), names })
     }
 
-    /// The names of the arrays, in the file's order. Local.
+    /// The names of the arrays, in the order of the file. Local.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Reads one of the arrays. Collective over the mesh; each process reads the blocks of its own
-    /// devices, but an array that is compressed is read by rank 0, which sends the others theirs.
+    /// Reads one of the arrays. Collective over the mesh. Each process reads the blocks of its own
+    /// devices; a compressed array is read by rank 0, which sends the blocks of the other ranks.
     ///
-    /// Errors: as [`load`].
+    /// Errors: as for [`load`].
     #[track_caller]
     pub fn load(&self, name: &str) -> Result<Array, Error> {
         let archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
@@ -286,7 +286,7 @@ impl Npz {
     }
 }
 
-/// Reads one array of a `.npz` file: [`Npz::open`] and [`Npz::load`].
+/// Reads one array of a `.npz` file: [`Npz::open`] and then [`Npz::load`].
 #[track_caller]
 pub fn load_npz(path: impl AsRef<Path>, name: &str) -> Result<Array, Error> {
     let site = call_site();

@@ -1,11 +1,11 @@
 //! Files: NumPy's `.npy` and `.npz`, read and written as host arrays.
 //!
-//! Reading never executes anything (object arrays are refused), never believes a size that the
-//! file cannot hold, and always gives C order and native byte order. Writing is atomic: the file
-//! appears under its name complete, or not at all.
+//! Reading never executes code (object arrays are errors) and never trusts a size larger than the
+//! file. The result is always in C order and native byte order. Writing is atomic: the file appears
+//! under its name complete, or not at all.
 //!
-//! Of a file that an array is made of, each process reads the blocks of its own devices, and it
-//! writes them, too: no process has the whole of an array that is split.
+//! Each process reads and writes the blocks of its own devices, so no process holds a whole split
+//! array.
 
 mod archive;
 mod atomic;

@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// How much is reserved at once for data whose size the file cannot vouch for.
+/// The number of bytes reserved at once for data whose size the file does not confirm.
 const CAUTIOUS_RESERVE: usize = 1 << 20;
 
-/// The side of the squares in which Fortran order is turned; 16 rows of 16-byte elements fit
+/// The side of the squares in which Fortran order is transposed. 16 rows of 16-byte elements fit
 /// several times into the smallest first-level cache.
 const TURN_SIDE: usize = 16;
 
@@ -24,13 +24,14 @@ const TURN_SIDE: usize = 16;
 pub fn read_npy(path: &Path) -> Result<HostArray, IoError> {
     let mut file = File::open(path).map_err(|error| read_error(path, &error))?;
     let metadata = file.metadata().map_err(|error| read_error(path, &error))?;
-    // A pipe has no size; a file has, and what does not fit into it is not reserved.
+    // A regular file has a size, and no memory is reserved for data beyond it. A pipe has none.
     let available = metadata.is_file().then_some(metadata.len());
     let reserve = if available.is_some() { usize::MAX } else { CAUTIOUS_RESERVE };
     read_from(&mut io::BufReader::new(&mut file), available, reserve, path)
 }
 
-/// Writes `array` to the file `path`, as `numpy.save` does; the file appears whole or not at all.
+/// Writes `array` to the file `path`, as `numpy.save` does. The file appears complete or not at
+/// all.
 ///
 /// Collectivity  Local.
 /// Dtype       bfloat16 is written as `ml_dtypes` and NumPy write it, `<V2`
@@ -43,7 +44,7 @@ pub fn write_npy(path: &Path, array: &HostArray) -> Result<(), IoError> {
     })
 }
 
-/// The bytes of an array that is written, if they fill its shape.
+/// The bytes of an array to be written. Errors: the bytes do not fill the shape.
 pub(super) fn data_of(array: &HostArray) -> io::Result<&[u8]> {
     match array.check() {
         Ok(()) => Ok(&array.bytes),
@@ -51,8 +52,8 @@ pub(super) fn data_of(array: &HostArray) -> io::Result<&[u8]> {
     }
 }
 
-/// Reads an array from a stream of at most `available` bytes, if that is known, reserving at most
-/// `reserve` bytes before they have been read.
+/// Reads an array from a stream of at most `available` bytes, if that is known. At most `reserve`
+/// bytes are reserved before the data are read.
 pub(super) fn read_from(
     reader: &mut dyn Read,
     available: Option<u64>,
@@ -73,7 +74,7 @@ pub(super) fn read_from(
     Ok(HostArray { dtype: header.dtype, shape: header.shape, bytes })
 }
 
-/// Bytes of a file with this header that make an array of `shape`, in C order and native byte
+/// Converts bytes of a file with this header to an array of `shape` in C order and native byte
 /// order.
 pub(super) fn native(
     mut bytes: Vec<u8>,
@@ -85,7 +86,7 @@ pub(super) fn native(
         swap(&mut bytes, header.dtype);
     }
     if header.dtype == DType::Bool {
-        // NumPy takes any byte but zero for true; here only one is.
+        // NumPy treats any nonzero byte as true; in this project only 1 is true.
         bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     }
     if header.fortran_order && shape.len() > 1 {
@@ -102,7 +103,7 @@ pub(super) fn native(
     Ok(bytes)
 }
 
-/// The error for what the system said on reading `path`.
+/// The error for a system error when `path` is read.
 pub(super) fn read_error(path: &Path, error: &io::Error) -> IoError {
     IoError::Read { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
 }
@@ -111,7 +112,7 @@ pub(super) fn out_of_memory(path: &Path) -> IoError {
     read_error(path, &io::ErrorKind::OutOfMemory.into())
 }
 
-/// Turns the byte order of every number around.
+/// Reverses the byte order of every number.
 fn swap(bytes: &mut [u8], dtype: DType) {
     match dtype.real().size() {
         2 => bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|number| number.reverse()),
@@ -121,11 +122,12 @@ fn swap(bytes: &mut [u8], dtype: DType) {
     }
 }
 
-/// Elements of `SIZE` bytes in Fortran order of `shape`, put into C order. `None` without memory.
+/// Elements of `SIZE` bytes, converted from the Fortran order of `shape` to C order. `None` if
+/// memory is short.
 ///
-/// The first axis lies side by side in the source, the last one in the result: for each place on
-/// the axes between them a matrix is transposed, in squares, so that both are read and written a
-/// cache line at a time.
+/// Elements along the first axis are adjacent in the source, and elements along the last axis in
+/// the result. For each index of the inner axes a matrix is therefore transposed. It is transposed
+/// in squares, so that whole cache lines are read and written.
 fn turned<const SIZE: usize>(bytes: &[u8], shape: &[usize]) -> Option<Vec<u8>> {
     let mut result = Vec::new();
     result.try_reserve_exact(bytes.len()).ok()?;
@@ -141,7 +143,7 @@ fn turned<const SIZE: usize>(bytes: &[u8], shape: &[usize]) -> Option<Vec<u8>> {
     let (source_stride, target_stride) = (rows * inner_size, inner_size * columns);
 
     for place in 0..inner_size {
-        // `place` counts the inner axes in C order; the source counts them the other way round.
+        // `place` counts the inner axes in C order; the source counts them in Fortran order.
         let (mut rest, mut target_step, mut source_place) = (place, inner_size, 0);
         let mut source_step = 1;
         for &extent in inner {
@@ -175,7 +177,7 @@ mod tests {
             [&[5, 7][..], &[40, 33], &[1, 9], &[3, 4, 5], &[2, 3, 4, 5], &[17, 2, 1, 3, 18]]
         {
             let size = shape.iter().product::<usize>();
-            // In C order element `i` is the number `i`.
+            // Element `i` in C order is the number `i`.
             let mut fortran = vec![0_u32; size];
             for number in 0..size {
                 let (mut rest, mut place) = (number, 0);

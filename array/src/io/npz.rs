@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Deflate makes no byte of data out of less than this part of a byte.
+/// The largest number of bytes of data that one byte of Deflate can contain.
 const DEFLATE_RATIO: u64 = 1032;
 
-/// How much is reserved at once for the data of a compressed array.
+/// The number of bytes reserved at once for the data of a compressed array.
 const CAUTIOUS_RESERVE: usize = 1 << 26;
 
-/// An archive that is open: its directory is read once, and its members are those of this file,
-/// whatever becomes of the name.
+/// An open archive. Its directory is read once, and its members are those of the opened file, even
+/// if another file gets its name.
 pub(super) struct Archive {
     path: PathBuf,
     members: ZipArchive<BufReader<File>>,
-    /// The same file, for members that are not compressed.
+    /// The same file, for uncompressed members.
     file: File,
 }
 
-/// The names of the arrays in the file `path`, in the file's order.
+/// The names of the arrays in the file `path`, in the order of the file.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError` `Read` (PX080), `Archive` (PX088)
@@ -35,7 +35,7 @@ pub fn npz_names(path: &Path) -> Result<Vec<String>, IoError> {
     Ok(Archive::open(path)?.names())
 }
 
-/// The arrays in the file `path` with their names, in the file's order.
+/// The arrays in the file `path` with their names, in the order of the file.
 ///
 /// Collectivity  Local.
 /// Errors      those of `npz_names` and `read_npy`
@@ -57,15 +57,15 @@ pub fn read_npz_member(path: &Path, name: &str) -> Result<HostArray, IoError> {
     Archive::open(path)?.read(name)
 }
 
-/// A member of an archive that is stored as it is.
+/// An uncompressed member of an archive.
 pub(super) struct Stored {
     /// The archive.
     pub file: File,
-    /// Where the member's `.npy` file starts.
+    /// The offset of the `.npy` file of the member.
     pub at: u64,
-    /// Bytes of the `.npy` file.
+    /// The size of the `.npy` file in bytes.
     pub size: u64,
-    /// Its CRC-32.
+    /// The CRC-32 of the `.npy` file.
     pub checksum: u32,
 }
 
@@ -84,14 +84,15 @@ impl Archive {
         &self.path
     }
 
-    /// The names without their `.npy`; members that have none, or are not named in text, are no
-    /// arrays.
+    /// The names without their `.npy`. Members without that suffix, or with names that are not
+    /// text, are not arrays.
     pub fn names(&self) -> Vec<String> {
         let names = self.members.file_names().flatten();
         names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned())).collect()
     }
 
-    /// The member of an array, if it can have the size that it claims.
+    /// The member of an array. Errors: also `IoError::Archive` for a claimed size that is
+    /// impossible.
     fn by_name(&mut self, name: &str) -> Result<zip::read::ZipFile<'_, BufReader<File>>, IoError> {
         let file_name = format!("{name}.npy");
         if self.members.index_for_name(&file_name).is_none() {
@@ -104,8 +105,8 @@ impl Archive {
         let possible = match file.compression() {
             CompressionMethod::Stored => packed,
             CompressionMethod::Deflated => packed.saturating_mul(DEFLATE_RATIO),
-            // Others pack zeros into next to nothing. What such a member claims is not reserved
-            // before it has been read.
+            // Other methods compress zeros to almost nothing, so any size is possible. No memory is
+            // reserved for such data before they are read.
             _ => u64::MAX,
         };
         if size > possible {
@@ -117,9 +118,9 @@ impl Archive {
         Ok(file)
     }
 
-    /// The header of an array, and where it lies if it is not compressed.
+    /// The header of an array, and the location of the array if it is not compressed.
     ///
-    /// Errors: those of `read_npz_member` but for the data.
+    /// Errors: those of `read_npz_member`, except errors of the data.
     pub fn find(&mut self, name: &str) -> Result<(Header, Option<Stored>), IoError> {
         let path = self.path.clone();
         let (header, place) = {
@@ -144,15 +145,15 @@ impl Archive {
         let reader = &mut file as &mut dyn Read;
         let array = npy::read_from(reader, Some(size), reserve, &inside(&path, name))
             .map_err(|error| within_archive(error, name, &path))?;
-        // The checksum is compared at the end of the member, which is therefore read to it.
+        // The checksum is compared at the end of the member, so the member is read to its end.
         io::copy(&mut file, &mut io::sink())
             .map_err(|error| broken(&path, format!("`{name}`: {error}")))?;
         Ok(array)
     }
 }
 
-/// Writes `arrays` to the file `path` under their names, as `numpy.savez` does; the file appears
-/// whole or not at all.
+/// Writes `arrays` to the file `path` under their names, as `numpy.savez` does. The file appears
+/// complete or not at all.
 ///
 /// Collectivity  Local.
 /// Errors      `IoError` `Write` (PX081), `Archive` (PX088: two arrays of one name)
@@ -174,7 +175,7 @@ pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoErr
     })
 }
 
-/// Where everything lies in the archive of arrays of these names, dtypes and shapes.
+/// The layout of an archive of arrays with these names, dtypes and shapes.
 pub(super) fn layout<'a>(
     path: &Path,
     arrays: impl Iterator<Item = (&'a str, DType, &'a [usize])>,
@@ -186,12 +187,12 @@ pub(super) fn layout<'a>(
     StoredArchive::new(path, arrays.map(with_header).collect::<Result<_, _>>()?)
 }
 
-/// Messages name the array, as far as a path can.
+/// The path of an array in an archive, as messages show it.
 pub(super) fn inside(path: &Path, name: &str) -> PathBuf {
     path.join(format!("{name}.npy"))
 }
 
-/// An error of reading a member is a fault of the archive.
+/// Converts an error of reading a member to an error of the archive.
 fn within_archive(error: IoError, name: &str, path: &Path) -> IoError {
     match error {
         IoError::Read { kind, reason, .. } if kind != io::ErrorKind::OutOfMemory => {
@@ -207,7 +208,7 @@ pub(super) fn broken(path: &Path, reason: String) -> IoError {
 
 fn zip_error(path: &Path, error: ZipError) -> IoError {
     match error {
-        // The end of the file in the midst of a structure is a fault of the archive.
+        // A file that ends inside a structure is an error of the archive.
         ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
             read_error(path, &error)
         }

@@ -1,14 +1,14 @@
-//! Parts of an array in a file: the bytes of a block, read and written by their place, and the
-//! checksum of a whole file from those of its parts.
+//! Parts of an array in a file: the bytes of a block, read and written by their offsets, and the
+//! checksum of a whole file computed from parts.
 
 use phalanx_ops::waiting::copying;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-/// Calls `act` for each run of bytes of a block of an array that lies in C order: where the run
-/// starts, in bytes from the start of the array, and which bytes of the block, itself in C order,
-/// it has.
+/// Calls `act` for each run of contiguous bytes of a block of a C-ordered array. `act` receives the
+/// offset of the run in bytes from the start of the array, and the range of the run in the bytes of
+/// the block, which is in C order itself.
 pub(super) fn for_each_run(
     shape: &[usize],
     block: &[Range<usize>],
@@ -18,7 +18,7 @@ pub(super) fn for_each_run(
     if block.iter().any(Range::is_empty) {
         return Ok(());
     }
-    // The last axes of which the block has all, and the one before them, lie side by side.
+    // The last axes that the block has whole, and the one axis before them, are contiguous.
     let whole = shape.iter().zip(block).rev().take_while(|(extent, own)| own.len() == **extent);
     let outer = (shape.len() - whole.count()).saturating_sub(1);
     let run = block[outer..].iter().map(Range::len).product::<usize>() * item;
@@ -48,27 +48,27 @@ pub(super) fn for_each_run(
     }
 }
 
-/// The part of a file's CRC-32 that some of its bytes make; the checksum of the file is the
-/// exclusive or of the parts of all its bytes, in any order.
+/// The contribution of some bytes to the CRC-32 of a file. The checksum of the file is the
+/// exclusive or of the contributions of all its bytes, in any order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checksum {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size: u64,
     value: u32,
 }
 
 impl Checksum {
-    /// No part yet of the checksum of a file of `size` bytes.
+    /// An empty contribution to the checksum of a file of `size` bytes.
     pub fn of_file(size: u64) -> Checksum {
         Checksum { size, value: 0 }
     }
 
-    /// Adds the bytes that start at `at`.
+    /// Adds the bytes that start at offset `at`.
     pub fn add(&mut self, at: u64, bytes: &[u8]) {
         let after = self.size - at - bytes.len() as u64;
         let mut part = crc32fast::Hasher::new();
         part.update(bytes);
-        // The checksum of `bytes` with `after` bytes behind them that add nothing.
+        // The checksum of `bytes`, followed by `after` bytes that contribute nothing.
         part.combine(&crc32fast::Hasher::new_with_initial_len(0, after));
         self.value ^= part.finalize();
     }
@@ -78,7 +78,7 @@ impl Checksum {
     }
 }
 
-/// Reads the bytes that start at `at`.
+/// Reads the bytes that start at offset `at`.
 pub(super) fn read_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     copying(bytes.len(), || {
         file.seek(SeekFrom::Start(at))?;
@@ -86,7 +86,7 @@ pub(super) fn read_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<
     })
 }
 
-/// Writes bytes from `at` on.
+/// Writes bytes from offset `at` on.
 pub(super) fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
     copying(bytes.len(), || {
         file.seek(SeekFrom::Start(at))?;

@@ -1,4 +1,4 @@
-//! Arrays as files: each process writes the blocks that it holds.
+//! Arrays written to files: each process writes the blocks that it holds.
 
 use super::archive::StoredArchive;
 use super::atomic::{Unfinished, begin, write_error};
@@ -17,7 +17,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// What a file will have besides the data of its arrays.
+/// The parts of a file besides the data of its arrays.
 enum Layout {
     Npy(Vec<u8>),
     Npz(StoredArchive),
@@ -38,8 +38,7 @@ impl Layout {
         }
     }
 
-    /// The checksum of the `.npy` file of an array, as yet of none of its bytes, and where in that
-    /// file the data start.
+    /// An empty checksum of the `.npy` file of an array, and the offset of the data in that file.
     fn checksum(&self, array: usize) -> Option<(Checksum, u64)> {
         match self {
             Layout::Npy(_) => None,
@@ -50,7 +49,8 @@ impl Layout {
         }
     }
 
-    /// Writes everything but the data of the arrays, whose parts of the checksums are known.
+    /// Writes everything except the data of the arrays. `checksums` has the contributions of the
+    /// data.
     fn write_rest(&self, file: &mut File, checksums: &[u32]) -> io::Result<()> {
         match self {
             Layout::Npy(header) => write_at(file, 0, header),
@@ -71,7 +71,7 @@ impl Layout {
     }
 }
 
-/// An array that is saved, as this process has it.
+/// An array to be saved, with the blocks of this process.
 struct Saved<'a> {
     array: &'a Array,
     /// The blocks that this process writes.
@@ -83,8 +83,8 @@ impl Saved<'_> {
         self.array.size() as u64 * self.array.dtype().size() as u64
     }
 
-    /// Writes the blocks of this process to data that start at `at`. `sum` is the checksum of the
-    /// `.npy` file that they belong to, if it has one, and where in that the data start.
+    /// Writes the blocks of this process to data that start at offset `at`. `sum` is the checksum
+    /// of their `.npy` file, if it has one, and the offset of the data in that file.
     fn write(&self, file: &mut File, at: u64, mut sum: Option<(Checksum, u64)>) -> io::Result<u32> {
         let item = self.array.dtype().size();
         for (block, host) in &self.blocks {
@@ -100,8 +100,8 @@ impl Saved<'_> {
     }
 }
 
-/// The arrays with the blocks that this process is to write: of a block that several devices have,
-/// the first one's. Collective.
+/// The arrays with the blocks that this process has to write. If several devices hold a block, the
+/// first of them writes it. Collective.
 fn shared_out<'a>(
     mesh: &MeshHandle,
     arrays: &[&'a Array],
@@ -123,7 +123,7 @@ fn shared_out<'a>(
         let earlier: Vec<&[u8]> =
             all[..rank].iter().flat_map(|own| own.chunks_exact(bytes.max(1))).collect();
         let mine: Vec<&[u8]> = all[rank].chunks_exact(bytes.max(1)).collect();
-        // An array without axes is one block, which all have.
+        // A 0-d array is one block, which all processes hold.
         let is_first = |at: usize| match bytes {
             0 => rank == 0 && at == 0,
             _ => !earlier.contains(&mine[at]) && !mine[..at].contains(&mine[at]),
@@ -136,14 +136,14 @@ fn shared_out<'a>(
 
 /// A file that several processes write.
 struct Together {
-    /// The file on rank 0, which gives it its name.
+    /// The file on rank 0, which renames it to its target.
     unfinished: Option<Unfinished>,
-    /// The file on another rank that has something to write.
+    /// The file on another rank that has blocks to write.
     file: Option<File>,
 }
 
-/// The file under its temporary name, which rank 0 has made, on every rank; `None` on all ranks if
-/// not every rank with something to write can open it, or it is no regular file. Collective.
+/// The temporary file that rank 0 has made, opened on every rank with blocks to write. `None` on
+/// all ranks if one of these cannot open it, or if `path` is not a regular file. Collective.
 fn open_together(
     mesh: &MeshHandle,
     path: &Path,
@@ -184,8 +184,8 @@ fn open_together(
     Ok(Some(Together { unfinished, file }))
 }
 
-/// Writes a file together, or has rank 0 `write` the whole arrays where that cannot be done. The
-/// ranks are those of the arrays' mesh: of arrays of a process alone there is one.
+/// Writes a file together. If that is impossible, rank 0 writes the whole arrays with `write`. The
+/// ranks are those of the mesh of the arrays: a single rank for arrays of one process.
 fn save_together(
     path: &Path,
     arrays: &[&Array],
@@ -215,7 +215,8 @@ fn save_together(
                     array.write(file, layout.data_at(number), layout.checksum(number))?;
             }
             if engine.process().0 != 0 {
-                // Some disks report that they are full only here. Rank 0 does so at the end.
+                // Some disks report that they are full only at this call. Rank 0 makes it at the
+                // end.
                 aside(|| file.sync_all())?;
             }
         }
@@ -237,13 +238,13 @@ fn save_together(
     agreed(&mesh, finish().map_err(|error| write_error(path, &error)), site)
 }
 
-/// Writes an array to a `.npy` file, complete or not at all. Collective over the array's mesh, all
-/// of whose ranks give one path; each process writes the blocks of its own devices into a file that
-/// rank 0 makes, and rank 0 gives it its name. Where not all processes see the folder, rank 0
-/// writes all. An array of a process alone is written by that process.
+/// Writes an array to a `.npy` file, which appears complete or not at all. Collective over the mesh
+/// of the array. Pass the same path on all ranks. Rank 0 makes a file, each process writes the
+/// blocks of its own devices into it, and rank 0 renames it. If not all processes see the folder,
+/// rank 0 writes the whole array. An array of one process is written by that process.
 ///
-/// Errors: those of the array, `IoError` on a rank that cannot write, `PX032` on the others;
-/// `PX062` if the ranks' paths differ.
+/// Errors: those of the array; `IoError` on a rank that cannot write, and `PX032` on the others;
+/// `PX062` if the paths of the ranks differ.
 #[track_caller]
 pub fn save(path: impl AsRef<Path>, array: &Array) -> Result<(), Error> {
     let (path, site) = (path.as_ref(), call_site());
@@ -254,10 +255,10 @@ pub fn save(path: impl AsRef<Path>, array: &Array) -> Result<(), Error> {
     save_together(path, &[array], &Layout::Npy(header), write, site)
 }
 
-/// Writes arrays of one mesh to a `.npz` file, complete or not at all. Collective over the mesh;
-/// the processes write as in [`save`].
+/// Writes arrays of one mesh to a `.npz` file, which appears complete or not at all. Collective
+/// over the mesh; the processes write as in [`save`].
 ///
-/// Errors: as [`save`], and `OpError::Meshes`.
+/// Errors: as for [`save`], and `OpError::Meshes`.
 #[track_caller]
 pub fn savez(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Error> {
     let (path, site) = (path.as_ref(), call_site());
@@ -276,17 +277,18 @@ pub fn savez(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Er
     save_together(path, &arrays, &layout, write, site)
 }
 
-/// Writes arrays of one mesh to a compressed `.npz` file, complete or not at all. Collective over
-/// the mesh: rank 0 packs the arrays, one after the other, and has the whole of each meanwhile.
+/// Writes arrays of one mesh to a compressed `.npz` file, which appears complete or not at all.
+/// Collective over the mesh. Rank 0 compresses one array after the other, and holds the whole of
+/// each during that time.
 ///
-/// Errors: as [`savez`].
+/// Errors: as for [`savez`].
 #[track_caller]
 pub fn savez_compressed(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Error> {
     let (path, site) = (path.as_ref(), call_site());
     for (_, array) in arrays {
         array.ok()?;
     }
-    // What cannot be an archive is refused before anything is written.
+    // Names that an archive cannot have are an error before anything is written.
     let members = arrays.iter().map(|(name, array)| (*name, array.dtype(), array.shape()));
     npz::layout(path, members).map_err(|error| Error::failure(error, Some(site)))?;
     let mesh = mesh_of_arrays(arrays.iter().map(|(_, array)| *array), site)?;

@@ -1,4 +1,4 @@
-//! Files that NumPy wrote, files for NumPy, and files that are damaged.
+//! Files written by NumPy, files for NumPy, and damaged files.
 
 use super::*;
 use crate::host::HostArray;
@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A new folder that is removed with what is in it.
+/// A new folder that is removed together with its contents.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -40,7 +40,7 @@ impl Drop for Folder {
     }
 }
 
-/// A file that `tests/data/io/generate.py` wrote with NumPy.
+/// A file written with NumPy by `tests/data/io/generate.py`.
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/io").join(name)
 }
@@ -49,7 +49,7 @@ fn host<T: Element>(data: &[T], shape: &[usize]) -> HostArray {
     HostArray::from_slice(data, shape)
 }
 
-/// The arrays that the fixtures hold, by NumPy's name of the dtype.
+/// The arrays in the fixtures, by NumPy's name of the dtype.
 fn expected() -> Vec<(&'static str, HostArray)> {
     use half::f16;
     use num_complex::{Complex32, Complex64};
@@ -197,7 +197,8 @@ fn a_damaged_archive_never_gives_other_numbers() {
     for at in 0..whole.len() {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x10;
-        // Dates and the like do not matter; whatever is read as an array of that name must be it.
+        // Changes of dates and similar fields are harmless, but an array that is read must be
+        // unchanged.
         if let Ok(members) = read_npz(&folder.file(&damaged)) {
             for (name, array) in members {
                 if let Some((_, expected)) = arrays.iter().find(|(known, _)| *known == name) {

@@ -1,4 +1,4 @@
-//! Arguments of manipulations: lists of axes, positions along an axis, and how they are refused.
+//! Arguments of manipulations: lists of axes, positions along an axis, and their errors.
 
 use crate::array::Array;
 use crate::error::{Error, Site};
@@ -49,7 +49,7 @@ impl From<Option<Vec<i64>>> for AxisList {
 }
 
 impl AxisList {
-    /// The one axis that the list may have; `None` for the default.
+    /// The only axis of the list; `None` for `()`, which selects the default.
     pub(crate) fn single(
         &self,
         operation: &'static str,
@@ -71,7 +71,7 @@ pub enum Positions {
     One(i64),
     /// Positions in the order given.
     Many(Vec<i64>),
-    /// Those of a slice (see [`s!`](crate::s)).
+    /// The positions of a slice (see [`s!`](crate::s)).
     Slice(Index),
 }
 
@@ -110,7 +110,8 @@ impl From<[Index; 1]> for Positions {
 }
 
 impl Positions {
-    /// The positions from 0 upwards, each below `extent`, which is that of `axis`.
+    /// The positions, counted from 0. `extent` is the extent of `axis`, and every position is below
+    /// it.
     pub(crate) fn resolve(
         &self,
         axis: usize,
@@ -141,7 +142,7 @@ impl Positions {
     }
 }
 
-/// The error of an argument whose value is not allowed, NumPy's ValueError.
+/// The error for an argument with a value that is not allowed; NumPy raises `ValueError`.
 pub(crate) fn refused(
     operation: &'static str,
     argument: &'static str,
@@ -156,7 +157,7 @@ pub(crate) fn axis_of(axis: i64, ndim: usize, site: Site) -> Result<usize, Error
     normalize_axis(axis, ndim).map_err(|error| Error::op(error, site))
 }
 
-/// Axes counted from 0, in the order given, each named once.
+/// Axes counted from 0, in the order given. An axis that is named twice is an error.
 pub(crate) fn axes_of(axes: &[i64], ndim: usize, site: Site) -> Result<Vec<usize>, Error> {
     let mut resolved = Vec::with_capacity(axes.len());
     for &axis in axes {
@@ -169,7 +170,8 @@ pub(crate) fn axes_of(axes: &[i64], ndim: usize, site: Site) -> Result<Vec<usize
     Ok(resolved)
 }
 
-/// Refuses an array of fewer axes than `least`, which the error calls `expected`.
+/// Returns `OpError::Ndim` for an array with fewer than `least` axes. `expected` is the requirement
+/// in words, as the error reports it.
 pub(crate) fn at_least(
     array: &Array,
     least: usize,
@@ -183,12 +185,12 @@ pub(crate) fn at_least(
     Ok(())
 }
 
-/// The error of the first of the arrays that carries one.
+/// Returns the error of the first array that carries one.
 pub(crate) fn sound<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<(), Error> {
     arrays.into_iter().try_for_each(|array| array.ok().map(|_| ()))
 }
 
-/// Extents as a reshape takes them.
+/// Extents as the signed integers that a reshape takes.
 pub(crate) fn signed(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|&extent| saturating(extent)).collect()
 }

@@ -1,4 +1,4 @@
-//! Arrays with some number of axes at least.
+//! Arrays with at least one, two or three axes.
 
 use crate::array::Array;
 use crate::error::{call_site, within};
@@ -15,7 +15,7 @@ pub fn atleast_1d(array: &Array) -> Array {
     if array.ndim() > 0 { array.clone() } else { within(site, || array.reshape([1usize])) }
 }
 
-/// The array, or a view with axes of extent 1 in front, so that there are two. Local.
+/// The array if it has two or more axes, else a view with new leading axes of extent 1. Local.
 #[track_caller]
 #[must_use]
 pub fn atleast_2d(array: &Array) -> Array {
@@ -27,8 +27,8 @@ pub fn atleast_2d(array: &Array) -> Array {
     })
 }
 
-/// The array, or a view with three axes: `(n,)` is seen as `(1, n, 1)`, `(m, n)` as `(m, n, 1)`.
-/// Local.
+/// The array if it has three or more axes, else a view with three: `(n,)` becomes `(1, n, 1)` and
+/// `(m, n)` becomes `(m, n, 1)`. Local.
 #[track_caller]
 #[must_use]
 pub fn atleast_3d(array: &Array) -> Array {

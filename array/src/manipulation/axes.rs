@@ -8,7 +8,7 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 
 impl Array {
-    /// The view with the axes in the order given from 0.
+    /// The view whose axis `k` is axis `permutation[k]` of this array; axes count from 0.
     fn permuted(&self, permutation: &[usize]) -> Result<Array, Error> {
         self.with_view(self.base_view()?.transpose(permutation, &self.base_shape()?))
     }
@@ -41,8 +41,9 @@ impl Array {
         })())
     }
 
-    /// The view without the given axes, which must have extent 1; `()` is all of extent 1. Local.
-    /// Errors: `OpError::Axis`, `OpError::Argument` for an axis of another extent.
+    /// The view without the given axes, which must have extent 1; `()` removes every axis of
+    /// extent 1. Local. Errors: `OpError::Axis`, `OpError::DuplicateAxis`, `OpError::Argument` for
+    /// an axis of another extent.
     #[track_caller]
     #[must_use]
     pub fn squeeze_axes(&self, axes: impl Into<AxisList>) -> Array {
@@ -51,7 +52,8 @@ impl Array {
             self.ok()?;
             let Some(axes) = axes.0 else { return Ok(within(site, || self.squeeze())) };
             if self.ndim() == 0 && matches!(axes[..], [0 | -1]) {
-                // NumPy allows it, for programs that are older than arrays without axes.
+                // NumPy allows axis 0 of a 0-d array, for programs written before 0-d arrays
+                // existed.
                 return Ok(self.clone());
             }
             let removed = axes_of(&axes, self.ndim(), site)?;
@@ -64,8 +66,8 @@ impl Array {
         })())
     }
 
-    /// The view with new axes of extent 1 at the given axes of the result. Local. Errors:
-    /// `OpError::Axis`, `OpError::DuplicateAxis`.
+    /// The view with new axes of extent 1; `axes` are positions among the axes of the result.
+    /// Local. Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
     #[track_caller]
     #[must_use]
     pub fn expand_dims(&self, axes: impl Into<AxisList>) -> Array {
@@ -87,8 +89,9 @@ impl Array {
     }
 }
 
-/// The view with axes moved to new places; the other axes keep their order. Local. Errors:
-/// `OpError::Axis`, `OpError::DuplicateAxis`, `OpError::Argument` for lists of different lengths.
+/// The view with each axis of `source` moved to the position given in `destination`; the other axes
+/// keep their order. Local. Errors: `OpError::Axis`, `OpError::DuplicateAxis`, `OpError::Argument`
+/// for lists of different lengths.
 #[track_caller]
 #[must_use]
 pub fn moveaxis(
@@ -115,8 +118,7 @@ pub fn moveaxis(
     })())
 }
 
-/// The view with an axis moved backwards until it lies before axis `start`. Local. Errors:
-/// `OpError::Axis`.
+/// The view with an axis moved to directly before axis `start`. Local. Errors: `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn rollaxis(array: &Array, axis: i64, start: i64) -> Array {
@@ -137,35 +139,36 @@ pub fn rollaxis(array: &Array, axis: i64, start: i64) -> Array {
     })())
 }
 
-/// As [`Array::swapaxes`].
+/// Alias of [`Array::swapaxes`].
 #[track_caller]
 #[must_use]
 pub fn swapaxes(array: &Array, first: i64, second: i64) -> Array {
     array.swapaxes(first, second)
 }
 
-/// As [`Array::transpose`].
+/// Alias of [`Array::transpose`].
 #[track_caller]
 #[must_use]
 pub fn permute_dims(array: &Array, axes: impl AsRef<[i64]>) -> Array {
     array.transpose(axes)
 }
 
-/// As [`Array::mt`].
+/// Alias of [`Array::mt`].
 #[track_caller]
 #[must_use]
 pub fn matrix_transpose(array: &Array) -> Array {
     array.mt()
 }
 
-/// The shape that arrays of these shapes have together. Local. Errors: `OpError::Broadcast`.
+/// The shape to which arrays of these shapes broadcast together. Local. Errors:
+/// `OpError::Broadcast`.
 #[track_caller]
 pub fn broadcast_shapes(shapes: &[&[usize]]) -> Result<Vec<usize>, Error> {
     let site = call_site();
     Ok(common_shape(shapes.iter().copied(), site)?.to_vec())
 }
 
-/// The shape that all shapes broadcast to.
+/// The shape to which all the shapes broadcast.
 pub(crate) fn common_shape<'a>(
     shapes: impl IntoIterator<Item = &'a [usize]>,
     site: Site,
@@ -175,8 +178,7 @@ pub(crate) fn common_shape<'a>(
     })
 }
 
-/// The views of arrays broadcast to the shape that they have together. Local. Errors:
-/// `OpError::Broadcast`.
+/// Views of the arrays, all broadcast to one common shape. Local. Errors: `OpError::Broadcast`.
 #[track_caller]
 pub fn broadcast_arrays(arrays: &[&Array]) -> Result<Vec<Array>, Error> {
     let site = call_site();

@@ -8,12 +8,12 @@ use crate::types::promote_all;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Shape};
 
-/// A block, or a list of them; all lists of a block are equally deep.
+/// A block, or a list of nested blocks. All lists at one level have the same depth.
 #[derive(Clone)]
 pub enum Nested {
     /// A block.
     Array(Array),
-    /// Blocks joined along an axis; those of the innermost lists along the last.
+    /// Blocks joined along an axis. An innermost list joins its blocks along the last axis.
     List(Vec<Nested>),
 }
 
@@ -39,7 +39,7 @@ impl<T: Into<Nested>, const N: usize> From<[T; N]> for Nested {
 }
 
 impl Nested {
-    /// The depth of the lists, if it is the same everywhere and none is empty.
+    /// The depth of the lists; `None` if the depth differs between lists or a list is empty.
     fn depth(&self) -> Option<usize> {
         match self {
             Nested::Array(_) => Some(0),
@@ -58,7 +58,8 @@ impl Nested {
         }
     }
 
-    /// The shape of what is assembled, `depth` lists deep; notes where each block starts.
+    /// The shape of the assembled array for lists of depth `depth`; records the start of each block
+    /// in `starts`.
     fn place(
         &self,
         depth: usize,
@@ -97,10 +98,10 @@ impl Nested {
     }
 }
 
-/// One array of nested lists of blocks: the blocks of the innermost lists are joined along the last
-/// axis, those lists along the one before it, and so on.
+/// One array assembled from nested lists of blocks. The blocks of an innermost list are joined
+/// along the last axis, the innermost lists along the axis before it, and so on.
 ///
-/// Dtype: the promotion of all. Local (records one write for each block). Errors:
+/// Dtype: the promotion of all blocks. Local (records one write for each block). Errors:
 /// `OpError::Argument` for empty or unevenly nested lists, `OpError::Broadcast` for shapes that do
 /// not fit.
 #[track_caller]

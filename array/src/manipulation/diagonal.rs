@@ -7,8 +7,8 @@ use crate::view::View;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, AxisMap, DType, Shape};
 
-/// The map of a diagonal of an array of `shape`: the axes other than the two, then that along the
-/// diagonal `offset`.
+/// The map of diagonal `offset` of an array of `shape`: all axes but `first` and `second`, and then
+/// the axis along the diagonal.
 pub(crate) fn diagonal_map(shape: &[usize], offset: i64, first: usize, second: usize) -> AffineMap {
     let (rows, columns) = (shape[first] as i64, shape[second] as i64);
     let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
@@ -35,8 +35,9 @@ pub(crate) fn diagonal_map(shape: &[usize], offset: i64, first: usize, second: u
 }
 
 impl Array {
-    /// The view of a diagonal of the matrices that two axes make: element `k` is that at
-    /// `(k, k + offset)`, along a last axis. It cannot be written, as in NumPy. Local.
+    /// The view of a diagonal of the matrices that two axes make. Its last axis runs along the
+    /// diagonal: element `k` is the element at `(k, k + offset)`. The view is read-only, as in
+    /// NumPy. Local.
     ///
     /// Errors: `OpError::Axis`, `OpError::Ndim` for fewer than two axes, `OpError::Argument` for
     /// equal axes.
@@ -61,8 +62,9 @@ impl Array {
         })())
     }
 
-    /// The sum along a diagonal of the matrices that two axes make; integers narrower than 64 bits
-    /// in 64 bits, as [`Array::sum`]. Local (records nodes). Errors as [`Array::diagonal`].
+    /// The sum along a diagonal of the matrices that two axes make. Integers narrower than 64 bits
+    /// are summed in 64 bits, as in [`Array::sum`]. Local (records nodes). Errors: as for
+    /// [`Array::diagonal`].
     #[track_caller]
     #[must_use]
     pub fn trace(&self, offset: i64, first: i64, second: i64) -> Array {
@@ -70,7 +72,7 @@ impl Array {
         within(site, || self.diagonal(offset, first, second).sum(-1))
     }
 
-    /// As [`Array::trace`], with the dtype in which is summed.
+    /// As [`Array::trace`], with the dtype of the sum.
     #[track_caller]
     #[must_use]
     pub fn trace_as(&self, offset: i64, first: i64, second: i64, dtype: DType) -> Array {

@@ -1,4 +1,4 @@
-//! Elements inserted, deleted and appended at positions known on the host.
+//! Elements inserted, deleted and appended at positions that are known on the host.
 
 use crate::array::Array;
 use crate::creation::ShapeArgument;
@@ -9,7 +9,8 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Shape};
 
-/// The array and axis that a function without an axis works on: all elements in C order.
+/// The array and axis on which a function works. Without an axis it works on all elements in C
+/// order.
 fn flat_or_axis(
     array: &Array,
     axis: &AxisList,
@@ -23,9 +24,10 @@ fn flat_or_axis(
     })
 }
 
-/// A copy without the elements at some positions along an axis (`()`: of all elements in C order).
+/// A copy without the elements at some positions along an axis; axis `()` uses all elements in C
+/// order.
 ///
-/// Local (records a write for each run of positions that stay). Errors: `OpError::Index`,
+/// Local (records one write for each run of positions that remain). Errors: `OpError::Index`,
 /// `OpError::Axis`.
 #[track_caller]
 #[must_use]
@@ -43,11 +45,11 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
     })())
 }
 
-/// A copy with `values` inserted before some positions along an axis (`()`: of all elements in C
-/// order).
+/// A copy with `values` inserted before some positions along an axis; axis `()` uses all elements
+/// in C order.
 ///
-/// Values are cast to the dtype of the array and broadcast as in NumPy: with one position, all that
-/// the values have along the axis is inserted there. Local (records a write for each run of
+/// The values are cast to the dtype of the array and broadcast as in NumPy. At a single position
+/// all slices of the values along the axis are inserted. Local (records one write for each run of
 /// positions). Errors: `OpError::Index`, `OpError::Axis`, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
@@ -62,7 +64,7 @@ pub fn insert(
         values.ok()?;
         let (array, axis) = flat_or_axis(array, &axis, "insert", site)?;
         let extent = array.shape()[axis];
-        // One may insert after the last element.
+        // The position after the last element is allowed too.
         let bound = |position: i64| {
             let found =
                 if position < 0 { position.saturating_add(saturating(extent)) } else { position };
@@ -139,7 +141,7 @@ fn insert_at_many(
     site: Site,
 ) -> Result<Array, Error> {
     let (ndim, extent) = (array.ndim(), array.shape()[axis]);
-    // Each position moves by the number of those inserted before it.
+    // Each position moves by the number of elements inserted before it.
     let mut order: Vec<usize> = (0..at.len()).collect();
     order.sort_by_key(|&k| at[k]);
     let mut places = at.to_vec();
@@ -159,8 +161,8 @@ fn insert_at_many(
     Ok(result)
 }
 
-/// A copy with `values` after the last element along an axis; with axis `()` both are taken flat.
-/// Dtype: the promotion of both. Local. Errors as [`concatenate`](crate::concatenate).
+/// A copy with `values` after the last element along an axis; axis `()` flattens both arrays first.
+/// Dtype: the promotion of both. Local. Errors: as for [`concatenate`](crate::concatenate).
 #[track_caller]
 #[must_use]
 pub fn append(array: &Array, values: &Array, axis: impl Into<AxisList>) -> Array {
@@ -168,8 +170,9 @@ pub fn append(array: &Array, values: &Array, axis: impl Into<AxisList>) -> Array
     Array::catch(try_concatenate(&[array, values], &axis, None, site))
 }
 
-/// An array of another shape, filled with the elements in C order, over and over. Local (records
-/// nodes). Errors: `OpError::Argument` for a negative extent.
+/// An array of another shape, filled with the elements in C order. The elements repeat if the
+/// result is larger; a result of an empty array has zeros. Local (records nodes). Errors:
+/// `OpError::Argument` for a negative extent.
 #[track_caller]
 #[must_use]
 pub fn resize(array: &Array, shape: impl Into<ShapeArgument>) -> Array {

@@ -1,4 +1,4 @@
-//! Joins: one array of several. Each part is one write into the result, so that a join of pending
+//! Joins: one array made from several. Each part is one write into the result, so a join of pending
 //! values is computed in place.
 
 use crate::array::Array;
@@ -12,8 +12,8 @@ use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
 
-/// A new array of zeros whose axes lie in memory in `order` (from outermost to innermost; `None` is
-/// C order).
+/// A new array of zeros. `order` is the order of its axes in memory, from outermost to innermost;
+/// `None` is C order.
 pub(crate) fn blank(
     mesh: &MeshHandle,
     shape: &[usize],
@@ -44,7 +44,7 @@ pub(crate) fn write_part(
     })
 }
 
-/// The mesh of arrays.
+/// The mesh on which the arrays reside.
 pub(crate) fn mesh_of_all<'a>(
     arrays: impl IntoIterator<Item = &'a Array>,
     site: Site,
@@ -53,7 +53,8 @@ pub(crate) fn mesh_of_all<'a>(
     mesh_of(&arguments, site)
 }
 
-/// The order of axes that NumPy gives a join: that of the parts, C's where they disagree.
+/// The order of axes that NumPy gives a join: the order of the parts, or C order where they
+/// disagree.
 ///
 /// Source: NumPy's `PyArray_CreateMultiSortedStridePerm`, an insertion sort of the axes by the
 /// absolute strides of all parts.
@@ -91,12 +92,11 @@ fn join_order(arrays: &[&Array]) -> Option<Vec<usize>> {
     if order.is_sorted() { None } else { Some(order) }
 }
 
-/// The arrays joined along an existing axis (`axis` is an axis, or `()` for all elements of each
-/// array in C order).
+/// The arrays joined along an existing axis. Axis `()` joins all elements of each array in C order.
 ///
-/// Shapes: equal but for the axis. Dtype: the promotion of all. Local (records one write for each
-/// array). Errors: `OpError::Argument` for no arrays and for
-/// shapes that differ, which it names, `OpError::Axis`, `OpError::Meshes`.
+/// Shapes: equal except along the axis. Dtype: the promotion of all. Local (records one write for
+/// each array). Errors: `OpError::Argument` for no arrays and for shapes that differ,
+/// `OpError::Ndim` for 0-d arrays, `OpError::Axis`, `OpError::Meshes`.
 #[track_caller]
 #[must_use]
 pub fn concatenate(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
@@ -104,14 +104,14 @@ pub fn concatenate(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
     Array::catch(try_concatenate(arrays, &axis, None, site))
 }
 
-/// As [`concatenate`].
+/// Alias of [`concatenate`].
 #[track_caller]
 #[must_use]
 pub fn concat(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
     concatenate(arrays, axis)
 }
 
-/// The join; its dtype is that of the parts if none is given.
+/// The arrays joined. If `dtype` is `None`, the result has the promoted dtype of the parts.
 pub(crate) fn try_concatenate(
     arrays: &[&Array],
     axis: &AxisList,

@@ -1,4 +1,4 @@
-//! Manipulation: other shapes, orders and arrangements of the elements of arrays.
+//! Manipulation: other shapes, orders and arrangements of the elements of an array.
 
 mod argument;
 mod atleast;

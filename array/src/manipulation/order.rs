@@ -1,4 +1,4 @@
-//! The order of axes in memory that a program asks for.
+//! The order of axes in memory, as requested by a call.
 
 use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
@@ -17,9 +17,9 @@ pub enum MemoryOrder {
     C,
     /// The first axis changes fastest.
     F,
-    /// `F` if the array is in that order alone, else `C`.
+    /// `F` if the array is in Fortran order and not in C order, else `C`.
     A,
-    /// As near as possible to that of the array.
+    /// As close as possible to the order of the array.
     K,
 }
 
@@ -32,16 +32,16 @@ fn f_order(_: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error>
 }
 
 impl Array {
-    /// Whether the array is in Fortran's order and not in C's.
+    /// Whether the array is in Fortran order and not in C order.
     pub(crate) fn is_fortran(&self) -> Result<bool, Error> {
         let view = self.base_view()?;
         let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
         Ok(!view.is_contiguous() && view.transpose(&reversed, &self.base_shape()?).is_contiguous())
     }
 
-    /// A result that was made of operands, in the order that a call asks for: `A` is `F` where all
-    /// operands are in it, `K` the one that the result has. A view of an operand stays one, as in
-    /// NumPy.
+    /// This result of some operands, in the order of axes that a call requests. `A` means `F` if
+    /// all operands are in Fortran order. `K` keeps the order of the result. A view of an operand
+    /// stays a view, as in NumPy.
     pub(crate) fn ordered_as(
         &self,
         order: MemoryOrder,
@@ -76,7 +76,8 @@ impl Array {
         })
     }
 
-    /// A copy in an order of axes in memory, NumPy's `a.copy(order=…)`. Local (records a node).
+    /// A copy with the requested order of axes in memory, NumPy's `a.copy(order=…)`. Local (records
+    /// a node).
     #[track_caller]
     #[must_use]
     pub fn copy_in(&self, order: MemoryOrder) -> Array {
@@ -116,8 +117,9 @@ impl Array {
         })())
     }
 
-    /// As [`Array::reshape_in`], and a copy if `copies` is true; if it is false, a copy is an
-    /// error. Local. Errors: also `OpError::Argument` for elements that have to be copied.
+    /// As [`Array::reshape_in`]. The result is a copy if `copies` is true. If `copies` is false,
+    /// the result is a view. Local. Errors: also `OpError::Argument` if `copies` is false and the
+    /// elements must be copied.
     #[track_caller]
     #[must_use]
     pub fn reshape_copied(
@@ -140,8 +142,8 @@ impl Array {
         }))
     }
 
-    /// All elements along one axis, in an order: a view where that is the order in memory, else a
-    /// copy. Local.
+    /// All elements along one axis, read in an order: a view if that is their order in memory, else
+    /// a copy. Local.
     #[track_caller]
     #[must_use]
     pub fn ravel_in(&self, order: MemoryOrder) -> Array {
@@ -151,7 +153,7 @@ impl Array {
             Ok(match self.resolve_order(order)? {
                 MemoryOrder::F => within(site, || self.t().ravel()),
                 MemoryOrder::K => {
-                    // An axis along which all elements are one has no say.
+                    // An axis with stride 0 or extent 1 does not influence the order.
                     let order = memory_order(&[self.into()], self.shape())?;
                     let axes = order.map(|order| order.iter().map(|&axis| axis as i64).collect());
                     let axes: Vec<i64> = axes.unwrap_or((0..self.ndim() as i64).collect());
@@ -169,7 +171,7 @@ impl Array {
         self.flatten_in(MemoryOrder::C)
     }
 
-    /// A copy of all elements along one axis, in an order. Local (records nodes).
+    /// A copy of all elements along one axis, read in an order. Local (records nodes).
     #[track_caller]
     #[must_use]
     pub fn flatten_in(&self, order: MemoryOrder) -> Array {
@@ -186,8 +188,8 @@ impl Array {
         self.copy_at(site).reformed(shape, site)
     }
 
-    /// The elements in C order as an array of another shape of the same size: a new array, which
-    /// shares nothing with this one but for what is recorded.
+    /// The elements in C order as a new array of another shape of the same size. Later writes to
+    /// either array do not change the other.
     pub(crate) fn reformed(&self, shape: &[usize], site: Site) -> Result<Array, Error> {
         self.ok()?;
         crate::elementwise::check_shape(shape, self.dtype(), site)?;

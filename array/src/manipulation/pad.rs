@@ -1,7 +1,7 @@
-//! Padding: an array with more elements at the ends of its axes.
+//! Padding: an array with additional elements at the ends of its axes.
 //!
-//! Axis after axis, the new ends are written into the result from what lies inside, as NumPy does,
-//! so that corners follow from the axes before.
+//! The axes are padded one after the other, as in NumPy. Each step computes the new ends from the
+//! elements inside, so the corners follow from the axes padded before.
 
 use crate::array::Array;
 use crate::creation::index_of;
@@ -12,14 +12,14 @@ use crate::manipulation::join::{blank, write_part};
 use crate::operand::Argument;
 use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
 
-/// How many elements are added before and after each axis.
+/// The number of elements added before and after each axis.
 #[derive(Clone, Debug)]
 pub enum PadWidths {
-    /// The same before and after every axis.
+    /// The same widths before and after every axis.
     All((usize, usize)),
-    /// For each axis, before and after it.
+    /// For each axis, the widths before and after it.
     Each(Vec<(usize, usize)>),
-    /// For some axes, which may count from the end; none for the others.
+    /// For some axes, which may count from the end; the other axes are not padded.
     ByAxis(Vec<(i64, (usize, usize))>),
 }
 
@@ -67,12 +67,12 @@ impl PadWidths {
     }
 }
 
-/// Numbers for the ends of each axis.
+/// The numbers for the ends of each axis.
 #[derive(Clone, Debug)]
 pub enum Ends {
-    /// The same before and after every axis.
+    /// The same numbers before and after every axis.
     All((Weak, Weak)),
-    /// For each axis, before and after it.
+    /// For each axis, the numbers before and after it.
     Each(Vec<(Weak, Weak)>),
 }
 
@@ -111,7 +111,7 @@ impl Ends {
     }
 }
 
-/// A value of the elements at an end of an axis.
+/// A statistic of the elements at an end of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Statistic {
     /// The largest.
@@ -124,7 +124,7 @@ pub enum Statistic {
     Median,
 }
 
-/// What the new elements are.
+/// The values of the new elements.
 #[derive(Clone, Debug)]
 pub enum PadMode {
     /// Unspecified (zeros).
@@ -133,9 +133,10 @@ pub enum PadMode {
     Constant(Ends),
     /// The outermost elements.
     Edge,
-    /// Numbers that run evenly from the outermost elements to the given ones.
+    /// Numbers that change linearly from the outermost elements to the given numbers.
     LinearRamp(Ends),
-    /// A value of the elements at the end of the axis: of all, or of as many as said.
+    /// A statistic of the elements at the end of the axis: of all elements, or of the given number
+    /// of them.
     Statistic(Statistic, Option<PadWidths>),
     /// The elements mirrored at the outermost ones.
     Reflect {
@@ -147,16 +148,16 @@ pub enum PadMode {
         /// Whether the differences to the outermost elements change sign.
         odd: bool,
     },
-    /// The elements of the other end.
+    /// The elements from the other end, as if the axis were periodic.
     Wrap,
 }
 
 /// The array with elements added before and after its axes.
 ///
-/// Shapes: each axis grows by its two widths. Dtype: that of the array. Local (records nodes).
-/// Errors: `OpError::Argument` for numbers of widths that do not fit, an axis without elements that
-/// has to be continued, or a statistic of no elements; `OpError::Axis`; `OpError::OutOfRange` for a
-/// constant that the dtype does not hold.
+/// Shapes: each axis grows by its two widths. Dtype: the dtype of the array. Local (records nodes).
+/// Errors: `OpError::Argument` for a number of widths that does not fit, for a mode that needs
+/// elements along an empty axis, or for a statistic of no elements; `OpError::Axis`;
+/// `OpError::OutOfRange` for a constant that the dtype cannot hold.
 #[track_caller]
 #[must_use]
 pub fn pad(array: &Array, widths: impl Into<PadWidths>, mode: PadMode) -> Array {
@@ -168,11 +169,11 @@ pub fn pad(array: &Array, widths: impl Into<PadWidths>, mode: PadMode) -> Array 
     })())
 }
 
-/// NumPy's `pad` by a function: the array between zeros, and then every line along every axis, a
-/// view, given to the function with the widths of its ends and the axis. What the function writes
-/// into a line is seen by those after it.
+/// NumPy's `pad` with a function. The array is padded with zeros. Then the function is called for
+/// every line along every axis, with the line as a view, the widths of its two ends, and the axis.
+/// Later calls see the elements that earlier calls wrote.
 ///
-/// Collective if the function is. Errors: as [`pad`], and those that the function returns.
+/// Collective if the function is. Errors: as for [`pad`], and the errors that the function returns.
 #[track_caller]
 #[must_use]
 pub fn pad_by(
@@ -190,7 +191,7 @@ pub fn pad_by(
             let lines = within(site, || moveaxis(&padded, axis as i64, -1));
             let others = &lines.ok()?.shape()[..ndim - 1];
             for number in 0..others.iter().product() {
-                // The index of the line, whose last part counts fastest.
+                // The index of the line; its last part counts fastest.
                 let mut rest: usize = number;
                 let mut index = vec![Index::Ellipsis];
                 for &extent in others.iter().rev() {
@@ -205,7 +206,8 @@ pub fn pad_by(
     })())
 }
 
-/// An array being padded along one axis: all of the axes before, the old part of those after.
+/// An array padded along one axis: the whole of the axes before it, and the old part of the axes
+/// after.
 struct Strip {
     roi: Array,
     axis: usize,
@@ -298,7 +300,7 @@ fn try_pad(
             PadMode::Constant(_) => {
                 let value = |weak| {
                     let weak = match weak {
-                        // As NumPy, which keeps the real part.
+                        // NumPy keeps the real part.
                         Weak::Complex(number) if !dtype.is_complex() && dtype != DType::Bool => {
                             Weak::Float(number.re)
                         }
@@ -329,7 +331,7 @@ fn try_pad(
     Ok(padded)
 }
 
-/// Both ends as lines from a number to the edge.
+/// Writes both ends as lines from a number to the edge.
 fn ramp(strip: &Strip, pair: (usize, usize), ends: (Weak, Weak)) -> Result<(), Error> {
     let dtype = strip.roi.dtype();
     let (first, last) = strip.edges(pair);
@@ -388,7 +390,7 @@ fn pad_statistic(
     strip.write_ends(pair, first, last)
 }
 
-/// Mirrors what is there into the ends, as often as it takes.
+/// Mirrors the known elements into the ends, in as many rounds as the widths need.
 fn reflect(
     strip: &Strip,
     (mut left, mut right): (usize, usize),
@@ -431,7 +433,7 @@ fn reflect(
     Ok(())
 }
 
-/// Continues what is there periodically into the ends.
+/// Continues the known elements periodically into the ends.
 fn wrap(strip: &Strip, (mut left, mut right): (usize, usize)) -> Result<(), Error> {
     let extent = strip.extent();
     let original = extent - left - right;

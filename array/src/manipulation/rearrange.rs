@@ -1,4 +1,4 @@
-//! Elements in other places: reversed, rotated, rolled, repeated.
+//! Elements at other positions: reversed, rotated, rolled, repeated.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -10,7 +10,7 @@ use phalanx_ops::{Index, Shape};
 const REVERSED: Index = Index::Range { start: None, stop: None, step: -1 };
 const WHOLE: Index = Index::Range { start: None, stop: None, step: 1 };
 
-/// The view with the elements along some axes (`()` is all) in reverse. Local. Errors:
+/// The view with the elements in reverse order along some axes (`()` is all). Local. Errors:
 /// `OpError::Axis`, `OpError::DuplicateAxis`.
 #[track_caller]
 #[must_use]
@@ -24,7 +24,7 @@ pub fn flip(array: &Array, axes: impl Into<AxisList>) -> Array {
             Some(axes) => axes_of(axes, ndim, site)?,
         };
         if ndim == 0 {
-            // NumPy takes the element, which does not follow later writes.
+            // NumPy returns the element, which later writes to the array do not change.
             return Ok(array.copy_at(site));
         }
         let part = |axis| if flipped.contains(&axis) { REVERSED } else { WHOLE };
@@ -33,7 +33,7 @@ pub fn flip(array: &Array, axes: impl Into<AxisList>) -> Array {
     })())
 }
 
-/// The view with the second axis in reverse. Local. Errors: `OpError::Ndim`.
+/// The view with the second axis in reverse order. Local. Errors: `OpError::Ndim`.
 #[track_caller]
 #[must_use]
 pub fn fliplr(array: &Array) -> Array {
@@ -43,7 +43,7 @@ pub fn fliplr(array: &Array) -> Array {
     )
 }
 
-/// The view with the first axis in reverse. Local. Errors: `OpError::Ndim`.
+/// The view with the first axis in reverse order. Local. Errors: `OpError::Ndim`.
 #[track_caller]
 #[must_use]
 pub fn flipud(array: &Array) -> Array {
@@ -53,8 +53,8 @@ pub fn flipud(array: &Array) -> Array {
     )
 }
 
-/// The view rotated by `turns` quarter turns in the plane of two axes, from the first towards the
-/// second. Local. Errors: `OpError::Axis`, `OpError::Argument` for equal axes.
+/// The view rotated by `turns` quarter turns in the plane of two axes, from the first axis towards
+/// the second. Local. Errors: `OpError::Axis`, `OpError::Argument` for equal axes.
 #[track_caller]
 #[must_use]
 pub fn rot90(array: &Array, turns: i64, axes: [i64; 2]) -> Array {
@@ -76,12 +76,12 @@ pub fn rot90(array: &Array, turns: i64, axes: [i64; 2]) -> Array {
     })())
 }
 
-/// The elements moved along axes, those that leave at one end entering at the other. One shift for
-/// all axes, or one for each; with axes `()` the elements are rolled in C order, whatever the
-/// shape.
+/// The elements moved along axes; elements that leave at one end enter at the other. `shifts` has
+/// one shift for all axes, or one for each. With axes `()` the elements are rolled in C order,
+/// whatever the shape.
 ///
 /// Local (records up to two writes for each combination of rolled axes). Errors: `OpError::Axis`,
-/// `OpError::Argument` for numbers of shifts and axes that do not fit.
+/// `OpError::Argument` for a number of shifts that does not fit the number of axes.
 #[track_caller]
 #[must_use]
 pub fn roll(array: &Array, shifts: impl Into<AxisList>, axes: impl Into<AxisList>) -> Array {
@@ -135,8 +135,9 @@ pub fn roll(array: &Array, shifts: impl Into<AxisList>, axes: impl Into<AxisList
     })())
 }
 
-/// Each element `count` times in a row along an axis; `()` repeats the elements in C order along
-/// the only axis of the result. Local (records nodes). Errors: `OpError::Axis`.
+/// Each element repeated `count` times in a row along an axis. With axis `()` the elements are
+/// repeated in C order, and the result has one axis. Local (records nodes). Errors:
+/// `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn repeat(array: &Array, count: usize, axis: impl Into<AxisList>) -> Array {
@@ -161,8 +162,8 @@ fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Arra
     wide.ok()?.copied_as(&long, site)
 }
 
-/// As [`repeat`], with a number for each position along the axis (or one for all). Errors: also
-/// `OpError::Argument` for another number of counts than positions.
+/// As [`repeat`], with a count for each position along the axis, or one count for all. Errors: also
+/// `OpError::Argument` for a number of counts that differs from the number of positions.
 #[track_caller]
 #[must_use]
 pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -> Array {
@@ -189,8 +190,9 @@ pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -
     })())
 }
 
-/// The array laid out `counts[k]` times along axis `k`; the shorter of shape and counts is taken to
-/// have ones in front. Local (records nodes).
+/// The array repeated `counts[k]` times along axis `k`. If the array has fewer axes than `counts`,
+/// leading axes of extent 1 are added; if it has more, leading counts of 1. Local (records nodes).
+/// Errors: `OpError::Argument` for a negative count.
 #[track_caller]
 #[must_use]
 pub fn tile(array: &Array, counts: impl Into<crate::ShapeArgument>) -> Array {
@@ -209,7 +211,7 @@ pub fn tile(array: &Array, counts: impl Into<crate::ShapeArgument>) -> Array {
         let pairs = extents.iter().zip(&times);
         let shape: Shape = pairs.clone().map(|(&e, &t)| e.saturating_mul(t)).collect();
         crate::elementwise::check_shape(&shape, array.dtype(), site)?;
-        // An axis that is not repeated needs none of its own.
+        // An axis that is repeated once needs no broadcast axis.
         let mut thin = Shape::new();
         let mut wide = Shape::new();
         for (&extent, &count) in pairs {

@@ -1,5 +1,5 @@
-//! Arrangements known on the host: a list of positions along an axis, written as few runs of equal
-//! steps.
+//! Arrangements known on the host: a list of positions along an axis is written as a few runs of
+//! equally spaced positions.
 
 use crate::array::Array;
 use crate::error::{Error, Site, within};
@@ -8,7 +8,7 @@ use crate::manipulation::join::{blank, write_part};
 use phalanx_ops::Index;
 use phalanx_ops::shape::saturating;
 
-/// Positions `start, start + step, …`, of which there are `count`.
+/// The `count` positions `start, start + step, …`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Run {
     start: usize,
@@ -27,7 +27,7 @@ impl Run {
     }
 }
 
-/// The fewest runs, taken greedily, that give the positions in their order.
+/// The smallest number of runs that list the positions in their order, found greedily.
 fn runs(positions: &[usize]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for &position in positions {

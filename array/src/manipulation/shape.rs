@@ -13,8 +13,9 @@ use phalanx_ops::shape::{normalize_axis, resolve_reshape};
 use phalanx_ops::{Index, Shape};
 
 impl Array {
-    /// The same elements in C order with another shape, one extent of which may be -1: a view where
-    /// NumPy gives one, else a copy. Local (a copy records nodes). Errors: `OpError::Reshape`.
+    /// The same elements in C order with another shape, of which one extent may be -1. The result
+    /// is a view where NumPy gives a view, else a copy. Local (a copy records nodes). Errors:
+    /// `OpError::Reshape`.
     #[track_caller]
     #[must_use]
     pub fn reshape(&self, shape: impl Into<ShapeArgument>) -> Array {
@@ -29,8 +30,9 @@ impl Array {
         check_shape(&shape, self.dtype(), site)?;
         if let Some(view) = self.base_view()?.reshape(&shape, &self.base_shape()?) {
             let view = self.with_view(view)?;
-            // What no other value decides is split where this shape has whole rows if its window
-            // knows the shape: each plan that reads the view would move elements otherwise.
+            // No computed value decides the split of an unplaced value. Recording the reshape in
+            // the window of the value lets the value be split along whole rows of this shape.
+            // Otherwise each plan that reads the view would move elements.
             if view.has_form() && self.mesh()?.is_unplaced(&*self.base_node()?) {
                 view.operand(site)?;
             }
@@ -58,7 +60,7 @@ impl Array {
         })())
     }
 
-    /// The view with the axes reversed.
+    /// The view with the axes in reverse order. Local.
     #[must_use]
     pub fn t(&self) -> Array {
         let axes: Vec<i64> = (0..self.ndim() as i64).rev().collect();
@@ -102,8 +104,7 @@ impl Array {
         })())
     }
 
-    /// The view without what broadcasting repeats: axes along which nothing changes have one
-    /// element.
+    /// The view without the repetition of broadcasting: an axis with stride 0 has extent 1.
     pub(crate) fn unrepeated(&self) -> Array {
         let shape = self.shape().iter().zip(self.strides());
         let repeats: Vec<bool> = shape.map(|(&extent, stride)| extent > 1 && stride == 0).collect();
@@ -115,7 +116,7 @@ impl Array {
         self.slice(repeats.into_iter().map(one).collect::<Vec<_>>())
     }
 
-    /// An array of a shape with these elements, repeated as broadcasting does.
+    /// An array of a shape with these elements, repeated as in broadcasting.
     pub(crate) fn repeated_to(&self, shape: &[usize]) -> Array {
         if self.shape() == shape { self.clone() } else { self.broadcast_to(shape).copy() }
     }
@@ -128,9 +129,9 @@ impl Array {
         Array::catch(self.try_reshape(&shape, call_site()))
     }
 
-    /// The view at the given basic index (see [`s!`](crate::s), or a single range), NumPy's
-    /// `a[...]` with integers, slices, new axes and an ellipsis. With an integer for every axis it
-    /// is a 0-d view; [`Array::at`] gives the 0-d copy that NumPy gives there.
+    /// The view at the given basic index (see [`s!`](crate::s), or a single range): NumPy's
+    /// `a[...]` with integers, slices, new axes and an ellipsis. An index with an integer for every
+    /// axis gives a 0-d view; [`Array::at`] gives the 0-d copy that NumPy returns for it.
     ///
     /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`,
     /// `OpError::Ellipses`, `OpError::TooManyAxes`.
@@ -148,9 +149,9 @@ impl Array {
         })())
     }
 
-    /// The element at an index of integers, as a 0-d array of its own. Local (records a node,
-    /// unless this process holds the value, which then stays as it is until the element is
-    /// dropped).
+    /// The element at an index of integers, as a 0-d array of its own. Local. A small value that
+    /// this process holds is shared, and stays alive until the element is dropped; any other
+    /// element records a node.
     #[track_caller]
     #[must_use]
     pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
@@ -169,7 +170,7 @@ impl Array {
         })())
     }
 
-    /// Axes put back with extent 1 where a reduction removed them.
+    /// The result of a reduction, with the reduced axes restored at extent 1 if `axes` keeps them.
     pub(crate) fn with_kept_axes(
         &self,
         from: &[usize],
@@ -191,8 +192,9 @@ impl Array {
 
 /// A basic index: `s![1..-1, .., 3, ..;2, NewAxis]`.
 ///
-/// An integer selects and drops an axis; `a..b` (either may be left out or negative) is a slice,
-/// `a..b;step` one with a step; `NewAxis` adds an axis; `Ellipsis` stands for all axes not named.
+/// An integer selects one position and removes the axis. `a..b` is a slice; either bound may be
+/// absent or negative. `a..b;step` is a slice with a step. `NewAxis` adds an axis. `Ellipsis`
+/// stands for all axes that are not named.
 #[macro_export]
 macro_rules! s {
     ($($item:tt)*) => { $crate::s_items!([] $($item)*) };

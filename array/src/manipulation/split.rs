@@ -7,12 +7,12 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{Index, Shape};
 
-/// How an axis is split: into a number of parts, or before the given positions.
+/// How an axis is split: into a number of parts, or at the given positions.
 #[derive(Clone, Debug)]
 pub enum Sections {
     /// A number of parts.
     Count(usize),
-    /// The positions at which parts begin, each clipped to the axis as a slice is.
+    /// The positions at which parts start, each clipped to the axis as in a slice.
     At(Vec<i64>),
 }
 
@@ -61,8 +61,8 @@ fn parts(array: &Array, sections: &Sections, axis: usize, site: Site) -> Result<
     ranges.into_iter().map(part).collect()
 }
 
-/// Views of the parts of an array along an axis; the first parts are longer by one if the number of
-/// parts does not divide the extent. Local. Errors: `OpError::Argument` for no parts,
+/// Views of the parts of an array along an axis. If the number of parts does not divide the extent,
+/// the first parts are longer by one. Local. Errors: `OpError::Argument` for no parts,
 /// `OpError::Axis`.
 #[track_caller]
 pub fn array_split(
@@ -75,8 +75,8 @@ pub fn array_split(
     parts(array, &sections, axis_of(axis, array.ndim(), site)?, site)
 }
 
-/// As [`array_split`], with parts of equal extent. Errors: also `OpError::Argument` for a number of
-/// parts that does not divide the extent.
+/// As [`array_split`], with parts of equal extent. Errors: `OpError::Zero` for no parts,
+/// `OpError::Argument` for a number of parts that does not divide the extent, `OpError::Axis`.
 #[track_caller]
 pub fn split(array: &Array, sections: impl Into<Sections>, axis: i64) -> Result<Vec<Array>, Error> {
     let (site, sections) = (call_site(), sections.into());
@@ -94,7 +94,7 @@ pub fn split(array: &Array, sections: impl Into<Sections>, axis: i64) -> Result<
     parts(array, &sections, axis, site)
 }
 
-/// As [`split`], along an axis that is there if the array has `least` axes.
+/// As [`split`], along an axis of an array that must have at least `least` axes.
 fn split_from(
     (operation, expected): (&'static str, &'static str),
     array: &Array,
@@ -115,20 +115,21 @@ impl From<&Sections> for Sections {
     }
 }
 
-/// As [`split`], along the first axis of an array with two or more.
+/// As [`split`], along the first axis of an array with two or more axes. Errors: also
+/// `OpError::Ndim`.
 #[track_caller]
 pub fn vsplit(array: &Array, sections: impl Into<Sections>) -> Result<Vec<Array>, Error> {
     split_from(("vsplit", "2 or more"), array, sections.into(), (2, 0), call_site())
 }
 
-/// As [`split`], along the second axis, or the only one.
+/// As [`split`], along the second axis, or the only one. Errors: also `OpError::Ndim`.
 #[track_caller]
 pub fn hsplit(array: &Array, sections: impl Into<Sections>) -> Result<Vec<Array>, Error> {
     let axis = (array.ndim() > 1).into();
     split_from(("hsplit", "1 or more"), array, sections.into(), (1, axis), call_site())
 }
 
-/// As [`split`], along the third axis.
+/// As [`split`], along the third axis. Errors: also `OpError::Ndim`.
 #[track_caller]
 pub fn dsplit(array: &Array, sections: impl Into<Sections>) -> Result<Vec<Array>, Error> {
     split_from(("dsplit", "3 or more"), array, sections.into(), (3, 2), call_site())

@@ -1,4 +1,4 @@
-//! Joins along a new axis, and those that NumPy names by a direction.
+//! Joins along a new axis, and the joins that NumPy names by a direction.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -10,7 +10,7 @@ fn joined(arrays: &[Array], axis: i64, site: Site) -> Result<Array, Error> {
     try_concatenate(&arrays.iter().collect::<Vec<_>>(), &AxisList::from(axis), None, site)
 }
 
-/// What `see` makes of each array, joined along an axis.
+/// The arrays, each transformed by `see`, joined along an axis.
 fn join_as(arrays: &[&Array], see: impl Fn(&Array) -> Array, axis: i64, site: Site) -> Array {
     Array::catch(within(site, || {
         sound(arrays.iter().copied())?;
@@ -46,22 +46,23 @@ pub fn stack(arrays: &[&Array], axis: i64) -> Array {
     })())
 }
 
-/// The arrays one below the other: vectors are rows. Errors as [`concatenate`](crate::concatenate).
+/// The arrays stacked vertically, along the first axis; a vector is a row. Errors: as for
+/// [`concatenate`](crate::concatenate).
 #[track_caller]
 #[must_use]
 pub fn vstack(arrays: &[&Array]) -> Array {
     join_as(arrays, atleast_2d, 0, call_site())
 }
 
-/// As [`vstack`].
+/// Alias of [`vstack`].
 #[track_caller]
 #[must_use]
 pub fn row_stack(arrays: &[&Array]) -> Array {
     vstack(arrays)
 }
 
-/// The arrays side by side: joined along the second axis, vectors along their only one. Errors as
-/// [`concatenate`](crate::concatenate).
+/// The arrays side by side: joined along the second axis, or along the only axis of vectors.
+/// Errors: as for [`concatenate`](crate::concatenate).
 #[track_caller]
 #[must_use]
 pub fn hstack(arrays: &[&Array]) -> Array {
@@ -69,15 +70,15 @@ pub fn hstack(arrays: &[&Array]) -> Array {
     join_as(arrays, atleast_1d, axis, call_site())
 }
 
-/// The arrays joined along the third axis, as [`atleast_3d`](crate::atleast_3d) sees them. Errors
-/// as [`concatenate`](crate::concatenate).
+/// The arrays joined along the third axis, each as a view of [`atleast_3d`](crate::atleast_3d).
+/// Errors: as for [`concatenate`](crate::concatenate).
 #[track_caller]
 #[must_use]
 pub fn dstack(arrays: &[&Array]) -> Array {
     join_as(arrays, atleast_3d, 2, call_site())
 }
 
-/// Vectors as the columns of a matrix; matrices side by side. Errors as
+/// Vectors joined as the columns of a matrix, and matrices side by side. Errors: as for
 /// [`concatenate`](crate::concatenate).
 #[track_caller]
 #[must_use]

@@ -1,4 +1,4 @@
-//! Zeros cut off at the ends.
+//! Removal of zeros at the ends of axes.
 
 use crate::array::Array;
 use crate::error::{call_site, within};
@@ -6,7 +6,7 @@ use crate::manipulation::argument::{AxisList, axes_of, span};
 use crate::reductions::Axes;
 use phalanx_ops::{DType, Index};
 
-/// Where zeros are cut off.
+/// The ends at which zeros are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Trim {
     /// At both ends.
@@ -18,11 +18,11 @@ pub enum Trim {
     Back,
 }
 
-/// The view of the smallest box, along some axes (`()` is all), outside of which everything is
-/// zero.
+/// The view of the smallest box that contains all nonzero elements. Only the given axes (`()` is
+/// all) are cut, and only at the ends that `trim` selects.
 ///
-/// Collective over the mesh: the shape depends on data, so the window closes; one pair of positions
-/// for each axis is read. Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
+/// Collective over the mesh: the shape depends on data, so the window closes. One pair of positions
+/// is read for each axis. Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
 #[track_caller]
 #[must_use]
 pub fn trim_zeros(array: &Array, trim: Trim, axes: impl Into<AxisList>) -> Array {

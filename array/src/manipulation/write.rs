@@ -1,4 +1,4 @@
-//! Writes where a condition on the index or a mask holds.
+//! Writes to the elements that an index condition or a mask selects.
 
 use crate::array::Array;
 use crate::creation::index_of;
@@ -11,7 +11,8 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, Weak, can_cast};
 
-/// A value about to be written into elements of `dtype`, so that what stays keeps its own.
+/// A value cast to the dtype of the target, so that `select` keeps the dtype of the elements that
+/// are not written.
 fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
     Ok(match value {
         Argument::Weak(weak) => {
@@ -22,12 +23,14 @@ fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error>
     })
 }
 
-/// Writes `value`, broadcast, into `target`: everywhere, or where `mask` (broadcast) holds. Only
-/// casts that `casting` allows are made; a number has the kind that it is of, and an integer must
-/// fit whatever is allowed.
+/// Writes `value`, broadcast, into `target`: everywhere, or where `mask`, broadcast, is true.
 ///
-/// Local (records nodes). Errors: `OpError::Cast`, `OpError::BroadcastInto`, and those of
-/// [`Array::try_assign`]; the target is then as it was.
+/// `casting` limits the casts of arrays and typed scalars. A plain number needs a target of at
+/// least its own kind, unless `casting` is `Unsafe`; an integer must fit the dtype under every
+/// casting.
+///
+/// Local (records nodes). Errors: `OpError::Cast`, `OpError::BroadcastInto`, and the errors of
+/// [`Array::try_assign`]; the target is then unchanged.
 #[track_caller]
 pub fn copyto(
     target: &Array,
@@ -42,7 +45,7 @@ pub fn copyto(
         array.ok()?;
     }
     let (from, is_kind) = match &value {
-        // A number is as narrow as its kind allows.
+        // A number counts as the narrowest dtype of its kind.
         Argument::Weak(weak) => {
             let least = if to.kind() == Kind::Unsigned { Kind::Signed } else { to.kind() };
             (default_dtype(*weak), casting == Casting::Unsafe || weak.kind() <= least)
@@ -74,12 +77,11 @@ pub fn copyto(
     within(site, || target.try_assign(select(mask, value, target)))
 }
 
-/// Writes where `mask`, an array of the target's size, holds: the element of `values` at the same
-/// place in C order, values being repeated if there are fewer.
+/// Writes where `mask`, an array of the size of the target, is true. The value is the element of
+/// `values` at the same position in C order; values repeat if there are fewer.
 ///
-/// Only casts that lose nothing are made. Local (records nodes). Errors: `OpError::Cast`,
-/// `OpError::Argument` for a mask of another size, and those of
-/// [`Array::try_assign`].
+/// Only casts that lose nothing are allowed. Local (records nodes). Errors: `OpError::Cast`,
+/// `OpError::Argument` for a mask of another size, and the errors of [`Array::try_assign`].
 #[track_caller]
 pub fn putmask(target: &Array, mask: &Array, values: impl Into<Argument>) -> Result<(), Error> {
     let (site, values) = (call_site(), values.into());
@@ -106,11 +108,12 @@ pub fn putmask(target: &Array, mask: &Array, values: impl Into<Argument>) -> Res
     })
 }
 
-/// Writes the diagonal of an array of two axes, or of more that are equally long; `wrap` starts it
-/// again below the last column of a tall matrix. Values in an array are taken in turn.
+/// Writes the diagonal of an array with two axes, or with more axes of equal extent. With `wrap`,
+/// the diagonal of a tall matrix starts again after the last column. An array of values is written
+/// in C order, and repeats if it has fewer elements than the diagonal.
 ///
-/// Local (records nodes). Errors: `OpError::Ndim`, `OpError::Argument` for axes of different
-/// extents, and those of [`Array::try_assign`].
+/// Local (records nodes). Errors: `OpError::Ndim`, `OpError::Argument` for more than two axes of
+/// different extents and for an array without values, and the errors of [`Array::try_assign`].
 #[track_caller]
 pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> Result<(), Error> {
     let (site, value) = (call_site(), value.into());
@@ -132,7 +135,8 @@ pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> R
     let indices: Vec<Array> =
         (0..ndim).map(|axis| index_of(&shape, axis, &mesh, site)).collect::<Result<_, _>>()?;
     within(site, || {
-        // The number of the element along the diagonal is the column, after whole columns.
+        // A wrapped diagonal has an element at every flat index that is a multiple of
+        // `columns + 1`.
         let wraps = wrap && ndim == 2 && shape[0] > shape[1];
         let columns = shape[1] as i64;
         let mask = if wraps {
@@ -146,7 +150,8 @@ pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> R
                 return Err(refused("fill_diagonal", "val", "no values", site));
             }
             Argument::Array(values) if values.size() == 1 => values.reshape(()).into(),
-            // Row r of a wrapped diagonal has the element number r - r / (columns + 1).
+            // Row `r` of a wrapped diagonal has the value with number `r - r / (columns + 1)`. The
+            // last of every `columns + 1` rows has none, so a gap follows each round of values.
             Argument::Array(values) if wraps => {
                 let rounds = shape[0].div_ceil(shape[1] + 1);
                 let filled = try_resize(&values, &[rounds, shape[1]], site)?;

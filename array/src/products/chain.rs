@@ -8,9 +8,9 @@ use crate::manipulation::{refused, sound};
 use crate::products::matmul::try_matmul;
 use phalanx_ops::error::OpError;
 
-/// A square matrix, or each of a stack, to a power; a negative one is that of the inverse. Local
-/// (records nodes), Collective for a negative power. Errors: `OpError::Matrix`,
-/// `OpError::NotSquare`, those of [`inv`](crate::linalg::inv).
+/// The power of a square matrix, or of each matrix of a stack. A negative power is a power of the
+/// inverse. Local (records nodes), Collective for a negative power. Errors: `OpError::Matrix`,
+/// `OpError::NotSquare`, and the errors of [`inv`](crate::linalg::inv).
 #[track_caller]
 #[must_use]
 pub fn matrix_power(array: &Array, power: i64) -> Array {
@@ -54,8 +54,8 @@ pub fn matrix_power(array: &Array, power: i64) -> Array {
     })())
 }
 
-/// The product of matrices in the order that takes the fewest multiplications; the first and the
-/// last may be vectors. Local (records nodes). Errors: `OpError::Argument` for fewer than two
+/// The product of matrices, in the order with the fewest multiplications. The first and the last
+/// operand may be vectors. Local (records nodes). Errors: `OpError::Argument` for fewer than two
 /// arrays, `OpError::Matrix`, `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
@@ -100,7 +100,7 @@ pub fn multi_dot(arrays: &[&Array]) -> Array {
     })())
 }
 
-/// For each range of matrices, after which one to split it: the classic dynamic program.
+/// The position after which to split each range of matrices, found by the classic dynamic program.
 fn cheapest_splits(sides: &[f64]) -> Vec<Vec<usize>> {
     let count = sides.len() - 1;
     let mut cost = vec![vec![0.0f64; count]; count];
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn chains_are_split_where_it_is_cheapest() {
-        // Two thin matrices first, then the wide one.
+        // The product of the two thin matrices is the cheapest first step.
         let split = cheapest_splits(&[10.0, 100.0, 5.0, 50.0]);
         assert_eq!(split[0][2], 1);
         let split = cheapest_splits(&[100.0, 5.0, 50.0, 1.0]);

@@ -1,4 +1,4 @@
-//! Einstein sums, contracted pair by pair in a greedy order.
+//! Einstein sums, contracted in pairs in a greedy order.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -12,14 +12,15 @@ use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Shape, can_cast};
 use std::collections::BTreeMap;
 
-/// The sum of products that the subscripts say: axes with the same letter move together, and those
-/// whose letter is not in the output are summed over.
+/// The sum of products that the subscripts describe. Axes with the same letter share an index;
+/// letters that are not in the output are summed over.
 ///
-/// As in NumPy: `...` stands for axes that are broadcast, a letter twice in a term is a diagonal,
-/// and without `->` the output has the letters that occur once, in alphabetical order. Without a
-/// sum the result is a view. Pairs of operands are contracted in a greedy order, by matrix products
-/// where they are that. Dtype: the promotion of all, in which is summed. Local (records nodes).
-/// Errors: `OpError::Argument` for subscripts that do not fit, with the shapes of all operands.
+/// As in NumPy, `...` stands for axes that are broadcast, and a letter twice in a term is a
+/// diagonal. Without `->` the output has the letters that occur once, in alphabetical order.
+/// Without a sum, the result for one operand is a view. Pairs of operands are contracted in a
+/// greedy order, by matrix products where possible. Dtype: the promotion of all operands; sums are
+/// computed in it. Local (records nodes). Errors: `OpError::Argument` for subscripts that do not
+/// fit, with the shapes of all operands.
 #[track_caller]
 #[must_use]
 pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
@@ -28,11 +29,10 @@ pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
     Array::catch(within(site, || try_einsum(subscripts, operands, &options, site)))
 }
 
-/// As [`einsum`], computed in the dtype that the options name or to which the operands and the
-/// output promote, as far as `casting` allows that. A view that is not written anywhere has the
-/// dtype of its array. Errors: as [`einsum`], `OpError::Cast`, `OpError::BroadcastInto` for an
-/// output of another shape, `OpError::Argument` for `axes`, `keepdims` and
-/// `signature`.
+/// As [`einsum`], with options. The dtype is that of the options, or the promotion of the operands
+/// and the output; `casting` limits the casts. A view that is not written to an output keeps the
+/// dtype of its array. Errors: as for [`einsum`], `OpError::Cast`, `OpError::BroadcastInto` for an
+/// output of another shape, `OpError::Argument` for `axes`, `keepdims` and `signature`.
 #[track_caller]
 #[must_use]
 pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptions) -> Array {
@@ -119,7 +119,7 @@ fn try_einsum(
         let needed = needed_by_others(&terms, &[first, second], &output);
         let right = terms.remove(second);
         let left = terms.remove(first);
-        // Rows come before columns, as far as the output has them so.
+        // The operands are ordered so that rows precede columns as in the output.
         let place = |term: &Term, other: &Term| {
             let own = |label: &&Label| term.labels.contains(label) && !other.labels.contains(label);
             output.iter().position(|label| own(&label)).unwrap_or(usize::MAX)
@@ -135,14 +135,14 @@ fn try_einsum(
     result.ok().cloned()
 }
 
-/// The dtype that is asked for, or to which the operands and the output promote, if they may all be
-/// cast so.
+/// The requested dtype, or the promotion of the operands and the output. Errors: `OpError::Cast` if
+/// `casting` forbids a cast.
 fn computed_in(operands: &[&Array], options: &ProductOptions, site: Site) -> Result<DType, Error> {
     let given = || operands.iter().map(|array| array.dtype());
     let out = options.out.as_ref().map(Array::dtype);
     let common = promote_all(given().chain(out)).unwrap_or(DType::F64);
     let dtype = options.dtype.unwrap_or(common);
-    // As NumPy, which reads what it adds to.
+    // NumPy adds to the output, so the output is cast in both directions.
     let casts = given().chain(out).map(|from| (from, dtype)).chain(out.map(|to| (dtype, to)));
     for (from, to) in casts {
         if !can_cast(from, to, options.casting) {
@@ -152,7 +152,7 @@ fn computed_in(operands: &[&Array], options: &ProductOptions, site: Site) -> Res
     Ok(dtype)
 }
 
-/// The operand with one axis for each label: a diagonal where it has a label twice.
+/// The operand with one axis for each label. A label that occurs twice selects a diagonal.
 fn diagonal_term(array: &Array, labels: Vec<Label>, site: Site) -> Result<Term, Error> {
     let mut distinct: Vec<Label> = Vec::new();
     let mut shape = Shape::new();
@@ -180,7 +180,7 @@ fn diagonal_term(array: &Array, labels: Vec<Label>, site: Site) -> Result<Term, 
     Ok(Term { array, labels: distinct })
 }
 
-/// The labels that the output and the terms other than the given ones have.
+/// The labels of the output and of all terms but the given ones.
 fn needed_by_others(terms: &[Term], without: &[usize], output: &[Label]) -> Vec<Label> {
     let others = terms.iter().enumerate().filter(|(place, _)| !without.contains(place));
     let mut needed = output.to_vec();
@@ -188,7 +188,7 @@ fn needed_by_others(terms: &[Term], without: &[usize], output: &[Label]) -> Vec<
     needed
 }
 
-/// The term summed over the labels that are not needed.
+/// The term, summed over the labels that are not needed.
 fn sum_away(term: &Term, needed: &[Label], dtype: DType, site: Site) -> Result<Term, Error> {
     let axes: Vec<i64> = (0..term.labels.len())
         .filter(|&axis| !needed.contains(&term.labels[axis]))
@@ -201,7 +201,7 @@ fn sum_away(term: &Term, needed: &[Label], dtype: DType, site: Site) -> Result<T
     Ok(Term { array: summed(&term.array, &axes, dtype, site)?, labels })
 }
 
-/// The pair of terms whose product takes the least room compared to them.
+/// The pair of terms whose product has the smallest size compared to their own.
 fn cheapest_pair(terms: &[Term], output: &[Label], extents: &Extents) -> (usize, usize) {
     let room = |labels: &[Label]| -> f64 {
         labels.iter().map(|label| extents.get(label).copied().unwrap_or(1) as f64).product()
@@ -223,7 +223,7 @@ fn cheapest_pair(terms: &[Term], output: &[Label], extents: &Extents) -> (usize,
     best.1
 }
 
-/// The product of two terms, summed over what is not needed afterwards.
+/// The product of two terms, summed over the labels that are not needed later.
 fn contract(
     left: &Term,
     right: &Term,
@@ -279,7 +279,8 @@ fn contract(
     Ok(Term { array: summed(&product, &axes, dtype, site)?, labels })
 }
 
-/// The view of a term with an axis for each label of `order`, of extent 1 where it has none.
+/// The view of a term with an axis for each label of `order`. The axis has extent 1 if the term
+/// lacks the label.
 fn aligned(term: &Term, order: &[Label]) -> Array {
     let place = |label: &Label| term.labels.iter().position(|other| other == label);
     let axes: Vec<i64> = order.iter().filter_map(place).map(|axis| axis as i64).collect();

@@ -1,4 +1,4 @@
-//! The matrix product by NumPy's rules for any number of axes.
+//! The matrix product with NumPy's rules for any number of axes.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -8,12 +8,12 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{Shape, promote};
 
-/// The matrix product `a @ b`: of matrices, of stacks of them (leading axes are broadcast), and
-/// with a vector on either side.
+/// The matrix product `a @ b` of matrices, or of stacks of matrices whose leading axes are
+/// broadcast. Either operand may be a vector.
 ///
-/// Shapes `(…, m, k), (…, k, n) -> (…, m, n)`; a vector is a row on the left and a column on the
-/// right, and its axis is not in the result. Dtype `promote(a, b)`; integers and bools are summed
-/// in their own dtype. Sharding: rows of the left and columns of the right stay split. Local
+/// Shapes `(…, m, k), (…, k, n) -> (…, m, n)`. A vector is a row on the left and a column on the
+/// right, and the result does not have its axis. Dtype: `promote(a, b)`; integers and bools are
+/// summed in their own dtype. Sharding: rows of the left and columns of the right stay split. Local
 /// (records nodes). Errors: `OpError::ContractedSizes`, `OpError::Ndim` for a 0-d array,
 /// `OpError::Broadcast`.
 #[track_caller]
@@ -45,14 +45,15 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
         (m, n) => {
             let (left, rows) = left.split_at(m - 2);
             let (right, columns) = right.split_at(n - 2);
-            // The error names the operands, not their leading axes alone.
+            // The error has the whole shapes of the operands, not only their leading axes.
             let whole = || OpError::Broadcast { left: a.shape().into(), right: b.shape().into() };
             let common = common_shape([left, right], site);
             let mut shape: Shape = common.map_err(|_| Error::op(whole(), site))?;
             shape.extend([rows[0], columns[1]]);
             crate::elementwise::check_shape(&shape, dtype, site)?;
             if size(right) == 1 && right.len() <= left.len() && dtype.is_inexact() {
-                // All matrices of the left times one: their rows are those of one matrix.
+                // All matrices on the left are multiplied by one matrix, so their rows form one
+                // tall matrix.
                 let tall = [size(left) * rows[0], rows[1]];
                 let tall = within(site, || a.reshape(tall));
                 let one = within(site, || b.reshape([columns[0], columns[1]]));

@@ -1,4 +1,4 @@
-//! Products of two matrices, and of stacks of them.
+//! Products of two matrices, and of stacks of matrices.
 
 use crate::array::Array;
 use crate::elementwise::{check_shape, mesh_of};
@@ -23,7 +23,7 @@ pub(super) fn matrix_product(
     let shape: Shape = smallvec::smallvec![a.shape()[0], b.shape()[1]];
     check_shape(&shape, dtype, site)?;
     if !dtype.is_inexact() || a.shape()[1] == 0 {
-        // No library multiplies integer matrices: a product and a sum, fused into one kernel.
+        // No library multiplies integer matrices, so a product and a sum are fused into one kernel.
         let product = within(site, || a.expand_dims(2) * b.expand_dims(0));
         return summed(&product, &[1], dtype, site);
     }
@@ -37,7 +37,7 @@ pub(super) fn matrix_product(
     Ok(Array::from_node(mesh, node))
 }
 
-/// The products of stacks of matrices, whose leading axes are broadcast.
+/// The products of stacks of matrices whose leading axes are broadcast.
 pub(super) fn batched_matmul(
     a: &Array,
     b: &Array,
@@ -52,8 +52,8 @@ pub(super) fn batched_matmul(
     summed(&product, &[-2], dtype, site)
 }
 
-/// The sum of `product` over some axes, as a new array in C order and of `dtype`, in which integers
-/// wrap and bools are joined.
+/// The sum of `product` over some axes, as a new array in C order and in `dtype`. Integers wrap,
+/// and bools are combined by `or`.
 pub(super) fn summed(
     product: &Array,
     axes: &[i64],
@@ -69,6 +69,6 @@ pub(super) fn summed(
         if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) }
     });
     sum.ok()?;
-    // A product is in C order whatever its operands are in.
+    // A product is in C order, whatever the order of its operands.
     Ok(if sum.base_view()?.is_whole() { sum } else { sum.copy_at(site) })
 }

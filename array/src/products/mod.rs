@@ -1,4 +1,4 @@
-//! Products of vectors, matrices and arrays of any number of axes.
+//! Products of vectors, of matrices, and of arrays with any number of axes.
 
 mod chain;
 mod einsum;

@@ -1,5 +1,5 @@
-//! Products with the options of NumPy's generalised ufuncs: which axes are multiplied, in which
-//! dtype, and where the result goes.
+//! Products with the options of NumPy's generalised ufuncs: the axes that are multiplied, the
+//! dtype, and the output.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -9,7 +9,7 @@ use crate::ufunc::Asked;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, can_cast, promote};
 
-/// A product of two operands that NumPy has as a generalised ufunc.
+/// A product of two operands that is a generalised ufunc in NumPy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
     /// [`matmul`].
@@ -22,26 +22,26 @@ pub enum Product {
     Vecdot,
 }
 
-/// What a product may be asked for beside its operands.
+/// The options of a product.
 #[derive(Clone, Debug)]
 pub struct ProductOptions {
-    /// The axes that are multiplied, of the left, the right and the result; the last ones without.
-    /// The entry of the result of [`Product::Vecdot`] may be left out.
+    /// The multiplied axes of the left operand, of the right operand and of the result. `None`
+    /// selects the last axes. The entry of the result may be absent for [`Product::Vecdot`].
     pub axes: Option<Vec<Vec<i64>>>,
-    /// The dtype to compute in.
+    /// The dtype of the computation.
     pub dtype: Option<DType>,
-    /// The dtypes of the loop, as [`UfuncOptions::signature`]: two operands and a result, which
-    /// have one dtype in every loop of a product.
+    /// The dtypes of the loop, as in [`UfuncOptions::signature`](crate::UfuncOptions::signature):
+    /// those of two operands and of a result. All three are equal in every loop of a product.
     pub signature: Option<Vec<Option<DType>>>,
-    /// Which casts of operands, and of the result to `out`, are allowed.
+    /// The casts that are allowed for operands, and for the result to `out`.
     pub casting: Casting,
-    /// The array that is written and returned. Its axes before those that are multiplied may be
-    /// longer or more than the operands'.
+    /// The array that receives the result and is returned. Before the multiplied axes it may have
+    /// longer or more axes than the operands.
     pub out: Option<Array>,
-    /// Whether the axis that [`Product::Vecdot`] sums over stays, with extent 1.
+    /// Whether the axis that [`Product::Vecdot`] sums over remains, with extent 1.
     pub keepdims: bool,
-    /// The order of axes in memory of a result that is made: `A` is `F` where all operands are in
-    /// it, `K` the one that the product has by itself.
+    /// The order of axes in memory of a result without `out`. `A` is `F` if all operands are in
+    /// Fortran order, and `K` keeps the order of the product.
     pub order: MemoryOrder,
 }
 
@@ -64,7 +64,7 @@ impl Product {
         }
     }
 
-    /// How many axes of the left, the right and the result are multiplied.
+    /// The numbers of multiplied axes of the left operand, of the right operand and of the result.
     fn axes_of(self, a: &Array, b: &Array) -> [usize; 3] {
         match self {
             Product::Matmul => {
@@ -98,8 +98,8 @@ impl Product {
     }
 }
 
-/// The dtype that a product computes in, which is not made. Local. Errors: those of the operands;
-/// `OpError::NoLoop`, `OpError::Arguments` and `OpError::Argument` as of [`product`].
+/// The dtype in which a product would be computed. Local. Errors: those of the operands;
+/// `OpError::NoLoop`, `OpError::Arguments` and `OpError::Argument` as for [`product`].
 #[track_caller]
 pub fn product_dtype(
     product: Product,
@@ -111,7 +111,7 @@ pub fn product_dtype(
     product.dtype(a, b, options).map_err(|error| Error::op(error, call_site()))
 }
 
-/// A product with options. Local (records nodes). Errors: those of the product; `OpError::Cast`,
+/// A product with options. Local (records nodes). Errors: those of the product, `OpError::Cast`,
 /// `OpError::Axis`, `OpError::BroadcastInto` for an output of another shape, `OpError::Argument`
 /// for another number of axes.
 #[track_caller]
@@ -166,7 +166,7 @@ fn try_product(
     Ok(out.clone())
 }
 
-/// The axes of both operands and of the result.
+/// The multiplied axes of both operands and of the result.
 fn axes(
     product: Product,
     counts: [usize; 3],

@@ -1,9 +1,9 @@
 //! The subscripts of Einstein sums: `"ij,jk->ik"`, with `...` for axes without letters.
 
-/// A letter, or an axis that an ellipsis stands for (numbered from the last).
+/// The code of a letter, or of an axis of an ellipsis (axes count from the last).
 pub(super) type Label = u32;
 
-/// Labels of axes that an ellipsis stands for are above those of letters.
+/// The smallest label of an axis of an ellipsis; labels of letters are below it.
 const ELLIPSIS: Label = 1 << 21;
 
 /// The labels of the axes of each operand and of the result.
@@ -13,7 +13,7 @@ pub(super) struct Subscripts {
     pub(super) output: Vec<Label>,
 }
 
-/// Letters before and after an ellipsis, if there is one.
+/// The letters before an ellipsis and, if there is one, the letters after it.
 fn term(text: &str) -> Result<(Vec<Label>, Option<Vec<Label>>), String> {
     let letters = |part: &str| {
         part.chars()
@@ -29,13 +29,13 @@ fn term(text: &str) -> Result<(Vec<Label>, Option<Vec<Label>>), String> {
     }
 }
 
-/// The labels of `count` axes that an ellipsis stands for.
+/// The labels of the `count` axes of an ellipsis.
 fn ellipsis(count: usize) -> impl Iterator<Item = Label> {
     (0..count as Label).rev().map(|from_last| ELLIPSIS + from_last)
 }
 
 impl Subscripts {
-    /// The subscripts of operands with these numbers of axes, or what is wrong with them.
+    /// The subscripts of operands with these numbers of axes, or a description of the error.
     pub(super) fn parse(text: &str, ndims: &[usize]) -> Result<Subscripts, String> {
         let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         let (inputs, output) = match text.split_once("->") {

@@ -1,4 +1,4 @@
-//! Products that sum over given axes of two arrays.
+//! Products summed over given axes of two arrays.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -9,13 +9,13 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{Shape, promote};
 
-/// The axes that a product sums over: the last of the left with as many first of the right, or
-/// those named.
+/// The axes that a product sums over: a number of the last axes of the left operand and of the
+/// first axes of the right one, or named axes.
 #[derive(Clone, Debug)]
 pub enum ContractedAxes {
     /// A number of axes.
     Count(usize),
-    /// Axes of the left, and those of the right that they meet.
+    /// Axes of the left operand, and the axes of the right operand paired with them.
     Pairs(Vec<i64>, Vec<i64>),
 }
 
@@ -40,12 +40,11 @@ impl From<(Vec<i64>, Vec<i64>)> for ContractedAxes {
     }
 }
 
-/// The sums of products over pairs of axes: a matrix product of what both arrays are along the
-/// other axes.
+/// The sums of products over pairs of axes, computed as one matrix product.
 ///
-/// Shapes: the other axes of `a`, then those of `b`. Dtype: the promotion of both. Local (records
-/// nodes). Errors: `OpError::DuplicateAxis`, `OpError::Argument` for lists of different lengths,
-/// `OpError::Index` for axes beyond those there are, `OpError::ContractedSizes`.
+/// Shapes: the other axes of `a`, followed by those of `b`. Dtype: the promotion of both. Local
+/// (records nodes). Errors: `OpError::DuplicateAxis`, `OpError::Argument` for lists of different
+/// lengths, `OpError::Index` for axes out of range, `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
 pub fn tensordot(a: &Array, b: &Array, axes: impl Into<ContractedAxes>) -> Array {
@@ -65,7 +64,7 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     if left.len() != right.len() {
         return Err(refused("tensordot", "axes", format!("{left:?} and {right:?}"), site));
     }
-    // As NumPy, which asks the shapes for the extents.
+    // NumPy indexes the shapes with these axes, so an axis out of range is an index error.
     let within_rank = |axes: &[i64], ndim: usize| {
         let is_beyond = |axis: &&i64| !(-(ndim as i64)..ndim as i64).contains(*axis);
         axes.iter().find(is_beyond).map_or(Ok(()), |&index| {
@@ -99,8 +98,9 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     matrix_product(&tall, &wide, promote(a.dtype(), b.dtype()), site)?.reformed(&shape, site)
 }
 
-/// NumPy's `dot`: a product if either is 0-d, the sum over the last axis of `a` and the second last
-/// of `b` (or its only one). Local (records nodes). Errors: `OpError::ContractedSizes`.
+/// NumPy's `dot`: the elementwise product if either operand is 0-d, else the sum over the last axis
+/// of `a` and the second last axis of `b` (or its only one). Local (records nodes). Errors:
+/// `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
 pub fn dot(a: &Array, b: &Array) -> Array {
@@ -115,8 +115,8 @@ pub fn dot(a: &Array, b: &Array) -> Array {
     })())
 }
 
-/// The sum of the products over the last axes of both; a product if either is 0-d. Local (records
-/// nodes). Errors: `OpError::ContractedSizes`.
+/// The sum of the products over the last axes of both; the elementwise product if either operand is
+/// 0-d. Local (records nodes). Errors: `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
 pub fn inner(a: &Array, b: &Array) -> Array {
@@ -134,8 +134,9 @@ pub fn inner(a: &Array, b: &Array) -> Array {
     })())
 }
 
-/// The Kronecker product: blocks of `b` times each element of `a`. Shapes: products of extents; the
-/// array with fewer axes has ones in front. Local (records nodes). Errors: `OpError::TooLarge`.
+/// The Kronecker product: a block of `b` times each element of `a`. Shapes: the products of the
+/// extents; the array with fewer axes gets leading axes of extent 1. Local (records nodes). Errors:
+/// `OpError::TooLarge`.
 #[track_caller]
 #[must_use]
 pub fn kron(a: &Array, b: &Array) -> Array {

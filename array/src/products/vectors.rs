@@ -1,4 +1,4 @@
-//! Products of vectors and of stacks of them: fused products and sums.
+//! Products of vectors and of stacks of vectors, as fused products and sums.
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
@@ -9,7 +9,7 @@ use crate::products::matrices::summed;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Index, Shape, promote};
 
-/// The complex conjugates; an array of real numbers as it is.
+/// The complex conjugates; a real array is returned as it is.
 pub(crate) fn conjugated(array: &Array) -> Array {
     if array.dtype().is_complex() { array.conjugate() } else { array.clone() }
 }
@@ -27,8 +27,8 @@ fn sizes(
     Err(Error::op(OpError::ContractedSizes { operation, left, right }, site))
 }
 
-/// The sum of the products of all elements in C order, those of the left conjugated. Shapes: equal
-/// numbers of elements; a 0-d array results. Local (records nodes). Errors:
+/// The sum of the products of all elements in C order; the elements of the left operand are
+/// conjugated. Shapes: equal numbers of elements; the result is 0-d. Local (records nodes). Errors:
 /// `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
@@ -42,8 +42,8 @@ pub fn vdot(a: &Array, b: &Array) -> Array {
     })())
 }
 
-/// The products of all pairs of elements, each array taken in C order. Shapes `m, n -> (m, n)`.
-/// Local (records nodes).
+/// The products of all pairs of elements; each array is flattened in C order. Shapes
+/// `m, n -> (m, n)`. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn outer(a: &Array, b: &Array) -> Array {
@@ -51,9 +51,9 @@ pub fn outer(a: &Array, b: &Array) -> Array {
     within(site, || a.ravel().expand_dims(1) * b.ravel())
 }
 
-/// The sums of the products along an axis of both, the left conjugated. Shapes: broadcast but for
-/// that axis, which is equally long. Local (records nodes). Errors: `OpError::Axis`,
-/// `OpError::ContractedSizes`, `OpError::Broadcast`.
+/// The sums of the products along an axis of both operands; the left operand is conjugated. Shapes:
+/// the extents along the axis are equal, and the other axes broadcast. Local (records nodes).
+/// Errors: `OpError::Ndim`, `OpError::Axis`, `OpError::ContractedSizes`, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
@@ -71,7 +71,7 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
     }))
 }
 
-/// Matrices times vectors. Shapes `(…, m, n), (…, n) -> (…, m)`, leading axes broadcast. Local
+/// Matrices times vectors. Shapes `(…, m, n), (…, n) -> (…, m)`; leading axes broadcast. Local
 /// (records nodes). Errors: `OpError::Ndim`, `OpError::ContractedSizes`, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
@@ -86,7 +86,7 @@ pub fn matvec(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// Conjugated vectors times matrices. Shapes `(…, n), (…, n, m) -> (…, m)`, leading axes broadcast.
+/// Conjugated vectors times matrices. Shapes `(…, n), (…, n, m) -> (…, m)`; leading axes broadcast.
 /// Local (records nodes). Errors: `OpError::Ndim`, `OpError::ContractedSizes`,
 /// `OpError::Broadcast`.
 #[track_caller]
@@ -102,11 +102,12 @@ pub fn vecmat(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// The cross products of vectors of three components (or two, whose third is zero) along the axes
-/// `[a, b, result]`; without the last axis for two vectors of two components.
+/// The cross products of vectors along the axes `[a, b, result]`. A vector has three components, or
+/// two and a third component of zero. For two vectors of two components the result is the third
+/// component alone, without the last axis.
 ///
 /// Local (records nodes). Errors: `OpError::Argument` for vectors of another length,
-/// `OpError::Axis`, `OpError::Broadcast`.
+/// `OpError::Ndim`, `OpError::Axis`, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn cross(a: &Array, b: &Array, axes: [i64; 3]) -> Array {

@@ -13,10 +13,10 @@ use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 
-/// What [`Generator::choice`] chooses from.
+/// The population of [`Generator::choice`].
 #[derive(Clone)]
 pub enum Population {
-    /// The integers (`i64`) from 0 to before a number.
+    /// The integers (`i64`) from 0 up to, but not including, a number.
     Below(i64),
     /// The slices of an array along an axis.
     Slices(Array),
@@ -43,8 +43,8 @@ impl From<&Array> for Population {
     }
 }
 
-/// How [`Generator::choice`] chooses: `()` says along the first axis, all equally often, and
-/// repeatedly.
+/// Options of [`Generator::choice`]. `()` is the default: along the first axis, with equal
+/// probabilities and with replacement.
 #[derive(Clone)]
 pub struct ChoiceOptions {
     replace: bool,
@@ -65,19 +65,19 @@ impl From<()> for ChoiceOptions {
 }
 
 impl ChoiceOptions {
-    /// Whether something may be chosen several times.
+    /// Whether an element may be chosen more than once.
     #[must_use]
     pub fn replace(self, replace: bool) -> ChoiceOptions {
         ChoiceOptions { replace, ..self }
     }
 
-    /// With these chances, a vector whose sum is 1.
+    /// The probabilities of the elements: a vector whose sum is 1.
     #[must_use]
     pub fn weights(self, weights: &Array) -> ChoiceOptions {
         ChoiceOptions { weights: Some(weights.clone()), ..self }
     }
 
-    /// Slices along this axis.
+    /// The axis of the slices.
     #[must_use]
     pub fn axis(self, axis: i64) -> ChoiceOptions {
         ChoiceOptions { axis, ..self }
@@ -85,8 +85,8 @@ impl ChoiceOptions {
 }
 
 impl Generator {
-    /// The numbers from 0 to before `count` in random order (`i64`): the order of as many random
-    /// numbers.
+    /// The integers from 0 to `count - 1` in random order (`i64`), computed as the sorting order of
+    /// random numbers.
     #[track_caller]
     #[must_use]
     pub fn permutation(&self, count: usize) -> Array {
@@ -106,8 +106,8 @@ impl Generator {
         }))
     }
 
-    /// A copy of the array with the elements of each line along an axis in a random order of its
-    /// own; without an axis, with all elements in random order. Errors: `OpError::Axis`.
+    /// A copy of the array in which each line along an axis has its own random order. Without an
+    /// axis, all elements are in random order. Errors: `OpError::Axis`.
     #[track_caller]
     #[must_use]
     pub fn permuted(&self, array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -124,8 +124,8 @@ impl Generator {
         }))
     }
 
-    /// Puts the slices of the array along an axis into random order. Errors: as
-    /// [`Generator::try_shuffle`]; the array carries them.
+    /// Puts the slices of the array along an axis into random order. The array carries an error,
+    /// which is one of those of [`Generator::try_shuffle`].
     #[track_caller]
     pub fn shuffle(&self, array: &Array, axis: i64) {
         let site = call_site();
@@ -135,7 +135,7 @@ impl Generator {
     }
 
     /// As [`Generator::shuffle`]. Errors: `OpError::Arguments` for an array without axes,
-    /// `OpError::Axis`, and those of [`Array::try_assign`]; the array stays as it is.
+    /// `OpError::Axis`, and the errors of [`Array::try_assign`]; the array is then unchanged.
     #[track_caller]
     pub fn try_shuffle(&self, array: &Array, axis: i64) -> Result<(), Error> {
         let site = call_site();
@@ -146,13 +146,13 @@ impl Generator {
         within(site, || array.try_assign(self.shuffled(array, axis)))
     }
 
-    /// NumPy's `choice`: integers below a number, or slices of an array, chosen at random, in place
-    /// of the axis that they are chosen along. Shape of integers: the one given.
+    /// NumPy's `choice`: integers below a number, or slices of an array, chosen at random. Shape:
+    /// the given one for integers; for slices it replaces the axis of the slices.
     ///
-    /// Collective with weights, which must add up to 1, else Local. Errors: `OpError::Argument` for
-    /// a negative number, for more than there are, for another number of weights, for NaN and for
-    /// another sum, `OpError::Axis`, `OpError::Ndim`, `OpError::Cast` for complex weights,
-    /// `DataError::Negative`.
+    /// Collective with weights, which must add up to 1; else Local. Errors: `OpError::Argument` for
+    /// a negative number, for a choice of more elements than exist, for another number of weights,
+    /// for NaN and for another sum; `OpError::Axis`, `OpError::Ndim`, `OpError::Cast` for complex
+    /// weights, `DataError::Negative`.
     #[track_caller]
     #[must_use]
     pub fn choice(
@@ -202,7 +202,8 @@ impl Generator {
                         let value = format!("{shape:?} of {there_are} with a chance");
                         return Err(refused("choice", "shape", value, site));
                     }
-                    // What happens first of things that happen with these rates.
+                    // Each element gets the time of its first event, at a rate that is its weight.
+                    // The earliest elements are chosen.
                     let times = self.standard_exponential([count], DType::F64) / &chances;
                     let times = select(&possible, &times, f64::INFINITY);
                     first(argsort(&times, 0)).reshape(shape.as_slice())
@@ -213,7 +214,7 @@ impl Generator {
     }
 }
 
-/// Weights as chances of so many things.
+/// The weights as probabilities of `count` elements, checked.
 fn chances(weights: &Array, count: usize, site: Site) -> Result<Array, Error> {
     let (operation, ndim, dtype) = ("choice", weights.ok()?.ndim(), weights.dtype());
     if dtype.is_complex() {

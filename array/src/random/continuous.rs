@@ -14,15 +14,15 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Shape};
 
 impl Generator {
-    /// Uniform numbers between 0 and 1, neither of which is among them.
+    /// Uniform numbers strictly between 0 and 1.
     fn inner(&self, shape: &Shape, site: Site) -> Result<Array, Error> {
         let counters = self.counters(shape, 1, site)?;
         let half_a_step = 0.5 / (1u64 << 53) as f64;
         Ok(counters.uniform(0, DType::F64, site) + half_a_step)
     }
 
-    /// Numbers of location 0 and scale 1, moved to where parameters say. `names` are those of the
-    /// distribution and of its scale.
+    /// Numbers of a distribution with location 0 and scale 1, scaled and shifted by the parameters.
+    /// `names` are the names of the distribution and of its scale.
     fn located(
         &self,
         names: (&'static str, &'static str),
@@ -37,7 +37,7 @@ impl Generator {
         draw(&shape)?.multiply(scale.argument()).add(location.argument()).ok().cloned()
     }
 
-    /// Numbers of scale 1, times the scale that is said.
+    /// Numbers of a distribution with scale 1, multiplied by the scale.
     fn scaled(
         &self,
         names: (&'static str, &'static str),
@@ -51,10 +51,10 @@ impl Generator {
         draw(&shape).multiply(scale.argument()).ok().cloned()
     }
 
-    /// Uniform numbers in [low, high) of dtype `f64`. The bounds are numbers, or arrays that
-    /// broadcast to the size and are looked at (Collective). Errors: `OpError::OutOfRange` for a
-    /// range that is not finite, `OpError::Argument` for a `low` above `high`, `OpError::Cast`,
-    /// `OpError::Broadcast`, `OpError::BroadcastInto`.
+    /// Uniform numbers in [low, high) of dtype `f64`. Each bound is a number, or an array that
+    /// broadcasts to the size. Array bounds are read (Collective); number bounds are Local. Errors:
+    /// `OpError::OutOfRange` for a range that is not finite, `OpError::Argument` for a `low` above
+    /// `high`, `OpError::Cast`, `OpError::Broadcast`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn uniform(
@@ -67,8 +67,7 @@ impl Generator {
         Array::catch(within(site, || self.uniform_over([low, high], &size, true, site)))
     }
 
-    /// As [`Generator::uniform`], but `low` may be above `high`, as in NumPy's functions of older
-    /// programs.
+    /// As [`Generator::uniform`], but `low` may be above `high`, as in NumPy's legacy functions.
     #[track_caller]
     #[must_use]
     pub fn uniform_between(
@@ -90,7 +89,7 @@ impl Generator {
     ) -> Result<Array, Error> {
         let beyond =
             |value: String| Err(Error::op(OpError::OutOfRange { value, dtype: DType::F64 }, site));
-        // As NumPy, which looks at the range before it does at the size.
+        // NumPy checks the range before the size, so an error of the size is reported later.
         let shape = size.shape(&[&low, &high], site);
         let (low, high) = (Parameter::of(low, site)?, Parameter::of(high, site)?);
         if let (Parameter::One(low), Parameter::One(high)) = (&low, &high) {
@@ -120,8 +119,8 @@ impl Generator {
         (numbers * range).add(low.argument()).ok().cloned()
     }
 
-    /// Normal numbers of this mean and deviation, of dtype `f64`. Both are numbers, or arrays that
-    /// broadcast to the size; deviations in arrays are looked at (Collective). Errors:
+    /// Normal numbers with this mean and standard deviation, of dtype `f64`. Each is a number, or
+    /// an array that broadcasts to the size; an array of deviations is read (Collective). Errors:
     /// `OpError::Argument` for a negative deviation, `OpError::Cast` for complex parameters,
     /// `OpError::Broadcast`, `OpError::BroadcastInto`.
     #[track_caller]
@@ -141,8 +140,8 @@ impl Generator {
         }))
     }
 
-    /// Numbers whose logarithms are normal of this mean and deviation, of dtype `f64`. Parameters
-    /// and errors: as [`Generator::normal`].
+    /// Numbers whose logarithms are normal with this mean and standard deviation, of dtype `f64`.
+    /// Parameters and errors: as for [`Generator::normal`].
     #[track_caller]
     #[must_use]
     pub fn lognormal(
@@ -158,15 +157,15 @@ impl Generator {
         Array::catch(within(site, || {
             let logarithms = self.located(names, parameters, &size, site, |shape| {
                 let numbers = self.standard_normal(shape.as_slice(), DType::F64);
-                // With arrays, logarithms of numbers of the default parameters: they are rounded,
-                // and what a seed gives stays as it is.
+                // With array parameters, the standard numbers pass through `exp` and `log`. The
+                // rounding of the two functions is part of the numbers that a seed gives.
                 Ok(if is_spread { numbers.exp().log() } else { numbers })
             })?;
             logarithms.exp().ok().cloned()
         }))
     }
 
-    /// Exponential numbers of mean 1, of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
+    /// Exponential numbers with mean 1, of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
     #[track_caller]
     #[must_use]
     pub fn standard_exponential(&self, shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
@@ -177,9 +176,9 @@ impl Generator {
         }))
     }
 
-    /// Exponential numbers of this mean, of dtype `f64`. The mean is a number, or an array that
-    /// broadcasts to the size and is looked at (Collective). Errors: `OpError::Argument` for a
-    /// negative one, `OpError::Cast` for a complex one, `OpError::BroadcastInto`.
+    /// Exponential numbers with this mean, of dtype `f64`. The mean is a number, or an array that
+    /// broadcasts to the size and is read (Collective). Errors: `OpError::Argument` for a negative
+    /// mean, `OpError::Cast` for a complex mean, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn exponential(&self, mean: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -191,8 +190,8 @@ impl Generator {
         }))
     }
 
-    /// Numbers on both sides of `center`, at distances that are exponential of mean `scale`, of
-    /// dtype `f64`. Parameters and errors: as [`Generator::normal`].
+    /// Laplace numbers, of dtype `f64`: they lie on both sides of `center`, at distances that are
+    /// exponential with mean `scale`. Parameters and errors: as for [`Generator::normal`].
     #[track_caller]
     #[must_use]
     pub fn laplace(
@@ -212,7 +211,7 @@ impl Generator {
         }))
     }
 
-    /// Logistic numbers of this mean and scale, of dtype `f64`. Parameters and errors: as
+    /// Logistic numbers with this mean and scale, of dtype `f64`. Parameters and errors: as for
     /// [`Generator::normal`].
     #[track_caller]
     #[must_use]
@@ -232,8 +231,8 @@ impl Generator {
         }))
     }
 
-    /// Gumbel's extreme values of this mode and scale, of dtype `f64`. Parameters and errors: as
-    /// [`Generator::normal`].
+    /// Gumbel's extreme values with this mode and scale, of dtype `f64`. Parameters and errors: as
+    /// for [`Generator::normal`].
     #[track_caller]
     #[must_use]
     pub fn gumbel(
@@ -252,8 +251,8 @@ impl Generator {
         }))
     }
 
-    /// Lengths of vectors of two normal numbers of deviation `scale`, of dtype `f64`. Parameters
-    /// and errors: as [`Generator::exponential`].
+    /// Rayleigh numbers, of dtype `f64`: the lengths of vectors of two normal numbers with mean 0
+    /// and standard deviation `scale`. Parameters and errors: as for [`Generator::exponential`].
     #[track_caller]
     #[must_use]
     pub fn rayleigh(&self, scale: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -266,9 +265,9 @@ impl Generator {
         }))
     }
 
-    /// Weibull numbers of an exponent and scale 1, of dtype `f64`. The exponent is a number, or an
-    /// array that broadcasts to the size and is looked at (Collective). Errors:
-    /// `OpError::Argument` for a negative exponent, `OpError::BroadcastInto`.
+    /// Weibull numbers with an exponent and scale 1, of dtype `f64`. The exponent is a number, or
+    /// an array that broadcasts to the size and is read (Collective). Errors: `OpError::Argument`
+    /// for a negative exponent, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn weibull(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -291,9 +290,9 @@ impl Generator {
         }))
     }
 
-    /// Pareto's numbers of the second kind (Lomax) of an exponent, as [`Generator::weibull`] takes
-    /// it, of dtype `f64`. Errors: `OpError::Argument` for an exponent that is not positive,
-    /// `OpError::BroadcastInto`.
+    /// Pareto numbers of the second kind (Lomax), of dtype `f64`. The exponent is a number or an
+    /// array, as for [`Generator::weibull`]. Errors: `OpError::Argument` for an exponent that is
+    /// not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn pareto(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -310,9 +309,9 @@ impl Generator {
         }))
     }
 
-    /// Numbers in [0, 1] whose density grows with the power `exponent - 1`, of dtype `f64`; the
-    /// exponent is as [`Generator::weibull`] takes it. Errors: `OpError::Argument` for an exponent
-    /// that is not positive, `OpError::BroadcastInto`.
+    /// Numbers in [0, 1] with the density `exponent * x.powf(exponent - 1)`, of dtype `f64`. The
+    /// exponent is a number or an array, as for [`Generator::weibull`]. Errors: `OpError::Argument`
+    /// for an exponent that is not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn power(&self, exponent: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -331,10 +330,10 @@ impl Generator {
         }))
     }
 
-    /// Numbers from `left` to `right` whose density rises up to `mode` and falls from there, of
-    /// dtype `f64`; the three are as [`Generator::weibull`] takes its exponent. Errors:
-    /// `OpError::Argument` for another order of the three, and for none between,
-    /// `OpError::BroadcastInto`.
+    /// Numbers from `left` to `right` whose density rises linearly up to `mode` and then falls
+    /// linearly, of dtype `f64`. Each parameter is a number or an array, as the exponent of
+    /// [`Generator::weibull`]. Errors: `OpError::Argument` unless `left <= mode <= right` and
+    /// `left < right`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn triangular(
@@ -381,7 +380,7 @@ impl Generator {
         }))
     }
 
-    /// Quotients of two normal numbers, of dtype `f64`.
+    /// Cauchy numbers, the quotients of two standard normal numbers, of dtype `f64`.
     #[track_caller]
     #[must_use]
     pub fn standard_cauchy(&self, shape: impl Into<ShapeArgument>) -> Array {
@@ -393,10 +392,10 @@ impl Generator {
         }))
     }
 
-    /// Normal vectors of this mean `(n)` and covariance `(n, n)`, of dtype `f64`.
+    /// Normal vectors with this mean `(n)` and covariance `(n, n)`, of dtype `f64`.
     ///
-    /// Shape: the one given, and then `n`. Collective over the mesh: the covariance is factorised.
-    /// Errors: `OpError::Ndim`, `OpError::Argument` for a covariance of another shape,
+    /// Shape: the given one followed by `n`. Collective over the mesh: the covariance is
+    /// factorised. Errors: `OpError::Ndim`, `OpError::Argument` for a covariance of another shape,
     /// `DataError::NotConverged`.
     #[track_caller]
     #[must_use]

@@ -1,8 +1,8 @@
-//! Counts of events and of successes whose means differ from element to element.
+//! Counts of events and of successes with a mean of its own for each element.
 //!
-//! Small means are found by adding up chances from zero on. Others are proposed and refused, as
-//! Hörmann's "transformed rejection" does, for a fixed number of proposals, so that every element
-//! has counters of its own.
+//! A count of a small mean is found by a sum of probabilities from zero on. A count of a large mean
+//! is found by Hörmann's "transformed rejection": a number is proposed, and accepted or rejected.
+//! The number of proposals is fixed, so that every element has counters of its own.
 
 use super::Generator;
 use crate::array::Array;
@@ -11,13 +11,15 @@ use crate::math::select;
 use phalanx_ops::{DType, Shape};
 use std::f64::consts::TAU;
 
-/// The mean from which on counts are proposed.
+/// Counts of larger means are proposed; smaller means use the sum of probabilities.
 const LARGE: f64 = 10.0;
-/// How many chances are added up: beyond, those of a mean below [`LARGE`] are less than 10⁻¹⁷.
+/// The number of probabilities in the sum. For a mean of at most [`LARGE`], later ones are below
+/// 10⁻¹⁷.
 const STEPS: usize = 48;
 
 impl Generator {
-    /// How often, in f64, events happen that happen `mean` times on average, of the shape of both.
+    /// Poisson numbers in `f64`: the counts of events whose average count is `mean`. `shape` is the
+    /// shape of `mean` and of the result.
     ///
     /// Source: W. Hörmann, "The transformed rejection method for generating Poisson random
     /// variables" (1993), algorithm PTRS.
@@ -38,7 +40,7 @@ impl Generator {
             let first = first - 0.5;
             let edge = 0.5 - first.abs();
             let number = ((&a * 2.0 / &edge + &b) * &first + &mean + 0.43).floor();
-            // The logarithm of the chance of the number.
+            // The logarithm of the probability of the number.
             let above_zero = number.maximum(1.0);
             let part = (&above_zero - &mean) / &above_zero;
             let chance = &above_zero * ((-&part).log1p() + &part)
@@ -58,7 +60,8 @@ impl Generator {
         })
     }
 
-    /// How many, in f64, of `count` trials succeed, each with `chance`, of the shape of both.
+    /// Binomial numbers in `f64`: the counts of successes in `count` trials that each succeed with
+    /// probability `chance`. `shape` is the shape of the parameters and of the result.
     ///
     /// Source: W. Hörmann, "The generation of binomial random variates" (1993), algorithm BTRS.
     pub(super) fn successes(
@@ -73,7 +76,7 @@ impl Generator {
             (count.trunc(), select(&is_turned, 1.0 - chance, chance), is_turned)
         });
         let few = within(site, || {
-            // Those of larger means are not looked at, but are numbers.
+            // Elements of larger means are not used; a count of 0 keeps their terms finite.
             let n = select(&(&n * &q).greater(LARGE), 0.0, &n);
             let odds = &q / (1.0 - &q);
             let none = ((-&q).log1p() * &n).exp();
@@ -82,7 +85,7 @@ impl Generator {
             })
         });
         let is_large = within(site, || (&n * &q).greater(LARGE));
-        // Parameters of smaller means are replaced by some for which all terms are numbers.
+        // Elements of smaller means are not used; these parameters keep all their terms finite.
         let (n_large, p) =
             within(site, || (select(&is_large, &n, 100.0), select(&is_large, &q, 0.25)));
         let (spread, odds, mode) = within(site, || {
@@ -124,8 +127,9 @@ impl Generator {
         })
     }
 
-    /// The number at which chances from zero on, added up, go beyond a uniform number; `next` makes
-    /// of the chance of a number, and of the number after it, the chance of that.
+    /// The first number for which the sum of probabilities from zero on exceeds a uniform number.
+    /// `none` is the probability of zero. `next` computes the probability of a number from the
+    /// probability of the number before it.
     fn added_up(&self, none: Array, shape: &Shape, next: impl Fn(&Array, f64) -> Array) -> Array {
         let drawn = self.random(shape.as_slice(), DType::F64);
         let (mut chance, mut sum) = (none.clone(), none);
@@ -139,8 +143,8 @@ impl Generator {
     }
 }
 
-/// What Stirling's formula leaves out of the logarithm of the gamma function, of numbers from 1 on,
-/// to 10⁻⁶.
+/// Binet's function, the error of Stirling's formula for the logarithm of the gamma function, for
+/// numbers from 1 on, with an error below 10⁻⁶.
 ///
 /// Source: the continued fraction of Stieltjes, after one step of the recurrence.
 fn binet(x: &Array) -> Array {

@@ -1,4 +1,4 @@
-//! Distributions of whole numbers.
+//! Distributions of integers.
 
 use super::Generator;
 use super::parameters::{Parameter, Size, whole};
@@ -14,21 +14,21 @@ use phalanx_ops::{DType, Index, Shape, Weak};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Parts of the largest chance below which numbers never occur.
+/// Probabilities below this fraction of the largest one count as zero.
 const NEGLIGIBLE: f64 = 1e-30;
-/// The most numbers that a table of chances has.
+/// The limit of numbers in a table: on each side of the mode, and of several tables together.
 const MOST: usize = 1 << 22;
 
-/// The chances, summed up, of the numbers from the first on.
+/// The cumulative probabilities of the numbers from `first` on.
 struct Table {
     first: i64,
     sums: Vec<f64>,
 }
 
 impl Table {
-    /// The table of a distribution with its largest chance at `mode`: `up(k)` is the chance of
-    /// `k + 1` in parts of that of `k`, and `down(k)` the chance of `k - 1`. Nothing if it has too
-    /// many numbers.
+    /// The table of a distribution whose largest probability is at `mode`. `up(k)` is the
+    /// probability of `k + 1` divided by that of `k`, and `down(k)` the probability of `k - 1`
+    /// divided by that of `k`. `None` if the distribution has too many numbers.
     fn new(mode: i64, up: impl Fn(f64) -> f64, down: impl Fn(f64) -> f64) -> Option<Table> {
         let side = |factor: &dyn Fn(f64) -> f64, step: i64| {
             let (mut chances, mut chance, mut number) = (Vec::new(), 1.0, mode);
@@ -58,10 +58,10 @@ impl Table {
 }
 
 impl Generator {
-    /// How many trials (`i64`) of `count` succeed, each with this chance. Both are numbers, or
-    /// arrays that broadcast to the shape and are looked at (Collective). Errors:
-    /// `OpError::Argument` for a negative count, or so large a one that the numbers cannot be
-    /// tabled, and for a chance outside of 0 to 1, `OpError::BroadcastInto`.
+    /// The number (`i64`) of trials of `count` that succeed, each with this probability. Both are
+    /// numbers, or arrays that broadcast to the shape and are read (Collective). Errors:
+    /// `OpError::Argument` for a negative count, for a count too large for a table, and for a
+    /// probability outside 0 to 1; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn binomial(
@@ -73,7 +73,7 @@ impl Generator {
         let (site, count, chance) = (call_site(), count.into(), chance.into());
         let size = size.into();
         Array::catch(within(site, || {
-            whole(&count, site)?;
+            let count = whole(("binomial", "count"), count, site)?;
             let shape = size.shape(&[&count, &chance], site)?;
             let count = Parameter::not_negative(("binomial", "count"), count, site)?;
             let chance = Parameter::chance(("binomial", "chance"), chance, site)?;
@@ -94,10 +94,10 @@ impl Generator {
         }))
     }
 
-    /// How often (`i64`) something happens that happens `mean` times on average, independently. The
-    /// mean is a number, or an array that broadcasts to the shape and is looked at (Collective).
-    /// Errors: `OpError::Argument` for a negative mean or NaN, or so large a mean that the numbers
-    /// cannot be tabled, `OpError::BroadcastInto`.
+    /// The number (`i64`) of independent events whose average number is `mean`. The mean is a
+    /// number, or an array that broadcasts to the shape and is read (Collective). Errors:
+    /// `OpError::Argument` for a negative mean, for NaN, and for a mean too large for a table;
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn poisson(&self, mean: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -123,11 +123,11 @@ impl Generator {
         }))
     }
 
-    /// How many trials (`i64`) fail before `count` succeed, each with this chance; counts need not
-    /// be whole. Both are numbers, or arrays that broadcast to the shape and are looked at
-    /// (Collective). Errors: `OpError::Argument` for a count that is not positive or a chance that
-    /// is not above 0 and at most 1, or for so many numbers that they cannot be tabled,
-    /// `OpError::BroadcastInto`.
+    /// The number (`i64`) of trials that fail before `count` trials succeed, each with this
+    /// probability; a count need not be whole. Both are numbers, or arrays that broadcast to the
+    /// shape and are read (Collective). Errors: `OpError::Argument` for a count that is not
+    /// positive, for a probability that is not above 0 and at most 1, and for a distribution too
+    /// large for a table; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn negative_binomial(
@@ -160,7 +160,7 @@ impl Generator {
             let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) else {
                 let count = count.spread(&shape, &self.mesh, site)?;
                 let chance = chance.spread(&shape, &self.mesh, site)?;
-                // Poisson's numbers, whose means are gamma numbers.
+                // A Poisson number whose mean is a gamma number is a negative binomial number.
                 let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
                 let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
                 return drawn.converted(DType::I64, site).ok().cloned();
@@ -179,10 +179,10 @@ impl Generator {
         }))
     }
 
-    /// How many good ones (`i64`) are among `sample` that are taken of so many good and bad ones.
-    /// The three are numbers, or arrays that broadcast to the shape and are read (Collective).
-    /// Errors: `OpError::Argument` for negative numbers, a sample of more than there are, or so
-    /// many that they cannot be tabled, `OpError::BroadcastInto`.
+    /// The number (`i64`) of good items in a sample of `sample` items, taken from `good` good and
+    /// `bad` bad items. The three are numbers, or arrays that broadcast to the shape and are read
+    /// (Collective). Errors: `OpError::Argument` for negative numbers, for a sample of more items
+    /// than exist, and for a distribution too large for a table; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn hypergeometric(
@@ -195,9 +195,9 @@ impl Generator {
         let (site, size) = (call_site(), size.into());
         let given = [good.into(), bad.into(), sample.into()];
         Array::catch(within(site, || {
-            for value in &given {
-                whole(value, site)?;
-            }
+            let [good, bad, sample] = given;
+            let whole = |name, value| whole(("hypergeometric", name), value, site);
+            let given = [whole("good", good)?, whole("bad", bad)?, whole("sample", sample)?];
             let shape = size.shape(&[&given[0], &given[1], &given[2]], site)?;
             let mut all = SmallVec::<[Parameter; 3]>::new();
             for value in given {
@@ -226,8 +226,8 @@ impl Generator {
         }))
     }
 
-    /// Numbers with the chances of a table for each set of parameters, of which equal ones share a
-    /// table: `common` is the shape of the sets.
+    /// Numbers with the probabilities of one table for each set of parameters; equal sets share a
+    /// table. `common` is the shape of the sets.
     fn tabled_each<P: Ord + Copy>(
         &self,
         sets: impl Iterator<Item = P>,
@@ -241,7 +241,8 @@ impl Generator {
             let row = match known.get(&set) {
                 Some(row) => *row,
                 None => {
-                    // The tables follow each other, each one higher than the one before.
+                    // The tables are concatenated. Table `number` holds sums from `number` to
+                    // `number + 1`, so the concatenation is sorted.
                     let (table, number) = (make(set, site)?, known.len() as i64);
                     let first = sums.len() as i64;
                     sums.extend(table.sums.iter().map(|sum| sum + number as f64));
@@ -269,13 +270,15 @@ impl Generator {
         (found + shift).broadcast_to(shape.as_slice()).ok().cloned()
     }
 
-    /// How many (`i64`) of `count` draws have each of some results, along a last axis; chances that
-    /// sum to less than 1 leave the rest to the last result. `count` may be an array, and
-    /// the chances a stack of vectors, which broadcast to the size. The work grows with the
-    /// product of the most draws and the results. Collective: arrays of counts and of chances are
-    /// looked at. Errors: `OpError::Argument` for a negative count, or chances that are no vectors,
-    /// negative, or sum to more than 1, `OpError::Cast` for complex counts,
-    /// `OpError::BroadcastInto`.
+    /// The numbers (`i64`) of `count` draws that have each of some results, along a last axis. If
+    /// the probabilities sum to less than 1, the last result has the rest. `count` may be an array,
+    /// and `chances` a stack of vectors of probabilities; both broadcast to the size. The work is
+    /// proportional to the product of the largest count and the number of results.
+    ///
+    /// Collective: arrays of counts and of probabilities are read. Errors: `OpError::Argument` for
+    /// a negative count, and for probabilities that are not vectors, are negative, or sum to more
+    /// than 1; `OpError::OutOfRange` for a count that is not finite; `OpError::Cast` for complex
+    /// counts; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn multinomial(
@@ -305,7 +308,8 @@ impl Generator {
             let (count, is_drawn) = self.mesh.enter(|| match &count {
                 Argument::Array(counts) => {
                     let counts = counts.converted(DType::I64, site).broadcast_to(shape.as_slice());
-                    // Where there are fewer draws than the most, the first ones count.
+                    // The number of draws is that of the largest count; an element of a smaller
+                    // count uses the first ones.
                     let index = arange(0i64, draws as i64, 1i64);
                     (counts.clone(), Some(index.less(counts.expand_dims(-1))))
                 }
@@ -325,9 +329,9 @@ impl Generator {
         }))
     }
 
-    /// Below which numbers from 0 to 1 each result of a multinomial distribution, or one before it,
-    /// is drawn; the last one has the rest. Errors: `OpError::Argument` for chances that are none,
-    /// or sum to more than 1.
+    /// The upper bounds of all results of a multinomial distribution but the last: a uniform number
+    /// below a bound draws that result or an earlier one. Errors: `OpError::Argument` for a value
+    /// that is not a probability, or for a sum above 1.
     fn edges_of_results(&self, chances: &Array, site: Site) -> Result<Vec<Argument>, Error> {
         let refuse = |value: String| Err(refused("multinomial", "pvals", value, site));
         let (results, most) = (chances.shape()[chances.ndim() - 1], 1.0 + 1e-12);
@@ -367,7 +371,7 @@ impl Generator {
         Ok(sums)
     }
 
-    /// The most draws of a multinomial distribution.
+    /// The largest number of draws of a multinomial distribution.
     fn draws_of(&self, count: &Argument, site: Site) -> Result<usize, Error> {
         let refuse = |count: i64| refused("multinomial", "n", count.to_string(), site);
         let most = match count {
@@ -397,7 +401,7 @@ impl Generator {
         usize::try_from(most).map_err(|_| refuse(most))
     }
 
-    /// Numbers with the chances of a table, which every device has.
+    /// Numbers with the probabilities of a table, which every device holds whole.
     fn tabled(&self, table: &Table, shape: &Shape, site: Site) -> Result<Array, Error> {
         let numbers = self.random(shape.as_slice(), DType::F64);
         let sums = from_slice(&table.sums, [table.sums.len()]);
@@ -406,9 +410,10 @@ impl Generator {
         (found.converted(DType::I64, site).minimum(last) + table.first).ok().cloned()
     }
 
-    /// The number (`i64`) of the first trial that succeeds, of which each does with this chance, or
-    /// the chances of an array, which broadcast to the shape and are looked at (Collective).
-    /// Errors: `OpError::Argument` for a chance that is not above 0 and at most 1.
+    /// The number (`i64`) of the first trial that succeeds, where each trial succeeds with this
+    /// probability. The probability is a number, or an array that broadcasts to the shape and is
+    /// read (Collective). Errors: `OpError::Argument` for a probability that is not above 0 and at
+    /// most 1.
     #[track_caller]
     #[must_use]
     pub fn geometric(&self, chance: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -435,14 +440,14 @@ impl Generator {
                 }
             };
             let failures = self.standard_exponential(shape.as_slice(), DType::F64).divide(rate);
-            // The largest float that is an `i64`.
+            // The largest float that fits `i64`.
             let trials = failures.ceil().maximum(1.0).minimum(9_223_372_036_854_774_784.0);
             trials.converted(DType::I64, site).ok().cloned()
         }))
     }
 }
 
-/// The table of how many good ones are in a sample of good and bad ones.
+/// The table of the number of good items in a sample of good and bad items.
 fn of_sample([good, bad, sample]: [i64; 3], site: Site) -> Result<Table, Error> {
     let refuse =
         |argument, value: i64| refused("hypergeometric", argument, value.to_string(), site);
@@ -462,7 +467,7 @@ fn of_sample([good, bad, sample]: [i64; 3], site: Site) -> Result<Table, Error> 
     Table::new(mode, up, down).ok_or_else(|| refuse("nsample", sample))
 }
 
-/// The number that an argument without axes is.
+/// The value of an argument that is a number; NaN for an array.
 fn number_of(argument: &Argument) -> f64 {
     match argument {
         Argument::Weak(weak) => weak.to_complex().re,
@@ -471,15 +476,15 @@ fn number_of(argument: &Argument) -> f64 {
     }
 }
 
-/// A number of draws. Floats are truncated, as by NumPy. Errors: `OpError::OutOfRange`,
-/// `OpError::Cast` for a complex one.
+/// A number of draws. Floats are truncated, as in NumPy. Errors: `OpError::OutOfRange`,
+/// `OpError::Cast` for a complex number.
 fn one_count(number: Weak, site: Site) -> Result<i64, Error> {
     let dtype = DType::I64;
     let out_of_range = |value: String| Err(Error::op(OpError::OutOfRange { value, dtype }, site));
     match number {
         Weak::Bool(truth) => Ok(truth.into()),
         Weak::Int(number) => i64::try_from(number).or_else(|_| out_of_range(number.to_string())),
-        // 2^63 is the first float that i64 does not hold.
+        // 2^63 is the smallest positive float that does not fit `i64`.
         Weak::Float(number) if number.abs() < 9_223_372_036_854_775_808.0 => Ok(number as i64),
         Weak::Float(number) => out_of_range(number.to_string()),
         Weak::Complex(_) => Err(Error::op(OpError::Cast { from: DType::C128, to: dtype }, site)),

@@ -1,5 +1,5 @@
-//! The gamma distribution and those that are made of it. Parameters are numbers, or arrays that
-//! broadcast to the shape; checking those of arrays is Collective.
+//! The gamma distribution and the distributions derived from it. Parameters are numbers, or arrays
+//! that broadcast to the shape; the check of an array is Collective.
 
 use super::Generator;
 use super::parameters::{Parameter, Size};
@@ -12,15 +12,17 @@ use crate::operand::Argument;
 use crate::reductions::{axis, keepdims};
 use phalanx_ops::{DType, Shape, Weak};
 
-/// How many proposals an element has. Each is refused with a chance below 1 in 20, so that less
-/// than one element in 10¹⁰ has none left and is the mean.
+/// The number of proposals for each element. Each is rejected with a probability below 1 in 20, so
+/// less than one element in 10¹⁰ has no accepted proposal. Such an element is `d`, a number near
+/// the mean.
 const PROPOSALS: u64 = 8;
-/// The counters of an element: two for a normal number and one for the decision of each proposal,
-/// and one for parameters below 1.
+/// The counters of an element: for each proposal, two for a normal number and one for the decision;
+/// and one for exponents below 1.
 const COUNTERS: u64 = 3 * PROPOSALS + 1;
 
 impl Generator {
-    /// A parameter in f64, which is positive, or not negative. Errors: `OpError::Argument`.
+    /// A parameter in f64 that is positive; `takes_zero` allows zero too. Errors:
+    /// `OpError::Argument`.
     pub(super) fn parameter(
         &self,
         names: (&'static str, &'static str),
@@ -53,8 +55,8 @@ impl Generator {
         self.mesh.enter(|| within(site, || full((), number, DType::F64))).ok().cloned()
     }
 
-    /// Gamma numbers of exponents, as a product: the first factor, and the logarithm of the second,
-    /// which differs from 1 for exponents below 1 alone.
+    /// Gamma numbers of an exponent, as a product: the first factor, and the logarithm of the
+    /// second. The second factor differs from 1 only for exponents below 1.
     ///
     /// Source: G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables" (2000).
     fn gamma_factors(
@@ -71,7 +73,7 @@ impl Generator {
             let d = select(&is_small, exponent + 1.0, exponent) - 1.0 / 3.0;
             let c = 1.0 / (&d * 9.0).sqrt();
             let mut drawn = d.broadcast_to(shape.as_slice());
-            // The first proposal that is taken stays.
+            // The loop runs backwards, so the first accepted proposal overwrites the later ones.
             for proposal in (0..PROPOSALS).rev() {
                 let radius = (uniform(3 * proposal).log() * -2.0).sqrt();
                 let normal = radius * (uniform(3 * proposal + 1) * std::f64::consts::TAU).cos();
@@ -98,13 +100,13 @@ impl Generator {
         within(site, || (drawn * lifted.exp()).ok().cloned())
     }
 
-    /// The logarithms, which do not underflow for small exponents.
+    /// The logarithms of gamma numbers, which do not underflow for small exponents.
     fn log_gamma_of(&self, exponent: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
         within(site, || (drawn.log() + lifted).ok().cloned())
     }
 
-    /// Gamma numbers of an exponent and the scale 1, of dtype `f32` or `f64`. Errors:
+    /// Gamma numbers with an exponent and scale 1, of dtype `f32` or `f64`. Errors:
     /// `OpError::Argument` for a negative exponent, `OpError::Dtype`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
@@ -124,8 +126,8 @@ impl Generator {
         })())
     }
 
-    /// Gamma numbers of an exponent and a scale, of dtype `f64`. Errors: as
-    /// [`Generator::standard_gamma`], also for a negative scale.
+    /// Gamma numbers with an exponent and a scale, of dtype `f64`. Errors: `OpError::Argument` for
+    /// a negative exponent or scale, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn gamma(
@@ -145,9 +147,9 @@ impl Generator {
         })())
     }
 
-    /// Sums of squares of as many normal numbers as there are degrees of freedom, which need not be
-    /// whole: of dtype `f64`. Errors: `OpError::Argument` for degrees that are not positive,
-    /// `OpError::BroadcastInto`.
+    /// Chi-square numbers, of dtype `f64`: sums of squares of standard normal numbers. The number
+    /// of terms is the number of degrees of freedom, which need not be whole. Errors:
+    /// `OpError::Argument` for degrees that are not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn chisquare(&self, degrees: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -165,10 +167,10 @@ impl Generator {
         within(site, || (drawn * 2.0).ok().cloned())
     }
 
-    /// Sums of squares of normal numbers, of which one has a mean whose square is `shift`: of dtype
-    /// `f64`. Errors: `OpError::Argument` for degrees that are not positive, a negative shift, or
-    /// one that is too large for [`Generator::poisson`] where degrees are 1 at most,
-    /// `OpError::BroadcastInto`.
+    /// Noncentral chi-square numbers, of dtype `f64`: sums of squares of normal numbers, one of
+    /// which has a mean whose square is `shift`. Errors: `OpError::Argument` for degrees that are
+    /// not positive, for a negative shift, and, for degrees of at most 1, for a shift too large for
+    /// [`Generator::poisson`]; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn noncentral_chisquare(
@@ -218,9 +220,9 @@ impl Generator {
         self.chisquare_of(&degrees, shape, site)
     }
 
-    /// Quotients of sums of squares of normal numbers, each through its degrees of freedom: of
-    /// dtype `f64`. Errors: `OpError::Argument` for degrees that are not positive,
-    /// `OpError::BroadcastInto`.
+    /// Numbers of the F distribution, of dtype `f64`: quotients of two chi-square numbers, each
+    /// divided by its degrees of freedom. Errors: `OpError::Argument` for degrees that are not
+    /// positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn f(
@@ -240,8 +242,7 @@ impl Generator {
         })())
     }
 
-    /// As [`Generator::f`], of which the numerator is that of
-    /// [`Generator::noncentral_chisquare`].
+    /// As [`Generator::f`], with a numerator of [`Generator::noncentral_chisquare`].
     #[track_caller]
     #[must_use]
     pub fn noncentral_f(
@@ -263,8 +264,8 @@ impl Generator {
         })())
     }
 
-    /// Student's numbers of degrees of freedom: of dtype `f64`. Errors: `OpError::Argument` for
-    /// degrees that are not positive, `OpError::BroadcastInto`.
+    /// Numbers of Student's t distribution with these degrees of freedom, of dtype `f64`. Errors:
+    /// `OpError::Argument` for degrees that are not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn standard_t(&self, degrees: impl Into<Argument>, size: impl Into<Size>) -> Array {
@@ -280,7 +281,7 @@ impl Generator {
         })())
     }
 
-    /// Beta numbers, from 0 to 1: of dtype `f64`. Errors: `OpError::Argument` for exponents that
+    /// Beta numbers, from 0 to 1, of dtype `f64`. Errors: `OpError::Argument` for exponents that
     /// are not positive, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
@@ -301,8 +302,8 @@ impl Generator {
         })())
     }
 
-    /// Vectors of positive numbers whose sum is 1, along a last axis: of dtype `f64`. Errors:
-    /// `OpError::Argument` for exponents that are no vector or not positive.
+    /// Dirichlet vectors, along a last axis, of dtype `f64`: positive numbers whose sum is 1.
+    /// Errors: `OpError::Argument` for exponents that are not a vector, or are not positive.
     #[track_caller]
     #[must_use]
     pub fn dirichlet(&self, exponents: &Array, shape: impl Into<ShapeArgument>) -> Array {
@@ -323,7 +324,7 @@ impl Generator {
         })())
     }
 
-    /// Wald's numbers, also called inverse normal ones, of a mean and a scale: of dtype `f64`.
+    /// Wald numbers (the inverse normal distribution) with a mean and a scale, of dtype `f64`.
     /// Errors: `OpError::Argument` for parameters that are not positive, `OpError::BroadcastInto`.
     ///
     /// Source: J. R. Michael, W. R. Schucany, R. W. Haas, "Generating random variates using

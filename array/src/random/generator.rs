@@ -1,4 +1,4 @@
-//! A source of random bits and of the numbers that others are made of.
+//! A source of random bits, and of the numbers from which distributions are made.
 
 use super::streams::Stream;
 use crate::array::Array;
@@ -17,42 +17,43 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A source of random numbers on a mesh.
 ///
-/// All ranks draw the same numbers in the same order. Drawing is Local (records nodes), and done
-/// while the generator's mesh is the current one: elsewhere it is an error, `OpError::Meshes`, for
-/// the numbers that ranks draw for themselves would be missing in what they draw together.
+/// All ranks draw the same numbers in the same order. Drawing is Local (records nodes). The
+/// generator's mesh must be the current mesh; a draw on another mesh is the error
+/// `OpError::Meshes`. On a smaller mesh only some ranks would advance the generator, and later
+/// numbers would differ.
 pub struct Generator {
     pub(super) mesh: MeshHandle,
     state: Mutex<(Stream, State)>,
 }
 
-/// What the next numbers of a generator depend on.
+/// The state that determines the next numbers of a generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
-    /// Made of the seed, for `Stream::Philox4x32`; others have theirs in the stream.
+    /// The key made from the seed, for `Stream::Philox4x32`. Other streams contain their own state.
     pub key: u64,
-    /// How many counters, or words of the stream, have been used.
+    /// The number of counters, or words of the stream, that have been used.
     pub next: u64,
 }
 
 impl State {
-    /// That of a generator of this seed which has drawn nothing.
+    /// The state of a generator with this seed before it draws numbers.
     pub fn of_seed(seed: u64) -> State {
         State { key: mixed(seed), next: 0 }
     }
 }
 
-/// Counters for numbers that are drawn, and the key that goes with them.
+/// The counters of the numbers of one draw, with the key and the stream.
 pub(super) struct Counters {
     array: Array,
     key: u64,
     stream: Stream,
-    /// The first of them, and how many there are.
+    /// The first counter, and the number of counters.
     first: u64,
     count: u64,
 }
 
 impl Counters {
-    /// 64 random bits for the counter at a place behind each.
+    /// 64 random bits for each element, from its counter with number `place`.
     fn bits(&self, place: u64, site: Site) -> Array {
         let key = Scalar::new(self.key);
         if self.stream != Stream::Philox4x32 {
@@ -68,9 +69,9 @@ impl Counters {
         elementwise(Op::Philox, &[(&counters).into(), key.into()], site)
     }
 
-    /// Uniform numbers in [0, 1) for the counter at a place behind each.
+    /// Uniform numbers in [0, 1) for each element, from its counter with number `place`.
     pub(super) fn uniform(&self, place: u64, dtype: DType, site: Site) -> Array {
-        // As many bits as the significand has.
+        // The number of bits is that of the significand.
         let (drop, unit) = match dtype {
             DType::F32 => (40u64, 1.0 / (1u64 << 24) as f64),
             _ => (11, 1.0 / (1u64 << 53) as f64),
@@ -80,15 +81,15 @@ impl Counters {
     }
 }
 
-/// A generator that draws the numbers of this seed, on the current mesh. Local. Errors: without a
-/// session.
+/// A generator that draws the numbers of this seed, on the current mesh. Local. Errors:
+/// `NotInitialised` before a mesh exists.
 #[track_caller]
 pub fn seeded(seed: u64) -> Result<Generator, Error> {
     begun(Stream::Philox4x32, State::of_seed(seed))
 }
 
-/// A generator that draws the words of a stream, from its first on, on the current mesh. Local.
-/// Errors: without a session.
+/// A generator that draws the words of a stream, from the first word on, on the current mesh.
+/// Local. Errors: `NotInitialised` before a mesh exists.
 #[track_caller]
 pub fn streamed(stream: Stream) -> Result<Generator, Error> {
     begun(stream, State { key: 0, next: 0 })
@@ -100,23 +101,24 @@ fn begun(stream: Stream, state: State) -> Result<Generator, Error> {
     Ok(Generator { mesh, state: Mutex::new((stream, state)) })
 }
 
-/// A generator with a seed of its own that all ranks agree on, on the current mesh. Collective over
-/// the mesh. Errors as [`fresh_seed`].
+/// A generator on the current mesh, with a new seed that is the same on all ranks. Collective over
+/// the mesh. Errors: as for [`fresh_seed`].
 #[track_caller]
 pub fn generator() -> Result<Generator, Error> {
     let site = call_site();
     within(site, || seeded(fresh_seed()?))
 }
 
-/// A seed that nobody knows before and that all ranks agree on: the random number of the first of
-/// them. Collective over the current mesh. Errors: without a session, and those of communication.
+/// An unpredictable seed that is the same on all ranks: a random number of the first rank.
+/// Collective over the current mesh. Errors: `NotInitialised` before a mesh exists, and the errors
+/// of communication.
 #[track_caller]
 pub fn fresh_seed() -> Result<u64, Error> {
     let site = call_site();
     let mesh = crate::creation::current_mesh(site)?;
     // The keys of a hash map come from the system's source of randomness.
     let own = RandomState::new().build_hasher().finish();
-    // Every device brings a number, and the first one counts.
+    // Every device contributes a number, and the first one is used.
     let local = mesh.mesh().devices() / mesh.engine().process().1;
     let shards = (0..local).map(|_| HostArray::from_slice(&[own], &[1])).collect();
     within(site, || mesh.enter(|| Array::from_local(shards, 0).at([0]).item::<u64>()))
@@ -134,17 +136,17 @@ fn mixed(seed: u64) -> u64 {
 }
 
 impl Generator {
-    /// The mesh that it draws on. Local.
+    /// The mesh on which the generator draws. Local.
     pub fn mesh(&self) -> &MeshHandle {
         &self.mesh
     }
 
-    /// What its words are. Local.
+    /// The stream of the generator's words. Local.
     pub fn stream(&self) -> Stream {
         self.locked().0
     }
 
-    /// Goes on with the words of another stream from its first on, which all ranks give alike.
+    /// Continues with another stream, from its first word. Pass the same stream on all ranks.
     /// Local.
     pub fn set_stream(&self, stream: Stream) {
         *self.locked() = (stream, State { key: 0, next: 0 });
@@ -154,18 +156,18 @@ impl Generator {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the next numbers depend on. Local.
+    /// The state that determines the next numbers. Local.
     pub fn state(&self) -> State {
         self.locked().1
     }
 
-    /// Goes on from another state, which all ranks give alike. Local.
+    /// Continues from another state. Pass the same state on all ranks. Local.
     pub fn set_state(&self, state: State) {
         self.locked().1 = state;
     }
 
-    /// The positions in C order of the elements of a shape, counted on from what was drawn before,
-    /// with room for `each` counters an element.
+    /// The first counter of each element of a shape, in C order, with `each` counters for an
+    /// element. The counters follow those of earlier draws.
     pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Counters, Error> {
         if !self.mesh.is_current() {
             let current = crate::creation::current_mesh(site)?;
@@ -204,8 +206,8 @@ impl Generator {
         }
     }
 
-    /// Drawn numbers in another dtype of their kind: real ones in `f32` or `f64`, whole ones in any
-    /// dtype of integers, which wrap, or of real numbers. Local. Errors: `OpError::Dtype`.
+    /// Drawn numbers in another dtype. Real numbers take `f32` or `f64`. Integers take any integer
+    /// dtype, in which they wrap, or `f32` or `f64`. Local. Errors: `OpError::Dtype`.
     #[track_caller]
     #[must_use]
     pub fn drawn_as(numbers: &Array, dtype: DType) -> Array {
@@ -219,7 +221,7 @@ impl Generator {
         }))
     }
 
-    /// 64 random bits an element (`u64`).
+    /// 64 random bits for each element (`u64`).
     #[track_caller]
     #[must_use]
     pub fn bits(&self, shape: impl Into<ShapeArgument>) -> Array {
@@ -230,7 +232,7 @@ impl Generator {
         }))
     }
 
-    /// So many random bytes (`u8`), those of the words of [`Generator::bits`].
+    /// `count` random bytes (`u8`): the bytes of the words of [`Generator::bits`].
     #[track_caller]
     #[must_use]
     pub fn bytes(&self, count: usize) -> Array {
@@ -253,10 +255,11 @@ impl Generator {
         }))
     }
 
-    /// Normal numbers of mean 0 and deviation 1, of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
+    /// Normal numbers with mean 0 and standard deviation 1, of dtype `f32` or `f64`. Errors:
+    /// `OpError::Dtype`.
     ///
     /// Source: G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates"
-    /// (1958), of which the cosine is taken.
+    /// (1958), the variant with the cosine.
     #[track_caller]
     #[must_use]
     pub fn standard_normal(&self, shape: impl Into<ShapeArgument>, dtype: DType) -> Array {

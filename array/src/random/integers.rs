@@ -1,4 +1,4 @@
-//! Integers of a range.
+//! Integers in a range.
 
 use super::Generator;
 use super::parameters::{Size, integer};
@@ -11,8 +11,7 @@ use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar, Shape, Weak};
 
-/// How [`Generator::integers_as`] draws integers: a dtype alone says that the upper bound is not
-/// among them.
+/// Options of [`Generator::integers_as`]. A dtype alone excludes the upper bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IntegerOptions {
     dtype: DType,
@@ -26,7 +25,7 @@ impl From<DType> for IntegerOptions {
 }
 
 impl IntegerOptions {
-    /// Whether the upper bound is among the integers.
+    /// Whether the range includes the upper bound.
     #[must_use]
     pub const fn closed(self, is_closed: bool) -> IntegerOptions {
         IntegerOptions { is_closed, ..self }
@@ -34,11 +33,11 @@ impl IntegerOptions {
 }
 
 impl Generator {
-    /// Integers from `low` to before `high` (`i64`), each equally often but for a part in 2⁶⁴ of
-    /// their number. The bounds are numbers, or arrays of integers that broadcast to the size and
-    /// are looked at (Collective). Errors: `OpError::Argument` for no integers, `OpError::Cast` for
-    /// bounds that are no integers, `OpError::Dtype` for arrays of others, `OpError::Broadcast`,
-    /// `OpError::BroadcastInto`.
+    /// Integers from `low` up to, but not including, `high` (`i64`). The probabilities of the
+    /// integers differ by at most `high - low` parts in 2⁶⁴. Each bound is a number, or an array of
+    /// integers that broadcasts to the size and is read (Collective). Errors: `OpError::Argument`
+    /// for an empty range, `OpError::Cast` for numbers that are not integers, `OpError::Dtype` for
+    /// arrays of other dtypes, `OpError::Broadcast`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn integers(
@@ -51,9 +50,9 @@ impl Generator {
         within(site, || self.integers_as(low, high, size, DType::I64))
     }
 
-    /// As [`Generator::integers`], of another dtype, or with the upper bound. Errors: also
-    /// `OpError::Dtype` for a dtype that is neither an integer nor bool, `OpError::Argument` for
-    /// integers that it has not.
+    /// As [`Generator::integers`], with options: another dtype, or a range that includes the upper
+    /// bound. Errors: also `OpError::Dtype` for a dtype that is neither an integer nor bool,
+    /// `OpError::Argument` for integers that the dtype cannot hold.
     #[track_caller]
     #[must_use]
     pub fn integers_as(
@@ -79,7 +78,7 @@ impl Generator {
         }))
     }
 
-    /// Integers of one range.
+    /// Integers in one range for all elements.
     fn integers_of_one(
         &self,
         [low, high]: [i128; 2],
@@ -90,7 +89,7 @@ impl Generator {
         let dtype = options.dtype;
         let high = if options.is_closed { high.saturating_add(1) } else { high };
         if shape.contains(&0) {
-            // As NumPy, which looks at no range to draw nothing.
+            // NumPy does not check the range of an empty draw.
             return zeros(shape.as_slice(), dtype).ok().cloned();
         }
         if low >= high {
@@ -102,16 +101,17 @@ impl Generator {
             return Err(refused("integers", "range", value, site));
         }
         let bits = self.bits(shape.as_slice());
-        // All there are of 64 bits need no remainder.
+        // A range of all 2⁶⁴ integers needs no remainder.
         let chosen = match u64::try_from(high - low) {
             Ok(count) => bits.remainder(Scalar::new(count)),
             Err(_) => bits,
         };
-        // Sums and conversions keep the last bits, which are those of the integer in any dtype.
+        // The sum and the conversion wrap. They keep the low bits, which are the bits of the
+        // integer in any dtype.
         (chosen + Scalar::new(low as u64)).converted(dtype, site).ok().cloned()
     }
 
-    /// Integers of ranges of their own for elements. Collective: the ranges are looked at.
+    /// Integers in a range of its own for each element. Collective: the ranges are read.
     fn integers_of_each(
         &self,
         bounds: [Argument; 2],
@@ -141,7 +141,7 @@ impl Generator {
                     array.converted(wide, site)
                 }
                 (number, _) => {
-                    // The number before an open end is the end itself, closed.
+                    // An exclusive bound equals the inclusive bound one below it.
                     let number = number.unwrap_or_default();
                     let is_open = is_high && !options.is_closed;
                     let number = if is_open { number.saturating_sub(1) } else { number };
@@ -171,7 +171,7 @@ impl Generator {
         }
         let (count, bits) = ((high - low).converted(DType::U64, site), self.bits(shape.as_slice()));
         let chosen = match is_closed {
-            // Of all that there are of 64 bits, the number is 0 again.
+            // A range of all 2⁶⁴ integers has a count that wraps to 0.
             true => {
                 let count = count + Scalar::new(1u64);
                 select(&count.equal(0), &bits, bits.remainder(&count))
@@ -182,7 +182,7 @@ impl Generator {
     }
 }
 
-/// The least and the largest integer of a dtype.
+/// The smallest and the largest integer of a dtype.
 fn limits(dtype: DType) -> (i128, i128) {
     let bits = 8 * dtype.size() as u32;
     match dtype.kind() {

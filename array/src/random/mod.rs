@@ -1,13 +1,14 @@
-//! Random numbers: counter-based, by global index, so that the same seed gives the same numbers on
+//! Random numbers, based on counters of the global index: the same seed gives the same numbers on
 //! any mesh.
 //!
 //! Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
-//! 1, 2, 3" (SC 2011), generator Philox4x32-10: `Op::Philox`. Element `i` of the `k`-th number
-//! drawn is a function of the seed, `i` and what was drawn before, and fuses into whatever uses it.
-//! The numbers are not those of NumPy's generators, but for generators of a [`Stream`].
+//! 1, 2, 3" (SC 2011), generator Philox4x32-10: `Op::Philox`. Element `i` of the `k`-th draw is a
+//! function of the seed, of `i` and of the earlier draws, and fuses into the operation that uses
+//! it. The numbers differ from those of NumPy's generators, except for generators of a [`Stream`].
 //!
-//! Functions of a [`Generator`] record nodes (Local) but where they say otherwise. Distributions
-//! have NumPy's parameters in NumPy's order, which are numbers or arrays, and then the [`Size`].
+//! Functions of a [`Generator`] are Local (record nodes) unless their documentation says
+//! Collective. The parameters of distributions are NumPy's, in NumPy's order; each is a number or
+//! an array. The [`Size`] follows them.
 
 mod choice;
 mod continuous;

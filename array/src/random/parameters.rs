@@ -1,5 +1,5 @@
-//! Parameters of distributions: numbers, or arrays that broadcast to the shape that is drawn; and
-//! that shape.
+//! Parameters of distributions, which are numbers or arrays that broadcast to the shape of the
+//! draw, and that shape.
 
 use crate::array::Array;
 use crate::creation::{Extent, ShapeArgument, full};
@@ -11,8 +11,8 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{Casting, DType, Shape, Weak, can_cast};
 
-/// The shape of what a generator draws: one that is given in any way in which
-/// [`zeros`](crate::zeros) takes it, or `None` for that to which the parameters broadcast.
+/// The shape of a draw: any shape that [`zeros`](crate::zeros) takes, or `None` for the shape to
+/// which the parameters broadcast.
 #[derive(Clone, Debug)]
 pub struct Size(Option<ShapeArgument>);
 
@@ -46,15 +46,15 @@ impl From<Option<ShapeArgument>> for Size {
 }
 
 impl Size {
-    /// The shape that is drawn with these parameters. Errors: those of the arrays among them,
-    /// `OpError::Cast` for complex ones, `OpError::Broadcast` for arrays that do not go together,
-    /// `OpError::BroadcastInto` for a shape that they do not broadcast to.
+    /// The shape of a draw with these parameters. Errors: those that the arrays carry,
+    /// `OpError::Cast` for complex parameters, `OpError::Broadcast` for arrays that do not
+    /// broadcast together, `OpError::BroadcastInto` for a shape to which they do not broadcast.
     pub(super) fn shape(&self, parameters: &[&Argument], site: Site) -> Result<Shape, Error> {
         parameters.iter().try_for_each(|parameter| real(parameter, site))?;
         self.shape_of_any(parameters, site)
     }
 
-    /// As [`Size::shape`], of parameters that may be complex.
+    /// As [`Size::shape`], for parameters that may be complex.
     pub(super) fn shape_of_any(
         &self,
         parameters: &[&Argument],
@@ -69,7 +69,7 @@ impl Size {
         self.shape_over(&shapes, site)
     }
 
-    /// As [`Size::shape`], of parameters of these shapes.
+    /// As [`Size::shape`], for parameters of these shapes.
     pub(super) fn shape_over(&self, shapes: &[&[usize]], site: Site) -> Result<Shape, Error> {
         let (common, item) = (common_shape(shapes.iter().copied(), site)?, DType::F64.size());
         let Some(size) = &self.0 else {
@@ -83,18 +83,18 @@ impl Size {
     }
 }
 
-/// What a distribution is told.
+/// A parameter of a distribution.
 pub(super) enum Parameter {
-    /// One number for all that are drawn.
+    /// One number for all elements.
     One(f64),
-    /// One for each, in f64.
+    /// A number for each element, in f64.
     Each(Array),
 }
 
 impl Parameter {
-    /// A parameter that `allowed` holds for and, if it is an array, `wrong` holds nowhere in, nor
-    /// is NaN: both say the same. Collective for arrays, which are looked at. Errors:
-    /// `OpError::Argument`.
+    /// A parameter that satisfies a condition. `allowed` is true for a number that satisfies it;
+    /// `wrong` marks the elements of an array that violate it. NaN in an array violates it too.
+    /// Collective for arrays, which are read. Errors: `OpError::Argument`.
     pub(super) fn checked(
         names: (&'static str, &'static str),
         value: Argument,
@@ -106,7 +106,7 @@ impl Parameter {
         Parameter::looked_at(names, value, allowed, is_wrong, site)
     }
 
-    /// A scale: not below zero. As in NumPy, it may be NaN.
+    /// A scale, which must not be below zero. NaN is allowed, as in NumPy.
     pub(super) fn scale(
         names: (&'static str, &'static str),
         value: Argument,
@@ -142,7 +142,7 @@ impl Parameter {
         }
     }
 
-    /// A parameter of any real value.
+    /// A parameter that may have any real value.
     pub(super) fn of(value: Argument, site: Site) -> Result<Parameter, Error> {
         let weak = match value {
             Argument::Weak(weak) => weak,
@@ -156,7 +156,7 @@ impl Parameter {
         Ok(Parameter::One(weak.to_complex().re))
     }
 
-    /// One that is not negative.
+    /// A parameter that is not negative.
     pub(super) fn not_negative(
         names: (&'static str, &'static str),
         value: Argument,
@@ -165,7 +165,7 @@ impl Parameter {
         Parameter::checked(names, value, |number| number >= 0.0, |array| array.less(0), site)
     }
 
-    /// One that is above zero.
+    /// A parameter that is above zero.
     pub(super) fn positive(
         names: (&'static str, &'static str),
         value: Argument,
@@ -174,7 +174,7 @@ impl Parameter {
         Parameter::checked(names, value, |number| number > 0.0, |array| array.less_equal(0), site)
     }
 
-    /// A chance: from 0 to 1.
+    /// A probability, from 0 to 1.
     pub(super) fn chance(
         names: (&'static str, &'static str),
         value: Argument,
@@ -184,7 +184,7 @@ impl Parameter {
         Parameter::checked(names, value, |number| (0.0..=1.0).contains(&number), is_outside, site)
     }
 
-    /// As the second argument of an operation.
+    /// The parameter as the second operand of an operation.
     pub(super) fn argument(&self) -> Argument {
         match self {
             Parameter::One(number) => Argument::from(*number),
@@ -192,7 +192,7 @@ impl Parameter {
         }
     }
 
-    /// An array, be it of one number.
+    /// The parameter as an array, which is 0-d for one number.
     pub(super) fn array(&self, mesh: &MeshHandle, site: Site) -> Result<Array, Error> {
         match self {
             Parameter::Each(array) => Ok(array.clone()),
@@ -202,7 +202,7 @@ impl Parameter {
         }
     }
 
-    /// The array broadcast to the shape that is drawn. Errors: `OpError::BroadcastInto`.
+    /// The parameter broadcast to the shape of the draw. Errors: `OpError::BroadcastInto`.
     pub(super) fn spread(
         &self,
         shape: &[usize],
@@ -214,7 +214,8 @@ impl Parameter {
     }
 }
 
-/// Refuses complex parameters. Errors: `OpError::Cast`, those of an array.
+/// Returns an error for complex parameters. Errors: `OpError::Cast`, and the error that an array
+/// carries.
 fn real(value: &Argument, site: Site) -> Result<(), Error> {
     let from = match value {
         Argument::Array(array) => array.ok()?.dtype(),
@@ -228,28 +229,47 @@ fn real(value: &Argument, site: Site) -> Result<(), Error> {
     }
 }
 
-/// Refuses parameters that are no integers. Errors: `OpError::Cast`, `OpError::OutOfRange` beyond
-/// 64 bits, those of an array.
-pub(super) fn whole(value: &Argument, site: Site) -> Result<(), Error> {
-    let (from, to) = match value {
-        Argument::Array(array) => (array.ok()?.dtype(), DType::I64),
-        Argument::Scalar(scalar) => (scalar.dtype(), DType::I64),
-        Argument::Weak(Weak::Int(number)) if i64::try_from(*number).is_err() => {
-            let (value, dtype) = (number.to_string(), DType::I64);
-            return Err(Error::op(OpError::OutOfRange { value, dtype }, site));
+/// A count as an integer. A float is truncated, as in NumPy; an array of floats is an error.
+/// Errors: `OpError::Cast` for complex numbers and for arrays of another kind,
+/// `OpError::OutOfRange` beyond 64 bits, `OpError::Argument` for NaN, and the error that an array
+/// carries.
+pub(super) fn whole(
+    (operation, argument): (&'static str, &'static str),
+    value: Argument,
+    site: Site,
+) -> Result<Argument, Error> {
+    let to = DType::I64;
+    let weak = match &value {
+        Argument::Array(array) => {
+            let from = array.ok()?.dtype();
+            return match can_cast(from, to, Casting::SameKind) {
+                true => Ok(value),
+                false => Err(Error::op(OpError::Cast { from, to }, site)),
+            };
         }
-        Argument::Weak(Weak::Bool(_) | Weak::Int(_)) => return Ok(()),
-        Argument::Weak(Weak::Float(_)) => (DType::F64, DType::I64),
-        Argument::Weak(Weak::Complex(_)) => (DType::C128, DType::I64),
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Weak(weak) => *weak,
     };
-    match can_cast(from, to, Casting::SameKind) {
-        true => Ok(()),
-        false => Err(Error::op(OpError::Cast { from, to }, site)),
+    let beyond = |value: String| Error::op(OpError::OutOfRange { value, dtype: to }, site);
+    match weak {
+        Weak::Bool(truth) => Ok(i64::from(truth).into()),
+        Weak::Int(number) => match i64::try_from(number) {
+            Ok(number) => Ok(number.into()),
+            Err(_) => Err(beyond(number.to_string())),
+        },
+        Weak::Float(number) if number.is_nan() => {
+            Err(refused(operation, argument, number.to_string(), site))
+        }
+        Weak::Float(number) if (-(2f64.powi(63))..2f64.powi(63)).contains(&number) => {
+            Ok((number as i64).into())
+        }
+        Weak::Float(number) => Err(beyond(number.to_string())),
+        Weak::Complex(_) => Err(Error::op(OpError::Cast { from: DType::C128, to }, site)),
     }
 }
 
-/// The integer that a parameter is; nothing for an array. Errors: `OpError::Cast` for numbers that
-/// are no integers.
+/// The integer value of a parameter; `None` for an array. Errors: `OpError::Cast` for numbers that
+/// are not integers, and the error that an array carries.
 pub(super) fn integer(value: &Argument, site: Site) -> Result<Option<i128>, Error> {
     let weak = match value {
         Argument::Array(array) => {

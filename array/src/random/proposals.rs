@@ -1,4 +1,4 @@
-//! Distributions that are drawn by refusing proposals.
+//! Distributions drawn by rejection of proposals.
 
 use super::Generator;
 use super::parameters::{Parameter, Size};
@@ -10,19 +10,19 @@ use crate::operand::Argument;
 use phalanx_ops::{DType, Shape};
 use std::f64::consts::{PI, TAU};
 
-/// How many proposals an element has. Each is refused with a chance of at most 0.35, so that less
-/// than one element in 10¹⁰ has none left.
+/// The number of proposals for each element. Each is rejected with a probability of at most 0.35,
+/// so less than one element in 10¹⁰ has no accepted proposal.
 const PROPOSALS: u64 = 24;
-/// Concentrations of angles below which all angles are alike, and above which they are normal, to
-/// rounding.
+/// Limits of the concentration of angles. To rounding, angles are uniform below `FLAT` and normal
+/// above `NARROW`.
 const FLAT: f64 = 1e-8;
 const NARROW: f64 = 1e6;
-/// The exponent from which on every number of Zipf's distribution is 1.
+/// For exponents from this one on, every number of Zipf's distribution is 1.
 const CERTAIN: f64 = 1025.0;
 
 impl Generator {
-    /// The first of the proposals for each element that is taken: `propose` gives one from two
-    /// uniform numbers, and whether it is taken.
+    /// The first accepted proposal for each element; `default` if none is accepted. `propose` makes
+    /// a proposal from two uniform numbers, and decides whether it is accepted.
     pub(super) fn first_taken(
         &self,
         shape: &Shape,
@@ -43,10 +43,10 @@ impl Generator {
         })
     }
 
-    /// Angles from -π to π around `mean`, the closer the larger `concentration` is: of dtype `f64`.
-    /// Both are numbers, or arrays that broadcast to the shape; concentrations in arrays are looked
-    /// at (Collective). Errors: `OpError::Argument` for a negative concentration,
-    /// `OpError::BroadcastInto`.
+    /// Von Mises angles from -π to π, of dtype `f64`. They lie around `mean`, and closer to it for
+    /// a larger `concentration`. Both are numbers, or arrays that broadcast to the shape; an array
+    /// of concentrations is read (Collective). Errors: `OpError::Argument` for a negative
+    /// concentration, `OpError::BroadcastInto`.
     ///
     /// Source: D. J. Best, N. I. Fisher, "Efficient simulation of the von Mises distribution"
     /// (1979).
@@ -77,7 +77,7 @@ impl Generator {
                     return within(site, || (around(angle).remainder(TAU) - PI).ok().cloned());
                 }
             };
-            // Beyond, the distribution is normal to rounding.
+            // To rounding, the distribution is uniform below `FLAT` and normal above `NARROW`.
             let angle = if k < FLAT {
                 within(site, || self.uniform(-PI, PI, shape.as_slice()).ok().cloned())?
             } else if k > NARROW {
@@ -105,7 +105,7 @@ impl Generator {
         })())
     }
 
-    /// The angle of a cosine, on one side or the other.
+    /// The angle of a cosine, with a random sign.
     fn on_either_side(&self, cosine: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         within(site, || {
             let side = self.random(shape.as_slice(), DType::F64) - 0.5;
@@ -113,7 +113,7 @@ impl Generator {
         })
     }
 
-    /// Angles around zero, each of a concentration of its own.
+    /// Angles around zero, with a concentration of its own for each element.
     fn angles(&self, k: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         let (moderate, s) = within(site, || {
             let k = k.maximum(FLAT).minimum(NARROW);
@@ -140,9 +140,10 @@ impl Generator {
         })
     }
 
-    /// Whole numbers (`i64`) from 1 on with chances that fall as this power of them. The power is a
-    /// number, or an array that broadcasts to the shape and is looked at (Collective). Errors:
-    /// `OpError::Argument` for an exponent of 1 or less, `OpError::BroadcastInto`.
+    /// Zipf numbers (`i64`), from 1 on: the probability of `k` is proportional to
+    /// `k.powf(-exponent)`. The exponent is a number, or an array that broadcasts to the shape and
+    /// is read (Collective). Errors: `OpError::Argument` for an exponent of 1 or less,
+    /// `OpError::BroadcastInto`.
     ///
     /// Source: L. Devroye, "Non-uniform random variate generation" (1986), chapter X.6.
     #[track_caller]
@@ -155,7 +156,7 @@ impl Generator {
                 (|number: f64| number > 1.0, |array: &Array| array.less_equal(1));
             let exponent = Parameter::checked(("zipf", "a"), exponent, is_above, is_less, site)?;
             let numbers = match &exponent {
-                // All others are less likely than the smallest float.
+                // The probability of all other numbers is below the smallest float.
                 Parameter::One(exponent) if *exponent >= CERTAIN => {
                     return self.mesh.enter(|| full(shape.as_slice(), 1, DType::I64)).ok().cloned();
                 }
@@ -188,9 +189,9 @@ impl Generator {
         })())
     }
 
-    /// Whole numbers (`i64`) from 1 on with chances of the terms of the logarithm's series of
-    /// `chance`: a number, or an array that broadcasts to the shape and is looked at (Collective).
-    /// Errors: `OpError::Argument` for one that is not from 0 to before 1,
+    /// Numbers (`i64`) of the logarithmic series distribution, from 1 on: the probability of `k` is
+    /// proportional to `chance.powi(k) / k`. `chance` is a number, or an array that broadcasts to
+    /// the shape and is read (Collective). Errors: `OpError::Argument` for a value outside [0, 1),
     /// `OpError::BroadcastInto`.
     ///
     /// Source: A. W. Kemp, "Efficient generation of logarithmically distributed pseudo-random
@@ -218,7 +219,7 @@ impl Generator {
                 let far = (first.log() / q.log() + 1.0).floor();
                 let near = select(&first.less(&q), 2.0, 1.0);
                 let number = select(&first.less_equal(&q * &q), far, near);
-                // Zero and what rounding leaves below 1 are 1.
+                // A `chance` of zero, and a value that rounding leaves below 1, give 1.
                 let number = select(&number.greater_equal(1.0), number, 1.0);
                 let number = number.minimum(9_223_372_036_854_774_784.0);
                 number.converted(DType::I64, site).ok().cloned()
@@ -227,9 +228,9 @@ impl Generator {
     }
 }
 
-/// A proposal that is taken where `part` is not above `bound` and an `i64` holds it.
+/// A proposal, accepted if `part` is not above `bound` and the proposal fits `i64`.
 fn taken_below(proposed: Array, part: &Array, bound: Array) -> (Array, Array) {
-    // The largest float that is an `i64`.
+    // The largest float that fits `i64`.
     let fits = proposed.less_equal(9_223_372_036_854_774_784.0);
     let taken = part.less_equal(bound).logical_and(fits);
     (proposed, taken)

@@ -1,9 +1,9 @@
-//! The streams of random bits of other generators, by their positions: word `i` of 64 bits is what
-//! the generator gives when it is asked for the `i`-th time, on any mesh.
+//! The streams of random bits of other generators, as functions of the position: word `i` of 64
+//! bits is the `i`-th word of the sequential generator, on any mesh.
 //!
-//! Counter-based generators are functions of the position. Of those that go on by a linear step,
-//! word `i` of `n` is made of two tables of about √n rows: the states at every so many positions,
-//! and the steps from there. Generators whose steps cannot be skipped are not here.
+//! A counter-based generator computes a word from its position. For a generator with a linear step,
+//! `n` words follow from two tables of about √n rows: the states at regular distances, and the
+//! steps between them. Generators whose steps cannot be skipped are not supported.
 
 use crate::array::Array;
 use crate::creation::from_slice;
@@ -12,10 +12,10 @@ use crate::indexing::Mode;
 use crate::math::select;
 use phalanx_ops::{DType, Scalar};
 
-/// A generator whose words are known by their positions.
+/// A generator that computes any word from its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stream {
-    /// Philox4x32-10 of one word a counter: the generator of this package.
+    /// Philox4x32-10 with one word for each counter: the generator of this package.
     Philox4x32,
     /// Philox4x64-10 of NumPy's `Philox`: the key.
     Philox4x64([u64; 2]),
@@ -32,19 +32,20 @@ const PCG_MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 const PCG_CHEAP_MULTIPLIER: u64 = 0xda94_2042_e4dd_58b5;
 
 impl Stream {
-    /// PCG64 of four words of a seed, as NumPy begins it.
+    /// PCG64 from four words of a seed, initialised as in NumPy.
     pub fn pcg64(words: [u64; 4]) -> Stream {
         let (state, increment) = begun(words);
         Stream::Pcg64(state, increment)
     }
 
-    /// PCG64DXSM of four words of a seed, as NumPy begins it.
+    /// PCG64DXSM from four words of a seed, initialised as in NumPy.
     pub fn pcg64dxsm(words: [u64; 4]) -> Stream {
         let (state, increment) = begun(words);
         Stream::Pcg64Dxsm(state, increment)
     }
 
-    /// MRG32k3a of six words of a seed. States of zeros, which would stay so, become ones.
+    /// MRG32k3a from six words of a seed. A state of zeros never changes, so it becomes a state of
+    /// ones.
     pub fn mrg32k3a(words: [u64; 6]) -> Stream {
         let mut state: [u64; 6] = std::array::from_fn(|place| words[place] % MODULI[place / 3]);
         for part in state.chunks_mut(3) {
@@ -55,8 +56,8 @@ impl Stream {
         Stream::Mrg32k3a(state)
     }
 
-    /// The words at positions (`u64`) of which the first is `first`, and all are less than `count`
-    /// behind it; of Philox4x32-10 nothing, which is an operation of its own.
+    /// The words at `positions` (`u64`), which lie between `first` and `first + count`. `None` for
+    /// Philox4x32-10, which is an operation of its own.
     pub(super) fn words(
         &self,
         positions: &Array,
@@ -68,16 +69,16 @@ impl Stream {
         match *self {
             Stream::Philox4x32 => None,
             Stream::Philox4x64(key) => Some(philox(positions, key)),
-            // The word is made of the state after the step.
+            // PCG64 makes the word from the state after the step.
             Stream::Pcg64(state, increment) => {
                 let (high, low) = congruential(&places(), state, increment, PCG_MULTIPLIER, 1);
                 let word = &high ^ &low;
                 let turn = high.right_shift(Scalar::new(58u64));
-                // 64 less the turn, which is below 64; no turn back of none.
+                // The left shift is 64 minus the turn, and 0 for a turn of 0. The turn is below 64.
                 let back = ((&turn ^ Scalar::new(63u64)) + Scalar::new(1u64)) & Scalar::new(63u64);
                 Some(word.right_shift(&turn) | word.left_shift(&back))
             }
-            // And here of the state before it.
+            // PCG64DXSM makes the word from the state before the step.
             Stream::Pcg64Dxsm(state, increment) => {
                 let by = PCG_CHEAP_MULTIPLIER;
                 let (high, low) = congruential(&places(), state, increment, by.into(), 0);
@@ -91,8 +92,8 @@ impl Stream {
     }
 }
 
-/// Positions as rows of two tables: that of the states at every `1 << shift`-th position, and that
-/// of the steps from there.
+/// Positions as rows of two tables: the states at every `1 << shift`-th position, and the steps
+/// from there.
 struct Places {
     first: u64,
     states: u64,
@@ -116,15 +117,15 @@ impl Places {
         }
     }
 
-    /// A column of a table of the states, or of the steps, at each position.
+    /// A column of the table of states, or of the table of steps, at each position.
     fn column(rows: &Array, table: &[u64]) -> Array {
-        // All positions are inside.
+        // All positions are inside the table, so clipping changes none.
         from_slice(table, [table.len()]).take_with(rows, 0, Mode::Clip)
     }
 }
 
-/// The state and the increment of a linear congruential generator of 128 bits. NumPy takes the
-/// multiplier of PCG64 here for both.
+/// The initial state and the increment of a linear congruential generator of 128 bits. As in NumPy,
+/// both generators use the multiplier of PCG64 here.
 fn begun(words: [u64; 4]) -> (u128, u128) {
     let pair = |high: u64, low: u64| u128::from(high) << 64 | u128::from(low);
     let increment = pair(words[2], words[3]) << 1 | 1;
@@ -132,7 +133,7 @@ fn begun(words: [u64; 4]) -> (u128, u128) {
     (state.wrapping_mul(PCG_MULTIPLIER).wrapping_add(increment), increment)
 }
 
-/// The multiplier and the increment of so many steps at once.
+/// The multiplier and the increment of `count` steps at once.
 ///
 /// Source: F. B. Brown, "Random number generation with arbitrary strides" (1994).
 fn jump(mut count: u128, multiplier: u128, increment: u128) -> (u128, u128) {
@@ -150,7 +151,7 @@ fn jump(mut count: u128, multiplier: u128, increment: u128) -> (u128, u128) {
     (all_by, all_plus)
 }
 
-/// The upper and the lower half of the states at positions, `ahead` steps on.
+/// The upper and lower halves of the states at positions, `ahead` steps later.
 fn congruential(
     places: &Places,
     state: u128,
@@ -185,7 +186,7 @@ fn congruential(
     (high + plus_high + carry, sum)
 }
 
-/// The upper and the lower 64 bits of products of words.
+/// The upper and lower 64 bits of products of words.
 fn wide_product(a: &Array, b: &Array) -> (Array, Array) {
     let (mask, half) = (Scalar::new(0xffff_ffffu64), Scalar::new(32u64));
     let parts = |of: &Array| (of & mask, of.right_shift(half));
@@ -196,7 +197,7 @@ fn wide_product(a: &Array, b: &Array) -> (Array, Array) {
     (high, a * b)
 }
 
-/// Words of Philox4x64-10: four of each block, whose counters begin with 1 as NumPy's do.
+/// Words of Philox4x64-10. Each block has four words, and its counter starts at 1, as in NumPy.
 ///
 /// Source: J. K. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
 fn philox(positions: &Array, mut key: [u64; 2]) -> Array {
@@ -261,7 +262,7 @@ fn raised(matrix: &Matrix, mut count: u128, modulus: u64) -> Matrix {
 
 /// Words of MRG32k3a.
 fn recursive(places: &Places, seed: &[u64; 6]) -> Array {
-    // Of each recurrence, the two numbers of a word.
+    // The two numbers of a word, for each recurrence.
     let numbers = [0, 1].map(|part| {
         let (modulus, step) = (MODULI[part], &STEPS[part]);
         let own = [seed[3 * part], seed[3 * part + 1], seed[3 * part + 2]];
@@ -275,7 +276,7 @@ fn recursive(places: &Places, seed: &[u64; 6]) -> Array {
         let states = states.map(|column| Places::column(&places.state, &column));
         let twice = product(step, step, modulus);
         [step, &twice].map(|start| {
-            // The last row alone gives a number.
+            // Only the last row of the matrix is needed for a number.
             let mut matrix = *start;
             let mut rows = [Vec::new(), Vec::new(), Vec::new()];
             for _ in 0..places.steps {
@@ -293,7 +294,7 @@ fn recursive(places: &Places, seed: &[u64; 6]) -> Array {
     let modulus = Scalar::new(MODULI[0]);
     let drawn = |place: usize| {
         let difference = &first[place] + modulus - &second[place];
-        // From 1 to the modulus.
+        // The result is between 1 and the modulus.
         (difference - Scalar::new(1u64)).remainder(modulus) + Scalar::new(1u64)
     };
     drawn(0).left_shift(Scalar::new(32u64)) | drawn(1)

@@ -1,4 +1,4 @@
-//! Writing into structured arrays, field by field.
+//! Writes into structured arrays, field by field.
 
 use super::handle::{Records, Shown, wrong};
 use super::record::{Field, Form, Record};
@@ -9,18 +9,18 @@ use crate::operand::Argument;
 use phalanx_ops::{DType, Index};
 use std::sync::Arc;
 
-/// What is written into a structured array.
+/// A value that is written into a structured array.
 #[derive(Clone)]
 pub enum RecordValue {
-    /// A number, or an array of numbers: each goes into all fields of its element.
+    /// A number or an array of numbers: it is written into all fields of an element.
     Numbers(Argument),
-    /// Records, whose fields go into those at the same places.
+    /// Records: their fields are written into the fields at the same positions.
     Records(Records),
 }
 
 impl Records {
-    /// NumPy's `a[...] = value`: the value broadcasts. Fields of records are written in their
-    /// order, whatever their names. Local (records nodes).
+    /// NumPy's `a[...] = value`, with broadcasting. Fields of records are matched by position, not
+    /// by name. Local (records nodes).
     ///
     /// Errors: `OpError::BroadcastInto`, `OpError::Arguments` for another number of fields, and
     /// those of `Array::try_assign`.
@@ -35,7 +35,7 @@ impl Records {
         })
     }
 
-    /// NumPy's `a[items] = value`. Collectivity as `Array::try_assign_index`, errors too.
+    /// NumPy's `a[items] = value`. Collectivity and errors: those of `Array::try_assign_index`.
     #[track_caller]
     pub fn try_assign_index(&self, items: &[AnyIndex], value: &RecordValue) -> Result<(), Error> {
         let site = call_site();
@@ -63,7 +63,7 @@ impl Records {
         })
     }
 
-    /// The elements cast to other records. Local (records nodes). Errors: as
+    /// The elements cast to another record. Local (records nodes). Errors: those of
     /// [`Records::try_assign`].
     #[track_caller]
     pub fn cast(&self, record: &Arc<Record>) -> Result<Records, Error> {
@@ -97,7 +97,7 @@ impl Records {
         if self.record.fields().len() != value.record.fields().len() {
             return Err(wrong("records of another number of fields", call_site()));
         }
-        // What is read may be written before: NumPy reads all of it first.
+        // The source may overlap the target, so it is read first, as in NumPy.
         let value = match value.bytes.has_base_of(&self.bytes) {
             true => &value.with_bytes(value.bytes.copy())?,
             false => value,
@@ -124,7 +124,7 @@ impl Records {
         Ok(())
     }
 
-    /// Copies a field of what arrays do not hold.
+    /// Copies a field of a kind that arrays do not have.
     fn copy_other(&self, to: &Field, value: &Records, from: &Field) -> Result<(), Error> {
         if (&to.form, &to.shape) != (&from.form, &from.shape) {
             return Err(wrong("fields of texts and dates are not cast", call_site()));
@@ -167,7 +167,7 @@ impl Records {
         self.assign_bytes(&whole)
     }
 
-    /// Writes as many bytes as there are; the rest of each element is 0.
+    /// Writes the bytes into each element; the rest of the element becomes 0.
     fn assign_bytes(&self, value: &Array) -> Result<(), Error> {
         let (to, from) = (self.record.size(), value.ok()?.shape().last().copied().unwrap_or(0));
         let part = |of: &Array, start: usize, stop: usize| {
@@ -183,7 +183,7 @@ impl Records {
     }
 }
 
-/// A field's numbers with axes for those of the field that they are written into.
+/// The numbers of a field, with axes of extent 1 for the axes of the target field.
 fn aligned(source: Array, from: &Field, to: &Field, ndim: usize) -> Result<Array, Error> {
     if from.shape == to.shape {
         return Ok(source);

@@ -1,4 +1,4 @@
-//! Whether records are equal.
+//! Equality of records.
 
 use super::handle::{Records, Shown, wrong};
 use crate::array::Array;
@@ -10,7 +10,8 @@ use phalanx_ops::{DType, Weak};
 
 impl Records {
     /// Whether all fields are equal, element by element, with broadcasting: NumPy's `a == b`.
-    /// Fields of one name at one place are compared; elements without fields by their bytes.
+    /// Fields at the same position, which must have equal names, are compared. Elements without
+    /// fields are compared by their bytes.
     ///
     /// Dtype: bool. Local (records nodes). Errors: `OpError::Arguments` for records with other
     /// fields, `OpError::Broadcast`.
@@ -48,7 +49,7 @@ impl Records {
     }
 }
 
-/// Whether all elements along the last axes hold.
+/// Whether all elements along the last `axes` axes are true.
 fn inner_all(truths: Array, axes: usize) -> Result<Array, Error> {
     if axes == 0 {
         return Ok(truths);

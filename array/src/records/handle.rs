@@ -19,19 +19,20 @@ pub struct Records {
     pub(super) record: Arc<Record>,
 }
 
-/// What a part of a structured array is.
+/// A field of a structured array, by the kind of its elements.
 #[derive(Clone)]
 pub enum Shown {
-    /// Numbers or truth values.
+    /// Numbers or bools.
     Numbers(Array),
     /// Records.
     Records(Records),
 }
 
 impl Records {
-    /// The array whose last axis has the bytes of elements.
+    /// A structured array over `bytes`, whose last axis holds the bytes of an element.
     ///
-    /// Local. Errors: `OpError::Arguments` for another dtype or extent, and what the array carries.
+    /// Local. Errors: `OpError::Arguments` for another dtype or extent, and the error that the
+    /// array carries.
     #[track_caller]
     pub fn of_bytes(bytes: &Array, record: &Arc<Record>) -> Result<Records, Error> {
         let is_right =
@@ -42,7 +43,7 @@ impl Records {
         }
     }
 
-    /// Elements all of whose bytes are 0. Local (records a node).
+    /// Elements with zero bytes. Local (records a node).
     #[track_caller]
     pub fn zeros(shape: &[i64], record: &Arc<Record>) -> Result<Records, Error> {
         let size = record.size() as i64;
@@ -51,8 +52,8 @@ impl Records {
         Records::of_bytes(&bytes, record)
     }
 
-    /// Elements of the host, whose bytes lie one after the other. Local, copied at once, equal on
-    /// all processes. Errors: `OpError::DataLength`.
+    /// Elements whose bytes are contiguous on the host. Local. The bytes are copied at once and
+    /// must be equal on all ranks. Errors: `OpError::DataLength`.
     #[track_caller]
     pub fn from_host(shape: &[usize], bytes: Vec<u8>, record: &Arc<Record>) -> Result<Self, Error> {
         let shape = shape.iter().copied().chain([record.size()]).collect();
@@ -61,7 +62,7 @@ impl Records {
         Records::of_bytes(&bytes, record)
     }
 
-    /// The bytes, those of an element along the last axis.
+    /// The bytes of the elements; those of one element are along the last axis.
     pub fn bytes(&self) -> &Array {
         &self.bytes
     }
@@ -95,15 +96,15 @@ impl Records {
 
     /// NumPy's flags.
     ///
-    /// Errors: what the array carries.
+    /// Errors: the error that the array carries.
     pub fn flags(&self) -> Result<crate::Flags, Error> {
         let flags = self.bytes.flags()?;
         let f_contiguous = self.transposed(None)?.bytes.flags()?.c_contiguous;
         Ok(crate::Flags { f_contiguous, ..flags })
     }
 
-    /// An array that carries the error of structured arrays where numbers are asked for: what takes
-    /// it as an operand refuses it.
+    /// An array that carries the error of structured arrays in arithmetic. Operations refuse it as
+    /// an operand.
     #[track_caller]
     pub fn refusal() -> Array {
         Array::refusing(wrong(
@@ -112,22 +113,22 @@ impl Records {
         ))
     }
 
-    /// The whole structured array that this one shows elements of, as far as it has records of this
-    /// size; else the array itself.
+    /// The whole base of this structured array, if its last axis has the size of a record; else the
+    /// array itself.
     ///
-    /// Errors: what the array carries.
+    /// Errors: the error that the array carries.
     pub fn whole(&self) -> Result<Records, Error> {
         let whole = self.bytes.whole_base()?;
         Ok(Records::of_bytes(&whole, &self.record).unwrap_or_else(|_| self.clone()))
     }
 
-    /// The same with other bytes.
+    /// The same record with other bytes.
     pub(super) fn with_bytes(&self, bytes: Array) -> Result<Records, Error> {
         bytes.ok()?;
         Ok(Records { bytes, record: self.record.clone() })
     }
 
-    /// A view at a basic index. Local. Errors: as `Array::slice`.
+    /// The view at a basic index. Local. Errors: those of `Array::slice`.
     #[track_caller]
     pub fn slice(&self, items: &[Index]) -> Result<Records, Error> {
         let site = call_site();
@@ -135,9 +136,9 @@ impl Records {
         within(site, || self.index(&items))
     }
 
-    /// The elements at any index: a view if it is basic, else a copy.
+    /// The elements at an index: a view for a basic index, else a copy.
     ///
-    /// Collectivity and errors as `Array::index`.
+    /// Collectivity and errors: those of `Array::index`.
     #[track_caller]
     pub fn index(&self, items: &[AnyIndex]) -> Result<Records, Error> {
         let site = call_site();
@@ -162,7 +163,8 @@ impl Records {
             return Err(Error::op(OpError::TooManyIndices { ndim, given }, site));
         }
         let is_ellipsis = |item: &AnyIndex| matches!(item, AnyIndex::Basic(Index::Ellipsis));
-        // The ellipsis that is not there takes the bytes along.
+        // Without an ellipsis of its own, the index ends with one, which includes the axis of
+        // bytes.
         let last = match items.iter().any(is_ellipsis) {
             true => Index::Range { start: None, stop: None, step: 1 },
             false => Index::Ellipsis,
@@ -170,7 +172,7 @@ impl Records {
         Ok(items.iter().cloned().chain([AnyIndex::Basic(last)]).collect())
     }
 
-    /// The view with the axes in another order, or reversed. Local. Errors:
+    /// The view with the axes in another order; without `axes`, reversed. Local. Errors:
     /// `OpError::Permutation`.
     #[track_caller]
     pub fn transposed(&self, axes: Option<&[i64]>) -> Result<Records, Error> {
@@ -191,7 +193,7 @@ impl Records {
         self.with_bytes(within(site, || self.bytes.transpose(order)))
     }
 
-    /// The elements with another shape: a view where NumPy gives one, else a copy. Local. Errors:
+    /// The elements with another shape: a view if NumPy makes one, else a copy. Local. Errors:
     /// `OpError::Reshape`.
     #[track_caller]
     pub fn reshaped(&self, shape: &[i64], order: MemoryOrder) -> Result<Records, Error> {
@@ -211,14 +213,14 @@ impl Records {
         })
     }
 
-    /// The view repeated to a shape. Local. Errors: `OpError::BroadcastInto`.
+    /// The view broadcast to `shape`. Local. Errors: `OpError::BroadcastInto`.
     #[track_caller]
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Records, Error> {
         let whole: Vec<usize> = shape.iter().copied().chain([self.record.size()]).collect();
         self.with_bytes(within(call_site(), || self.bytes.broadcast_to(whole)))
     }
 
-    /// A copy in an order. Local (records a node).
+    /// A copy in the memory order `order`. Local (records a node).
     #[track_caller]
     pub fn copy_in(&self, order: MemoryOrder) -> Result<Records, Error> {
         within(call_site(), || {
@@ -237,10 +239,10 @@ impl Records {
         turned.with_bytes(turned.bytes.copy())?.transposed(None)
     }
 
-    /// The view of a field, by its name or title. Local.
+    /// The view of a field by its name or title. Local.
     ///
-    /// Errors: `OpError::Argument` for an unknown name, `OpError::Arguments` for a field of what
-    /// arrays do not hold.
+    /// Errors: `OpError::Argument` for an unknown name, `OpError::Arguments` for a field of a kind
+    /// that arrays do not have.
     #[track_caller]
     pub fn field(&self, name: &str) -> Result<Shown, Error> {
         let site = call_site();
@@ -250,7 +252,8 @@ impl Records {
         }
     }
 
-    /// The view of some of the fields. Local. Errors: as [`Records::field`].
+    /// The view of some of the fields. Local. Errors: `OpError::Argument` for unknown or
+    /// repeated names.
     #[track_caller]
     pub fn fields(&self, names: &[&str]) -> Result<Records, Error> {
         let record = self.record.selected(names).ok_or_else(|| {
@@ -287,7 +290,7 @@ impl Records {
     }
 }
 
-/// The error of a structured array where it does not go.
+/// The error of an operation that structured arrays do not support.
 pub(super) fn wrong(problem: &'static str, site: Site) -> Error {
     Error::op(OpError::Arguments { operation: "structured array", problem }, site)
 }

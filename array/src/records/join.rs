@@ -1,4 +1,4 @@
-//! Structured arrays joined.
+//! Joins of structured arrays.
 
 use super::handle::{Records, wrong};
 use crate::error::{Error, call_site, within};
@@ -6,8 +6,8 @@ use crate::manipulation::concatenate;
 use phalanx_ops::shape::normalize_axis;
 
 impl Records {
-    /// The arrays one after the other along an axis; all have the fields of the first, or are cast
-    /// to them. Local (records nodes). Errors: as `concatenate` and [`Records::cast`].
+    /// The arrays joined along an axis. Arrays with other fields than the first one are cast to its
+    /// fields. Local (records nodes). Errors: those of `concatenate` and of [`Records::cast`].
     #[track_caller]
     pub fn concatenated(parts: &[Records], axis: i64) -> Result<Records, Error> {
         let site = call_site();

@@ -1,8 +1,9 @@
-//! Structured arrays: elements of several fields, kept as bytes.
+//! Structured arrays: elements with several fields, stored as bytes.
 //!
-//! A [`Record`] says which fields an element has. [`Records`] are an array of bytes with one more
-//! axis, the last, along which the bytes of an element lie. A field is a view of some of these
-//! bytes; no kernel knows of records. See `docs/decisions/0019-structured-dtypes.md`.
+//! A [`Record`] defines the fields of an element. [`Records`] are an array of bytes with one more
+//! axis, the last one, along which the bytes of an element are stored. A field is a view of some of
+//! these bytes, so kernels need no support for records. See
+//! `docs/decisions/0019-structured-dtypes.md`.
 
 mod assign;
 mod compare;

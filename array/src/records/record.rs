@@ -1,10 +1,10 @@
-//! Which fields the elements of a structured array have.
+//! Structured dtypes: the fields of an element.
 
 use phalanx_ops::DType;
 use std::sync::Arc;
 
-/// A structured dtype: the size of an element, and its fields. Without fields an element is bytes
-/// without a meaning, NumPy's void.
+/// A structured dtype: the size of an element, and its fields. An element without fields is
+/// uninterpreted bytes: NumPy's void.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     size: usize,
@@ -19,22 +19,23 @@ pub struct Field {
     pub name: String,
     /// A second name, if there is one.
     pub title: Option<String>,
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: usize,
-    /// What the field holds.
+    /// The kind of value that the field holds.
     pub form: Form,
-    /// How many of it, along which axes; none for one.
+    /// The shape of the field; empty for a single value.
     pub shape: Vec<usize>,
 }
 
-/// What a field holds.
+/// The kind of value that a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Numbers or truth values.
+    /// Numbers or bools.
     Number(DType),
     /// Records.
     Record(Arc<Record>),
-    /// Something that arrays do not have, such as texts: it is kept, and not shown by itself.
+    /// A kind that arrays do not have, such as texts. The bytes are kept, but the field has no
+    /// view.
     Other {
         /// NumPy's name.
         name: String,
@@ -62,7 +63,7 @@ impl Field {
 }
 
 impl Record {
-    /// A record; `None` if a field reaches beyond its end, or two have one name.
+    /// A record; `None` if a field exceeds `size`, or if two fields have the same name.
     pub fn new(size: usize, fields: Vec<Field>, is_aligned: bool) -> Option<Record> {
         let ends = fields.iter().map(|field| field.offset.checked_add(field.size()));
         if ends.into_iter().any(|end| end.is_none_or(|end| end > size)) {
@@ -81,12 +82,12 @@ impl Record {
         self.size
     }
 
-    /// The fields, in their order.
+    /// The fields in order.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Whether fields lie as C would lay them.
+    /// Whether the fields are aligned as in C.
     pub fn is_aligned(&self) -> bool {
         self.is_aligned
     }
@@ -96,19 +97,19 @@ impl Record {
         self.fields.is_empty()
     }
 
-    /// The field of a name or a title.
+    /// The field with a name or title.
     pub fn field(&self, name: &str) -> Option<&Field> {
         let by_name = self.fields.iter().find(|field| field.name == name);
         by_name.or_else(|| self.fields.iter().find(|field| field.title.as_deref() == Some(name)))
     }
 
-    /// The record of some of the fields, which stay where they are.
+    /// The record with some of the fields, at their offsets; `None` for unknown or repeated names.
     pub fn selected(&self, names: &[&str]) -> Option<Record> {
         let fields = names.iter().map(|name| self.field(name).cloned()).collect::<Option<_>>()?;
         Record::new(self.size, fields, false)
     }
 
-    /// Whether two records have the same bytes in the same places, whatever their names.
+    /// Whether two records have the same layout; names do not count.
     pub(super) fn lies_as(&self, other: &Record) -> bool {
         let is_same = |(a, b): (&Field, &Field)| {
             let forms = match (&a.form, &b.form) {
@@ -122,7 +123,7 @@ impl Record {
             && self.fields.iter().zip(&other.fields).all(is_same)
     }
 
-    /// Whether all bytes belong to a field, so that copying elements copies fields alone.
+    /// Whether every byte belongs to a field, so that copying elements copies only fields.
     pub(super) fn is_packed(&self) -> bool {
         let inner = self.fields.iter().all(|field| match &field.form {
             Form::Record(record) => record.is_packed(),

@@ -1,4 +1,4 @@
-//! Bytes seen as other elements: views between structured and other dtypes.
+//! Views of the same bytes as other elements, between structured and other dtypes.
 
 use super::handle::{Records, wrong};
 use super::record::Record;
@@ -8,8 +8,8 @@ use phalanx_ops::{DType, Index};
 use std::sync::Arc;
 
 impl Records {
-    /// The bytes seen as numbers, NumPy's `a.view(dtype)`: elements of the same size, or another
-    /// last axis. Local. Errors: `OpError::Reinterpret`, `OpError::Arguments`.
+    /// The bytes as numbers, NumPy's `a.view(dtype)`. If the sizes of the elements differ, the last
+    /// axis changes. Local. Errors: `OpError::Reinterpret`, `OpError::Arguments`.
     #[track_caller]
     pub fn view_numbers(&self, dtype: DType) -> Result<Array, Error> {
         within(call_site(), || {
@@ -22,7 +22,7 @@ impl Records {
         })
     }
 
-    /// The bytes seen as other records. Local. Errors: as [`Records::view_numbers`].
+    /// The bytes as other records. Local. Errors: `OpError::Arguments`.
     #[track_caller]
     pub fn view_records(&self, record: &Arc<Record>) -> Result<Records, Error> {
         within(call_site(), || match self.record.size() == record.size() {
@@ -31,7 +31,7 @@ impl Records {
         })
     }
 
-    /// The numbers of an array seen as records. Local. Errors: as [`Records::view_numbers`].
+    /// The numbers of an array as records. Local. Errors: those of [`Records::view_numbers`].
     #[track_caller]
     pub fn of_numbers(array: &Array, record: &Arc<Record>) -> Result<Records, Error> {
         within(call_site(), || {
@@ -43,7 +43,7 @@ impl Records {
         })
     }
 
-    /// The bytes of the last axis, one after the other.
+    /// The bytes of all elements along the last axis, joined into one axis.
     fn joined(&self) -> Result<Array, Error> {
         let (outer, last) = match self.shape().split_last() {
             Some((last, outer)) => (outer, *last),
@@ -58,7 +58,7 @@ impl Records {
     }
 }
 
-/// Records of the bytes along the last axis.
+/// The bytes along the last axis, divided into records.
 fn parted(bytes: &Array, record: &Arc<Record>) -> Result<Records, Error> {
     let Some((&last, outer)) = bytes.ok()?.shape().split_last() else {
         return Err(wrong("a 0-d array keeps the size of its element", call_site()));

@@ -9,7 +9,7 @@ use phalanx_ops::error::OpError;
 use smallvec::SmallVec;
 use std::fmt;
 
-/// The axes of a reduction, `()` for all, one axis, or several, and its options.
+/// The axes of a reduction with its options: `()` for all axes, one axis, or several.
 ///
 /// ```
 /// # use phalanx_array as phalanx;
@@ -24,13 +24,13 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Axes {
     axes: Option<SmallVec<[i64; 4]>>,
-    /// Whether one axis was named, and not a list of one.
+    /// Whether the axis was given as one number, and not as a list.
     is_one: bool,
     pub(crate) keepdims: bool,
     options: Option<Box<Options>>,
 }
 
-/// What most reductions go without.
+/// The options that most reductions do not use.
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(crate) initial: Option<Argument>,
@@ -61,53 +61,54 @@ impl From<&[i64]> for Axes {
     }
 }
 
-/// The axes of a reduction, to which options can be added.
+/// The axes of a reduction, as a value to which options can be added.
 #[must_use]
 pub fn axis(axes: impl Into<Axes>) -> Axes {
     axes.into()
 }
 
-/// The axes of a reduction that leaves them with extent 1.
+/// The axes of a reduction that keeps them with extent 1.
 #[must_use]
 pub fn keepdims(axes: impl Into<Axes>) -> Axes {
     Axes { keepdims: true, ..axes.into() }
 }
 
 impl Axes {
-    /// Leaves the axes in place with extent 1.
+    /// Keeps the reduced axes with extent 1.
     #[must_use]
     pub fn keepdims(self) -> Axes {
         Axes { keepdims: true, ..self }
     }
 
-    /// Combines this number with the elements, too: `sum`, `prod`, `min`, `max` and their nan
+    /// Combines this number with the elements, too: for `sum`, `prod`, `min`, `max` and their nan
     /// variants. It must fit the dtype of the result.
     #[must_use]
     pub fn initial(self, value: impl Into<Argument>) -> Axes {
         self.with(|options| options.initial = Some(value.into()))
     }
 
-    /// Leaves out the elements at which `mask` (bool, broadcast to the array's shape) does not
-    /// hold: NumPy's `where`. `min` and `max` then need [`Axes::initial`].
+    /// Skips the elements at which `mask` (bool, broadcast to the shape of the array) is false:
+    /// NumPy's `where`. `min` and `max` then need [`Axes::initial`].
     #[must_use]
     pub fn masked(self, mask: &Array) -> Axes {
         self.with(|options| options.mask = Some(mask.clone()))
     }
 
-    /// The dtype to compute in: `sum`, `prod`, `mean`, `var`, `std` and their nan variants.
+    /// The dtype of the computation: for `sum`, `prod`, `mean`, `var`, `std` and their nan
+    /// variants.
     #[must_use]
     pub fn dtype(self, dtype: DType) -> Axes {
         self.with(|options| options.dtype = Some(dtype))
     }
 
-    /// Writes the result into an array of its shape, which is what the reduction then returns.
+    /// Writes the result into an array of the result's shape, which the reduction then returns.
     #[must_use]
     pub fn out(self, out: &Array) -> Axes {
         self.with(|options| options.out = Some(out.clone()))
     }
 
-    /// The mean of the elements, as a reduction with `keepdims` gives it, where the program has it
-    /// already: `var` and `std`.
+    /// The mean of the elements, with the reduced axes kept at extent 1, if it is already computed:
+    /// for `var` and `std`.
     #[must_use]
     pub fn mean(self, mean: &Array) -> Axes {
         self.with(|options| options.mean = Some(mean.clone()))
@@ -118,7 +119,7 @@ impl Axes {
         self
     }
 
-    /// The axes alone.
+    /// The axes and `keepdims`, without other options.
     pub(crate) fn plain(&self) -> Axes {
         Axes { options: None, ..self.clone() }
     }
@@ -143,19 +144,19 @@ impl Axes {
         self.options().and_then(|options| options.out.as_ref())
     }
 
-    /// Whether no axis is named, which means all.
+    /// Whether no axis is named, which selects all axes.
     pub(crate) fn is_all(&self) -> bool {
         self.axes.is_none()
     }
 
-    /// The axes as they were named.
+    /// The axes in the order in which they were named.
     pub(crate) fn in_order(&self, ndim: usize, site: Site) -> Result<Vec<usize>, Error> {
         self.resolve(ndim, site)?;
         let Some(axes) = &self.axes else { return Ok((0..ndim).collect()) };
         axes.iter().map(|&axis| axis_of(axis, ndim, site)).collect()
     }
 
-    /// Refuses the options that are not among those that `operation` has.
+    /// Returns an error for an option that `operation` does not have.
     pub(crate) fn allow(
         &self,
         operation: &'static str,
@@ -176,8 +177,8 @@ impl Axes {
         }
     }
 
-    /// The axes of a reduction, ascending. As in NumPy, a 0-d array may be reduced along the axis 0
-    /// that it has not.
+    /// The axes of a reduction, ascending. As in NumPy, a 0-d array may be reduced along axis 0,
+    /// which it does not have.
     pub(crate) fn resolve(&self, ndim: usize, site: Site) -> Result<SmallVec<[u8; 4]>, Error> {
         if ndim == 0 && self.is_one && matches!(self.axes.as_deref(), Some([-1 | 0])) {
             return Ok(SmallVec::new());
@@ -185,7 +186,7 @@ impl Axes {
         self.resolve_strictly(ndim, site)
     }
 
-    /// The axes, ascending, all of which there must be.
+    /// The axes, ascending; each of them must exist.
     pub(crate) fn resolve_strictly(
         &self,
         ndim: usize,
@@ -207,7 +208,7 @@ impl Axes {
 
 impl fmt::Debug for Axes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Arrays among the options are left out: to print them is to compute them.
+        // Arrays among the options are omitted, because printing an array computes it.
         f.debug_struct("Axes")
             .field("axes", &self.axes)
             .field("keepdims", &self.keepdims)

@@ -1,4 +1,4 @@
-//! Reductions by any operation of two operands: NumPy's `ufunc.reduce`.
+//! Reductions by any operation with two operands: NumPy's `ufunc.reduce`.
 
 use super::axes::{Axes, axis};
 use super::record::initial_value;
@@ -12,10 +12,10 @@ use crate::scans::combined_in;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Arg, Casting, DType, Index, Monoid, Op, Scalar, Weak};
 
-/// The options that every operation has.
+/// The options of every operation.
 const OPTIONS: &[&str] = &["initial", "masked", "dtype", "out"];
 
-/// Combines the elements over axes, and the initial value if one is given.
+/// Combines the elements over axes, with the initial value if one is given.
 pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
     axes.allow("reduce", OPTIONS, site)?;
     axes.resolve(array.ok()?.ndim(), site)?;
@@ -52,7 +52,8 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
     }
     let reduced = match monoid(op) {
         Some(Monoid::LogAddExp) if array.size() == 0 => {
-            // Without elements the result is the initial value, or else the logarithm of zero.
+            // Without elements the result is the initial value, or the logarithm of zero without
+            // one.
             let least = Weak::Float(f64::NEG_INFINITY).into();
             let start = axes.has_initial().cloned().unwrap_or(least);
             let start = initial_value(&start, dtype, site)?;
@@ -66,7 +67,7 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
     reduced.into_out(axes, Casting::Unsafe, site)
 }
 
-/// The monoid of an operation.
+/// The monoid of an operation, if it has one.
 fn monoid(op: Op) -> Option<Monoid> {
     Some(match op {
         Op::Minimum => Monoid::Min,
@@ -81,7 +82,7 @@ fn monoid(op: Op) -> Option<Monoid> {
     })
 }
 
-/// `logaddexp2`, computed by `logaddexp`: only the natural exponential has a monoid.
+/// `logaddexp2`, computed with `logaddexp`: only the natural exponential has a monoid.
 fn logaddexp2(array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Array, Error> {
     let natural = within(site, || array.converted(dtype, site) * std::f64::consts::LN_2);
     let masked = axes.clone().with(|options| {
@@ -97,8 +98,8 @@ fn logaddexp2(array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Ar
     }
 }
 
-/// `ldexp` of the first element, or of the initial value, and the sum of the other elements, which
-/// are its exponents: integers and bools alone, as in NumPy.
+/// `ldexp` of the first element, or of the initial value. The exponent is the sum of the other
+/// elements, which must be integers or bools, as in NumPy.
 fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
     let removed = axes.resolve(array.ndim(), site)?;
     let (kind, asked) = (Arg::Strong(array.dtype()), axes.has_dtype());
@@ -141,7 +142,7 @@ fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
     reduced.with_kept_axes(array.shape(), axes, site)
 }
 
-/// The array with all removed axes merged into one, and the number of that axis.
+/// The array with all removed axes merged into one, and the position of that axis.
 fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Error> {
     if let &[axis] = removed {
         return Ok((array.clone(), usize::from(axis)));
@@ -157,7 +158,7 @@ fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Er
     })
 }
 
-/// Reduces by an operation that has no monoid: combines from the first element to the last.
+/// Reduces by an operation without a monoid: combines the elements from the first to the last.
 fn in_order(op: Op, array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Array, Error> {
     let removed = axes.resolve(array.ndim(), site)?;
     let identity = op.identity();
@@ -213,8 +214,8 @@ fn in_order(op: Op, array: &Array, dtype: DType, axes: &Axes, site: Site) -> Res
             }
             reached
         }
-        // Without an initial value the start is the identity, which changes no result but the sign
-        // of a single element (`hypot`).
+        // Without an initial value, `start` is the identity. The identity changes no result, except
+        // for the sign of a single element (`hypot`).
         (None, Some(_), Some(start)) => {
             from_start(op, &start, &last(op, &elements, axis, site)?, site)?
         }
@@ -243,7 +244,7 @@ fn last(op: Op, elements: &Array, axis: usize, site: Site) -> Result<Array, Erro
         return part(Index::At(0))?.copy_at(site).ok().cloned();
     }
     if op == Op::Subtract {
-        // a - b - c is a - (b + c).
+        // `a - b - c` equals `a - (b + c)`.
         let (first, others) = (part(Index::At(0))?, part(span(1, elements.shape()[axis]))?);
         let sum = others.reduce(&others, Monoid::Add, &(axis as i64).into(), site)?;
         return try_elementwise(op, &[first.into(), sum.into()], site);

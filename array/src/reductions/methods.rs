@@ -15,7 +15,7 @@ pub(super) const EXTREMES: &[&str] = &["initial", "masked", "out"];
 const TRUTH: &[&str] = &["masked", "out"];
 
 impl Array {
-    /// A reduction that has the options `allowed`, as the function `operation`.
+    /// The reduction of the function `operation`, which has the options `allowed`.
     pub(super) fn reduction(
         &self,
         (operation, monoid, dtype): (&'static str, Monoid, DType),
@@ -31,13 +31,12 @@ impl Array {
     }
 
     /// Sum over `axes`. Integers narrower than 64 bits and bools are summed in 64 bits, unless the
-    /// options name a dtype or an output.
+    /// options give a dtype or an output.
     ///
     /// Options: `keepdims`, `initial`, `masked`, `dtype`, `out`. Accuracy: pairwise summation
     /// within a shard, then over shards. Sharding: split reduced axes give partial sums. Local
-    /// (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`,
-    /// `OpError::BroadcastInto` for a mask or an output of another shape, `OpError::Cast` for a
-    /// mask that is not bool.
+    /// (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`, `OpError::BroadcastInto`
+    /// for a mask or an output of another shape, `OpError::Mask` for a mask that is not bool.
     #[track_caller]
     #[must_use]
     pub fn sum(&self, axes: impl Into<Axes>) -> Array {
@@ -45,7 +44,7 @@ impl Array {
         self.reduction(row, SUMMING, &axes.into(), call_site())
     }
 
-    /// Product over `axes`; as [`Array::sum`].
+    /// Product over `axes`. Dtype, options and errors: as for [`Array::sum`].
     #[track_caller]
     #[must_use]
     pub fn prod(&self, axes: impl Into<Axes>) -> Array {
@@ -53,8 +52,9 @@ impl Array {
         self.reduction(row, SUMMING, &axes.into(), call_site())
     }
 
-    /// Smallest element over `axes`; NaN wins. Options: `keepdims`, `initial`, `masked` (which
-    /// needs `initial`), `out`. Errors: as [`Array::sum`], and `OpError::EmptyReduction`.
+    /// Smallest element over `axes`; NaN if any element is NaN. Options: `keepdims`, `initial`,
+    /// `masked` (which needs `initial`), `out`. Errors: as for [`Array::sum`], and
+    /// `OpError::EmptyReduction`.
     #[track_caller]
     #[must_use]
     pub fn min(&self, axes: impl Into<Axes>) -> Array {
@@ -62,7 +62,8 @@ impl Array {
         self.reduction(row, EXTREMES, &axes.into(), call_site())
     }
 
-    /// Largest element over `axes`; NaN wins. Options and errors: as [`Array::min`].
+    /// Largest element over `axes`; NaN if any element is NaN. Options and errors: as for
+    /// [`Array::min`].
     #[track_caller]
     #[must_use]
     pub fn max(&self, axes: impl Into<Axes>) -> Array {
@@ -86,8 +87,8 @@ impl Array {
         self.reduction(row, TRUTH, &axes.into(), call_site())
     }
 
-    /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN
-    /// wins. Options: `keepdims`, `out` (of integers).
+    /// Index of the first smallest element along an axis, or in C order for `()`. The index is that
+    /// of the first NaN if there is one. Options: `keepdims`, `out` (of integers).
     #[track_caller]
     #[must_use]
     pub fn argmin(&self, axes: impl Into<Axes>) -> Array {
@@ -95,8 +96,8 @@ impl Array {
         Array::catch(self.position("argmin", Monoid::ArgMin, &axes.into(), site))
     }
 
-    /// Index of the first largest element along an axis, or in C order for `()`; the first NaN
-    /// wins. Options: `keepdims`, `out` (of integers).
+    /// Index of the first largest element along an axis, or in C order for `()`. The index is that
+    /// of the first NaN if there is one. Options: `keepdims`, `out` (of integers).
     #[track_caller]
     #[must_use]
     pub fn argmax(&self, axes: impl Into<Axes>) -> Array {
@@ -127,14 +128,14 @@ impl Array {
     #[must_use]
     pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
         let (site, axes) = (call_site(), axes.into());
-        // NumPy counts in a copy, whose axes lie in memory as those of copies do.
+        // NumPy counts in a copy, so the result has the order of axes in memory that a copy has.
         let is_bool = self.dtype() == DType::Bool;
         let nonzero = if is_bool { self.clone() } else { self.astype_at(DType::Bool, site) };
         nonzero.reduction(("count_nonzero", Monoid::Add, DType::I64), &[], &axes, site)
     }
 
-    /// The range over `axes`: NumPy's `ptp`, the largest element less the smallest. Options:
-    /// `keepdims`, `out`. Errors: as [`Array::max`], and `OpError::Dtype` for bools.
+    /// The range over `axes`, NumPy's `ptp`: the largest element minus the smallest. Options:
+    /// `keepdims`, `out`. Errors: as for [`Array::max`], and `OpError::Dtype` for bools.
     #[track_caller]
     #[must_use]
     pub fn ptp(&self, axes: impl Into<Axes>) -> Array {
@@ -144,7 +145,7 @@ impl Array {
             let extreme = |monoid| self.reduce_with(monoid, self.dtype(), &axes, site);
             let (mut high, low) = (extreme(Monoid::Max)?, extreme(Monoid::Min)?);
             if let Some(out) = axes.has_out() {
-                // NumPy subtracts from what it has written.
+                // NumPy writes the largest element into `out` first, and subtracts from it.
                 out.check_out(high.shape(), site)?;
                 high = high.converted(out.dtype(), site);
             }

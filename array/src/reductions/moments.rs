@@ -11,13 +11,13 @@ use phalanx_ops::{Casting, DType, Monoid, Op, Weak, can_cast, promote};
 
 /// The number of elements that are combined into each element of a result.
 enum Count {
-    /// The same for all.
+    /// The same number for all.
     Same(usize),
-    /// What a mask leaves, with the axes removed as the reduction does.
+    /// The number of elements that a mask selects, with the axes removed as in the reduction.
     Each(Array),
 }
 
-/// What a variance divides by where the degrees of freedom are more than the elements.
+/// The divisor of a variance if `ddof` is not below the number of elements.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Exhausted {
     /// Zero.
@@ -27,10 +27,10 @@ pub(super) enum Exhausted {
 }
 
 impl Array {
-    /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of
-    /// nothing is NaN.
+    /// Mean over `axes`. Integers and bools are summed in `f64`, and `f16` and `bf16` in `f32`. The
+    /// mean of no elements is NaN.
     ///
-    /// Options: `keepdims`, `masked`, `dtype`, `out`. Local (records nodes). Errors: as
+    /// Options: `keepdims`, `masked`, `dtype`, `out`. Local (records nodes). Errors: as for
     /// [`Array::sum`].
     #[track_caller]
     #[must_use]
@@ -47,7 +47,7 @@ impl Array {
         let (mut sum, count) = self.sum_and_count(axes, axes.has_out(), site)?;
         let mut dtype = axes.has_dtype().unwrap_or(self.mean_dtype());
         if let Some(out) = axes.has_out() {
-            // NumPy divides what it has written.
+            // NumPy writes the sum into `out` first, and divides it there.
             dtype = out.ok()?.dtype();
             sum = sum.converted(dtype, site);
         }
@@ -55,7 +55,7 @@ impl Array {
         mean.into_out(axes, Casting::Unsafe, site)
     }
 
-    /// The sum in the dtype that means are computed in, and the number of its terms.
+    /// The sum in the dtype of means, and the number of its terms.
     fn sum_and_count(
         &self,
         axes: &Axes,
@@ -67,7 +67,7 @@ impl Array {
         Ok((sum, self.terms(axes, site)?))
     }
 
-    /// Quotient of this array and a number of elements.
+    /// This array divided by a number of elements.
     fn over(&self, count: &Count, site: Site) -> Result<Array, Error> {
         let count = match count {
             Count::Same(count) => Weak::Float(*count as f64).into(),
@@ -80,7 +80,7 @@ impl Array {
         if self.dtype().is_inexact() { self.dtype() } else { DType::F64 }
     }
 
-    /// The dtype that means are computed in.
+    /// The dtype in which means are computed.
     fn widened_dtype(&self) -> DType {
         match self.dtype() {
             DType::F16 | DType::BF16 => DType::F32,
@@ -89,11 +89,11 @@ impl Array {
         }
     }
 
-    /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the
-    /// elements in one kernel; where the axes are split, each device's squares are about the mean
-    /// of its own. Dtype as [`Array::mean`], real for complex.
+    /// Variance over `axes`; the divisor is the number of elements minus `ddof`. One kernel makes
+    /// two passes over the elements. If the axes are split, each device sums squares about its own
+    /// mean. Dtype: as for [`Array::mean`], real for complex.
     ///
-    /// Options: `keepdims`, `masked`, `dtype`, `out`, `mean`. Local (records nodes). Errors: as
+    /// Options: `keepdims`, `masked`, `dtype`, `out`, `mean`. Local (records nodes). Errors: as for
     /// [`Array::sum`].
     #[track_caller]
     #[must_use]
@@ -117,7 +117,7 @@ impl Array {
         var.into_out(axes, Casting::Unsafe, site)
     }
 
-    /// The variance in the dtype of the output, if there is one.
+    /// The variance, in the dtype of the output if there is one.
     fn unwritten_var(
         &self,
         axes: &Axes,
@@ -131,7 +131,7 @@ impl Array {
         if let Some(dtype) = self.squares_dtype(axes, site)? {
             let wide = self.converted(dtype, site);
             let sum = if dtype.is_complex() {
-                // The square of a modulus is the sum of those of its parts.
+                // The square of a modulus is the sum of the squares of its parts.
                 let squares = |part| {
                     let part = op(part, &[(&wide).into()])?;
                     part.reduce(self, Monoid::Moments, axes, site)
@@ -170,9 +170,9 @@ impl Array {
         over_left(sum, &count, (ddof, exhausted), natural.real(), axes, site)
     }
 
-    /// The dtype in which the squares about the mean are summed by one reduction; `None` if the
-    /// options ask for more than that, and of nothing, where NumPy's order of axes is that of the
-    /// differences.
+    /// The dtype in which one reduction sums the squares about the mean. `None` if the options need
+    /// more than that. `None` too without elements or without reduced axes, because NumPy's order
+    /// of axes is then that of the differences.
     fn squares_dtype(&self, axes: &Axes, site: Site) -> Result<Option<DType>, Error> {
         let has_mean = axes.options().is_some_and(|options| options.mean.is_some());
         let asks_more = has_mean || axes.has_mask().is_some();
@@ -186,7 +186,7 @@ impl Array {
         Ok(is_plain.then_some(dtype))
     }
 
-    /// The number of elements that a reduction of this array combines.
+    /// The number of elements that a reduction of this array combines into each result.
     fn terms(&self, axes: &Axes, site: Site) -> Result<Count, Error> {
         let Some(mask) = axes.has_mask() else {
             return Ok(Count::Same(self.reduced_count(axes, site)?));
@@ -218,7 +218,8 @@ impl Array {
         let mut std = try_elementwise(Op::Sqrt, &[(&var).into()], site)?;
         if axes.has_out().is_none() {
             let (from, to) = (std.dtype(), var.dtype());
-            // As NumPy, which writes the roots over the variances, unless it has a number alone.
+            // NumPy writes the roots over the variances, so the cast must be allowed, except for a
+            // 0-d result.
             if std.ndim() > 0 && !can_cast(from, to, Casting::SameKind) {
                 return Err(Error::op(OpError::Cast { from, to }, site));
             }
@@ -228,7 +229,7 @@ impl Array {
     }
 }
 
-/// The dtype of a sum of floats, which is that of the output if that is wider.
+/// The dtype of a sum of floats: the dtype of the output if that is wider.
 fn summing_dtype(dtype: DType, out: Option<&Array>) -> DType {
     match out {
         Some(out) if dtype.is_inexact() => promote(dtype, out.dtype()),
@@ -236,8 +237,8 @@ fn summing_dtype(dtype: DType, out: Option<&Array>) -> DType {
     }
 }
 
-/// The quotient of a sum of squares and the degrees of freedom that are left, in the dtype of the
-/// output if there is one.
+/// A sum of squares divided by the remaining degrees of freedom, in the dtype of the output if
+/// there is one.
 fn over_left(
     mut sum: Array,
     count: &Count,

@@ -1,4 +1,4 @@
-//! Reductions that leave out what is not a number.
+//! Reductions that skip NaN.
 
 use super::axes::Axes;
 use super::methods::{EXTREMES, SUMMING};
@@ -12,7 +12,7 @@ use num_complex::Complex64;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Weak};
 
-/// The sum over `axes` of the elements that are not NaN; as [`Array::sum`].
+/// The sum over `axes` of the elements that are not NaN. Options and errors: as for [`Array::sum`].
 #[track_caller]
 #[must_use]
 pub fn nansum(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -21,7 +21,8 @@ pub fn nansum(array: &Array, axes: impl Into<Axes>) -> Array {
     array.without_nan(Weak::Int(0), site).reduction(row, SUMMING, &axes.into(), site)
 }
 
-/// The product over `axes` of the elements that are not NaN; as [`Array::prod`].
+/// The product over `axes` of the elements that are not NaN. Options and errors: as for
+/// [`Array::prod`].
 #[track_caller]
 #[must_use]
 pub fn nanprod(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -30,8 +31,8 @@ pub fn nanprod(array: &Array, axes: impl Into<Axes>) -> Array {
     array.without_nan(Weak::Int(1), site).reduction(row, SUMMING, &axes.into(), site)
 }
 
-/// The smallest element over `axes` that is not NaN; NaN where all are. Options and errors: as
-/// [`Array::min`].
+/// The smallest element over `axes` that is not NaN; NaN if all elements are NaN. Options and
+/// errors: as for [`Array::min`].
 #[track_caller]
 #[must_use]
 pub fn nanmin(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -39,8 +40,8 @@ pub fn nanmin(array: &Array, axes: impl Into<Axes>) -> Array {
     extreme(array, ("nanmin", Monoid::Min), &axes.into(), site)
 }
 
-/// The largest element over `axes` that is not NaN; NaN where all are. Options and errors: as
-/// [`Array::max`].
+/// The largest element over `axes` that is not NaN; NaN if all elements are NaN. Options and
+/// errors: as for [`Array::max`].
 #[track_caller]
 #[must_use]
 pub fn nanmax(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -54,10 +55,11 @@ fn extreme(array: &Array, row: (&'static str, Monoid), axes: &Axes, site: Site) 
     result
 }
 
-/// The index of the first smallest element that is not NaN; as [`Array::argmin`].
+/// The index of the first smallest element that is not NaN. Options: as for [`Array::argmin`].
 ///
-/// Collective over the mesh for floating-point arrays: whether a slice has nothing but NaN depends
-/// on data; see [`deferred_errors`](crate::deferred_errors). Errors: `DataError::AllNan`.
+/// Collective over the mesh for floating-point arrays, because data decides whether all elements of
+/// a slice are NaN (see [`deferred_errors`](crate::deferred_errors)). Errors: as for
+/// [`Array::argmin`], and `DataError::AllNan`.
 #[track_caller]
 #[must_use]
 pub fn nanargmin(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -65,7 +67,8 @@ pub fn nanargmin(array: &Array, axes: impl Into<Axes>) -> Array {
     Array::catch(array.position_of_number("nanargmin", Monoid::ArgMin, &axes.into(), site))
 }
 
-/// The index of the first largest element that is not NaN; as [`nanargmin`].
+/// The index of the first largest element that is not NaN. Options, collectivity and errors: as for
+/// [`nanargmin`].
 #[track_caller]
 #[must_use]
 pub fn nanargmax(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -73,8 +76,8 @@ pub fn nanargmax(array: &Array, axes: impl Into<Axes>) -> Array {
     Array::catch(array.position_of_number("nanargmax", Monoid::ArgMax, &axes.into(), site))
 }
 
-/// The mean over `axes` of the elements that are not NaN; NaN where all are. Options and errors: as
-/// [`Array::mean`].
+/// The mean over `axes` of the elements that are not NaN; NaN if all elements are NaN. Options and
+/// errors: as for [`Array::mean`].
 #[track_caller]
 #[must_use]
 pub fn nanmean(array: &Array, axes: impl Into<Axes>) -> Array {
@@ -87,8 +90,8 @@ pub fn nanmean(array: &Array, axes: impl Into<Axes>) -> Array {
     mean
 }
 
-/// The variance over `axes` of the elements that are not NaN; NaN where they are no more than
-/// `ddof`. Options and errors: as [`Array::var`].
+/// The variance over `axes` of the elements that are not NaN; NaN if at most `ddof` elements are
+/// numbers. Options and errors: as for [`Array::var`].
 #[track_caller]
 #[must_use]
 pub fn nanvar(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
@@ -102,7 +105,7 @@ pub fn nanvar(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
     var
 }
 
-/// The standard deviation: the square root of [`nanvar`].
+/// The standard deviation of the elements that are not NaN: the square root of [`nanvar`].
 #[track_caller]
 #[must_use]
 pub fn nanstd(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
@@ -117,7 +120,7 @@ pub fn nanstd(array: &Array, axes: impl Into<Axes>, ddof: f64) -> Array {
 }
 
 impl Array {
-    /// The array with a number where it has NaN.
+    /// The array with NaN replaced by `number`.
     pub(crate) fn without_nan(&self, number: Weak, site: Site) -> Array {
         if !self.dtype().is_inexact() || self.ok().is_err() {
             return self.clone();
@@ -125,7 +128,7 @@ impl Array {
         within(site, || select(&self.isnan(), number, self))
     }
 
-    /// The axes of a reduction with a mask that leaves NaN out, too.
+    /// The axes of a reduction, with a mask that also excludes NaN.
     fn only_numbers(&self, operation: &'static str, axes: Axes, site: Site) -> Result<Axes, Error> {
         self.ok()?;
         if !self.dtype().is_inexact() {
@@ -158,7 +161,7 @@ impl Array {
         Ok((self.only_numbers(operation, axes, site)?, exhausted))
     }
 
-    /// The array with the element that loses every comparison of `monoid` where it has NaN.
+    /// The array with NaN replaced by a value that loses every comparison of `monoid`.
     fn with_losers(&self, monoid: Monoid, site: Site) -> Array {
         let worst = if matches!(monoid, Monoid::Min | Monoid::ArgMin) {
             f64::INFINITY
@@ -213,7 +216,8 @@ impl Array {
         }
         let none = within(site, || self.isnan());
         let none = none.reduce_with(Monoid::All, DType::Bool, &axes.plain(), site)?;
-        // The condition comes first: whoever has the positions has the condition too.
+        // The check is recorded before the positions, so every plan that computes the positions
+        // also computes the check.
         let any = none.any_at(site)?;
         let found = self.with_losers(monoid, site).position(operation, monoid, axes, site)?;
         any.refuse(Error::data(DataError::AllNan { operation }, site), site)?;

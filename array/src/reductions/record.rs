@@ -1,4 +1,4 @@
-//! Recording of reductions: axes, order in memory, and the options.
+//! Recording of reductions: their axes, the order of axes in memory, and the options.
 
 use super::axes::{Axes, keepdims};
 use crate::array::Array;
@@ -15,7 +15,8 @@ use phalanx_ops::{Casting, DType, Kind, Monoid, Op, Scalar, Shape, Weak, promote
 use smallvec::SmallVec;
 
 impl Array {
-    /// Records a reduction of this array, which is `given` in the dtype of the combination.
+    /// Records a reduction of this array. `given` is the array before its cast to the dtype of the
+    /// combination.
     pub(crate) fn reduce(
         &self,
         given: &Array,
@@ -29,21 +30,21 @@ impl Array {
         {
             return Ok(extreme);
         }
-        // NaN wins, and of several the first one: the parts of complex ones differ.
+        // The first NaN is the result, as in NumPy: complex NaNs differ in their parts.
         let first = self.first_nan(axes, site)?;
         within(site, || extreme.try_assign(select(&extreme.isnan(), first, &extreme)))?;
         Ok(extreme)
     }
 
-    /// Of complex numbers the first element over `axes`, in C order, that is NaN; unspecified where
-    /// none is. By reductions alone, so no device needs the elements of another.
+    /// The first complex element over `axes`, in C order, that is NaN; unspecified if there is no
+    /// NaN. It is found by reductions alone, so no device needs the elements of another.
     pub(super) fn first_nan(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
         let removed = axes.resolve(self.ndim(), site)?;
         let [first, others @ ..] = removed.as_slice() else { return Ok(self.clone()) };
         let (mesh, shape) = (self.mesh()?, Shape::from_slice(self.shape()));
         let along = |axis: u8| index_of(&shape, usize::from(axis), &mesh, site);
         let nan = within(site, || self.isnan());
-        // The position over the axes. It starts from the elements, so it is split as they are.
+        // The position over the axes. It is computed from the elements, so it is split as they are.
         let mut position = within(site, || select(&nan, along(*first)?, 0).ok().cloned())?;
         for &axis in others {
             let index = along(axis)?;
@@ -58,7 +59,7 @@ impl Array {
         })
     }
 
-    /// As [`Array::reduce`], where any NaN may win.
+    /// As [`Array::reduce`], but any NaN may be the result.
     fn reduce_in_any_order(
         &self,
         given: &Array,
@@ -80,7 +81,7 @@ impl Array {
         let dtype = if finds_index { DType::I64 } else { self.dtype() };
         let mesh = self.mesh()?;
         if removed.is_empty() {
-            // Every element is combined with nothing.
+            // Without reduced axes, each element is its own result.
             if !finds_index {
                 return record(NodeOp::Cast, &[self.into()], &[dtype], dtype, site);
             }
@@ -88,8 +89,8 @@ impl Array {
             let node = mesh.record(NodeOp::Fill, &[zero], self.shape().into(), dtype, site)?;
             return Ok(Array::from_node(mesh, node));
         }
-        // The result keeps the order of axes in memory (rule K), except where positions are found:
-        // that of what was given, for NumPy converts elements on the way.
+        // The result keeps the order of axes in memory (rule K) of `given`, because NumPy converts
+        // the elements during the reduction. Positions are in C order.
         let order = if finds_index { None } else { memory_order(&[given.into()], self.shape())? };
         let seen = match &order {
             Some(order) => {
@@ -104,7 +105,7 @@ impl Array {
             .filter(|&place| is_removed(order[place]))
             .map(|place| place as u8)
             .collect();
-        // Of each axis that stays, how many before it stay.
+        // The number of remaining axes before each remaining axis.
         let rank = |axis: usize| (0..axis).filter(|&before| !is_removed(before)).count();
         let kept = order.iter().filter(|&&axis| !is_removed(axis));
         let shape: Shape = kept.clone().map(|&axis| self.shape()[axis]).collect();
@@ -115,7 +116,7 @@ impl Array {
         result.with_kept_axes(self.shape(), axes, site)
     }
 
-    /// Records a reduction of this array in `dtype` with the options of `axes`, but for `out`.
+    /// Records a reduction of this array in `dtype` with the options of `axes` except `out`.
     pub(crate) fn reduce_with(
         &self,
         monoid: Monoid,
@@ -154,7 +155,8 @@ impl Array {
         };
         let removed = axes.resolve(self.ndim(), site)?;
         if removed.iter().any(|&axis| self.shape()[axis as usize] == 0) {
-            // Nothing but the initial value: a sum of nothing is zero.
+            // The result is the initial value, computed as an empty sum, which is zero, plus that
+            // value.
             let nothing = elements.reduce(self, Monoid::Add, axes, site)?;
             return try_elementwise(Op::Add, &[nothing.into(), initial], site);
         }
@@ -171,12 +173,11 @@ impl Array {
             Monoid::LogAddExp => Op::LogAddExp,
             _ => Op::Add,
         };
-        // The initial value is the first of all: of NaN it wins.
+        // The initial value is the first operand, so that its NaN is the result.
         try_elementwise(op, &[initial, reduced.into()], site)
     }
 
-    /// As `reduce_with`, into `out` if there is one. The dtype is `dtype` unless an option says
-    /// another.
+    /// As `reduce_with`, into `out` if there is one. An option may replace `dtype`.
     pub(crate) fn reduce_into(
         &self,
         monoid: Monoid,
@@ -196,7 +197,8 @@ impl Array {
         self.reduce_with(monoid, dtype, axes, site)?.into_out(axes, Casting::Unsafe, site)
     }
 
-    /// This result, or the array that it was to be written to.
+    /// This result; or, if the options have an output, the output after the result is written to
+    /// it.
     pub(crate) fn into_out(
         self,
         axes: &Axes,
@@ -209,7 +211,7 @@ impl Array {
         Ok(out.clone())
     }
 
-    /// Whether a result of the given shape can be written to this array.
+    /// Checks that a result of the given shape can be written to this array.
     pub(crate) fn check_out(&self, shape: &[usize], site: Site) -> Result<(), Error> {
         self.ok()?;
         if self.shape() == shape {
@@ -219,13 +221,13 @@ impl Array {
         Err(Error::op(OpError::BroadcastInto { value, target }, site))
     }
 
-    /// Whether `mask` is one of bools and of a shape to say which elements of this array are meant.
+    /// Checks that `mask` is of bools and broadcasts to the shape of this array.
     pub(super) fn check_mask_of_bools(&self, mask: &Array, site: Site) -> Result<(), Error> {
         check_bools(mask, site)?;
         self.check_mask(mask, site)
     }
 
-    /// Whether `mask` has a shape to say which elements of this array are meant.
+    /// Checks that `mask` broadcasts to the shape of this array.
     pub(crate) fn check_mask(&self, mask: &Array, site: Site) -> Result<(), Error> {
         let fits = mask.ndim() <= self.ndim()
             && mask
@@ -241,12 +243,12 @@ impl Array {
         Err(Error::op(OpError::BroadcastInto { value, target }, site))
     }
 
-    /// Whether any element is not zero, recorded for the call at `site`.
+    /// Whether any element is nonzero, recorded for the call at `site`.
     pub(crate) fn any_at(&self, site: Site) -> Result<Array, Error> {
         self.converted(DType::Bool, site).reduce(self, Monoid::Any, &().into(), site)
     }
 
-    /// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
+    /// The dtype of NumPy's sums and products: narrow integers and bools widen to 64 bits.
     pub(crate) fn accumulator(&self) -> DType {
         match self.dtype().kind() {
             Kind::Bool | Kind::Signed => DType::I64,
@@ -269,7 +271,7 @@ fn check_bools(mask: &Array, site: Site) -> Result<(), Error> {
     }
 }
 
-/// What changes nothing when it is combined with an element.
+/// The value that changes no element when combined with it; `None` if there is none.
 fn identity(monoid: Monoid) -> Option<Weak> {
     match monoid {
         Monoid::Add | Monoid::BitOr | Monoid::BitXor => Some(Weak::Int(0)),

@@ -1,31 +1,31 @@
-//! What NumPy warns of where slices have too few elements, and what `errstate` looks for in means.
+//! NumPy's warnings for slices with too few elements, and the `errstate` checks of means.
 
 use super::axes::Axes;
 use crate::array::Array;
 use crate::error::{Site, is_nested, within};
 use crate::floating::{FloatingErrorKind, check_reduction, warn, warn_where, warns};
 
-/// A reduction that NumPy warns of where slices have too few elements.
+/// A reduction for which NumPy warns if slices have too few elements.
 #[derive(Clone, Copy)]
 pub(super) enum Moment {
-    /// A mean, of no elements.
+    /// A mean; too few are 0 elements.
     Mean,
-    /// A variance or a standard deviation, of no more elements than `ddof`.
+    /// A variance or a standard deviation; too few are at most `ddof` elements.
     Variance { ddof: f64 },
-    /// A mean without NaN.
+    /// A mean that skips NaN.
     MeanOfNumbers,
-    /// A variance or a standard deviation without NaN.
+    /// A variance or a standard deviation that skips NaN.
     VarianceOfNumbers { ddof: f64 },
 }
 
 const EMPTY_SLICE: &str = "Mean of empty slice";
 const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
-/// NumPy's text where NaN does not count.
+/// NumPy's text for the functions that skip NaN.
 const NO_DEGREES_OF_NUMBERS: &str = "Degrees of freedom <= 0 for slice.";
 const ALL_NAN: &str = "All-NaN slice encountered";
 
 impl Moment {
-    /// How many elements are too few, and what NumPy says of them.
+    /// The largest number of elements that is too few, and NumPy's text of the warning.
     fn rule(self, is_inexact: bool) -> (f64, &'static str) {
         match self {
             Moment::Mean | Moment::MeanOfNumbers => (0.0, EMPTY_SLICE),
@@ -39,8 +39,9 @@ impl Moment {
     }
 }
 
-/// Looks at the floating-point errors of a mean or variance over axes, and warns where slices have
-/// too few elements: now if shapes say so, at the next observation if a mask or NaN decides.
+/// Checks the floating-point errors of a mean or variance over axes, and warns if slices have too
+/// few elements. The warning is immediate if the shapes decide, and at the next observation if a
+/// mask or NaN decides.
 pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &Array, site: Site) {
     let (least, text) = moment.rule(array.dtype().is_inexact());
     // A variance without degrees of freedom is a division by zero.
@@ -71,7 +72,8 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
     warn_where(text, is_few, site);
 }
 
-/// Warns, at the next observation, where a result without NaN is NaN for want of numbers.
+/// Warns, at the next observation, if a result that skips NaN is NaN because a slice has no
+/// numbers.
 pub(super) fn check_extreme(array: &Array, axes: &Axes, result: &Array, site: Site) {
     check_reduction(array, axes, result, FloatingErrorKind::Over, site);
     if warns()

@@ -1,7 +1,8 @@
 //! Sorting and searching.
 //!
-//! Lines are sorted where they lie; an axis that is split is brought together by splitting another
-//! one, and a vector, which has no other, is gathered. The plan says so.
+//! A line is sorted on the device where it resides. If the sorted axis is split, another axis is
+//! split instead, so that each line is on one device. A vector has no other axis and is gathered.
+//! The plan shows these steps.
 
 mod order;
 mod sets;

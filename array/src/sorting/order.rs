@@ -1,4 +1,4 @@
-//! Sorting along an axis, positions in order, and searches in what is sorted.
+//! Sorting along an axis, the sorting positions, and searches in sorted vectors.
 
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
@@ -17,10 +17,10 @@ fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<
     record_structured(Structured::Sort(Sort { axis: axis as u8, order }), &[&array], site)
 }
 
-/// NumPy's `sort`: a sorted copy, ascending and stable, NaN last, along an axis (without one, of
-/// all elements in C order).
+/// NumPy's `sort`: a copy sorted along an axis, or, without an axis, of all elements in C order.
+/// The order is ascending and stable, with NaN last.
 ///
-/// Shape: that of the array, without an axis a vector. Local (records a node). Errors:
+/// Shape: that of the array; a vector without an axis. Local (records a node). Errors:
 /// `OpError::Axis`.
 #[track_caller]
 #[must_use]
@@ -28,8 +28,8 @@ pub fn sort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     Array::catch(sorted(array, axis.into(), Order::Values, call_site()))
 }
 
-/// NumPy's `argsort`: the positions (`i64`) along an axis that would sort it; stable. Shapes,
-/// collectivity and errors as [`sort`].
+/// NumPy's `argsort`: the positions (`i64`) that sort the array along an axis; stable. Shapes,
+/// collectivity and errors: as for [`sort`].
 #[track_caller]
 #[must_use]
 pub fn argsort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -37,7 +37,7 @@ pub fn argsort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     Array::catch(sorted(array, axis, Order::Positions, call_site()))
 }
 
-/// As [`sort`], descending: NaN first.
+/// As [`sort`], in descending order with NaN first.
 #[track_caller]
 #[must_use]
 pub fn sort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -49,7 +49,7 @@ pub fn sort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     }))
 }
 
-/// As [`argsort`], descending: equal elements keep their order, NaN come first.
+/// As [`argsort`], in descending order. Equal elements keep their order, and NaN comes first.
 #[track_caller]
 #[must_use]
 pub fn argsort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
@@ -57,7 +57,7 @@ pub fn argsort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array 
     Array::catch(within(site, || {
         let (array, axis) = line(array, line_axis(array, axis), site)?;
         let (last, axis) = (array.shape()[axis] as i64 - 1, axis as i64);
-        // The last of equal elements comes first in what is flipped twice.
+        // The first flip reverses the order of equal elements, and the second restores it.
         let positions = flip(&argsort(&flip(&array, [axis]), axis), [axis]);
         (last - positions).ok().cloned()
     }))
@@ -77,8 +77,8 @@ pub fn sort_complex(array: &Array) -> Array {
     }))
 }
 
-/// Places in the sorted order along an axis; negative ones count from the end. As in NumPy, an
-/// array without elements takes any.
+/// Checks positions in the sorted order along an axis; negative ones count from the end. As in
+/// NumPy, an array without elements accepts any position.
 fn check_places(array: &Array, axis: usize, places: &[i64], site: Site) -> Result<(), Error> {
     let extent = array.shape()[axis] as i64;
     let is_outside = |place: &&i64| array.size() > 0 && !(-extent..extent).contains(*place);
@@ -88,17 +88,17 @@ fn check_places(array: &Array, axis: usize, places: &[i64], site: Site) -> Resul
     }
 }
 
-/// NumPy's `partition`: a copy in which the elements at the places `kth` along an axis are those of
-/// the sorted order, smaller ones before and larger ones after them. It is sorted altogether.
-/// Shapes and collectivity as [`sort`]. Errors: `OpError::Axis`, `OpError::Argument` for a place
-/// outside of the axis.
+/// NumPy's `partition`: a copy in which each position of `kth` along an axis has its element of the
+/// sorted order, with smaller elements before it and larger elements after it. The copy is fully
+/// sorted. Shapes and collectivity: as for [`sort`]. Errors: `OpError::Axis`, `OpError::Argument`
+/// for a position outside the axis.
 #[track_caller]
 #[must_use]
 pub fn partition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) -> Array {
     partitioned(array, kth, axis.into(), Order::Values, call_site())
 }
 
-/// NumPy's `argpartition`: the positions that [`partition`] takes its elements from.
+/// NumPy's `argpartition`: the positions of the elements that [`partition`] returns.
 #[track_caller]
 #[must_use]
 pub fn argpartition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) -> Array {
@@ -113,8 +113,8 @@ fn partitioned(array: &Array, kth: &[i64], axis: Option<i64>, order: Order, site
     })())
 }
 
-/// NumPy's `lexsort`: the positions (`i64`) that sort by several keys of one shape, the last of
-/// which comes first; the position of a single element is 0. Local (records nodes). Errors:
+/// NumPy's `lexsort`: the positions (`i64`) that sort by several keys of one shape; the last key is
+/// the primary one. The position of a 0-d key is 0. Local (records nodes). Errors:
 /// `OpError::Arguments` without keys, `OpError::Broadcast`, `OpError::Axis`.
 #[track_caller]
 #[must_use]
@@ -137,7 +137,7 @@ pub fn lexsort(keys: &[Array], axis: i64) -> Array {
             return mesh.enter(|| crate::creation::zeros((), DType::I64)).ok().cloned();
         }
         within(site, || {
-            // Stable sorts by one key after the other, the least important one first.
+            // One stable sort for each key, from the least to the most important.
             let mut positions = argsort(first, axis);
             for key in others {
                 let next = argsort(&take_along_axis(key, &positions, axis), axis);
@@ -148,8 +148,9 @@ pub fn lexsort(keys: &[Array], axis: i64) -> Array {
     })())
 }
 
-/// The `count` largest elements along an axis, the largest first, and their positions (`i64`).
-/// Local (records nodes). Errors: `OpError::Axis`, `OpError::Argument` for more than there are.
+/// The `count` largest elements along an axis, in descending order, and their positions (`i64`).
+/// Local (records nodes). Errors: `OpError::Axis`, `OpError::Argument` for a count above the
+/// extent.
 #[track_caller]
 pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
     let site = call_site();
@@ -175,10 +176,10 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
     found.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
 }
 
-/// NumPy's `searchsorted`: the number (`i64`) of elements of the vector `sorted`, ascending, that
-/// come before each value.
+/// NumPy's `searchsorted`: for each value, the number (`i64`) of elements of the ascending vector
+/// `sorted` that precede it.
 ///
-/// Shapes `(n), (…) -> (…)`. The vector is brought whole to every device. Local (records a node).
+/// Shapes `(n), (…) -> (…)`. Every device receives the whole vector. Local (records a node).
 /// Errors: `OpError::Ndim`.
 #[track_caller]
 #[must_use]
@@ -193,7 +194,7 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
         }
         let values = crate::indexing::operand_array(&values, sorted, site)?;
         let dtype = promote(sorted.dtype(), values.dtype());
-        // What broadcasting repeats is looked at once.
+        // Elements that broadcasting repeats are searched once.
         let (one, few) = within(site, || (sorted.unrepeated(), values.unrepeated()));
         let search = Structured::SearchSorted(SearchSorted { side });
         let operands = [&one.converted(dtype, site), &few.converted(dtype, site)];
@@ -208,12 +209,12 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
     })())
 }
 
-/// NumPy's `searchsorted` with `sorter`: as [`searchsorted`] of a vector that `order` (integers, as
-/// many as elements) sorts.
+/// NumPy's `searchsorted` with `sorter`: as [`searchsorted`], in a vector that the positions in
+/// `order` sort. `order` has one integer for each element.
 ///
-/// Collective where the order may name positions that there are not, else Local. Errors: also
-/// `OpError::Dtype` for an order that is not of integers, `OpError::Argument` for one of another
-/// shape, `DataError::IndexRange`.
+/// Collective if `order` may contain positions outside the vector, else Local. Errors: also
+/// `OpError::Dtype` for an order that is not of integers, `OpError::Argument` for an order of
+/// another shape, `DataError::IndexRange`.
 #[track_caller]
 #[must_use]
 pub fn searchsorted_by(
@@ -237,10 +238,10 @@ pub fn searchsorted_by(
 }
 
 /// NumPy's `digitize`: the bin (`i64`) of each value among the edges `bins`, a vector that ascends
-/// or descends; `right` says that a bin holds its right edge.
+/// or descends. With `right`, a bin includes its right edge.
 ///
 /// Shapes `(…), (n) -> (…)`. Collective over the mesh: whether the edges are monotone depends on
-/// data. Errors: `OpError::Ndim`, `DataError::NotMonotone`.
+/// data. Errors: `OpError::Dtype` for complex numbers, `OpError::Ndim`, `DataError::NotMonotone`.
 #[track_caller]
 #[must_use]
 pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
@@ -274,7 +275,8 @@ pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
 }
 
 /// Whether a vector never falls, and whether it never rises. The first two neighbours that differ
-/// say which of the two it may be; NaN is different from all, and neither less nor greater.
+/// decide which of the two is possible. NaN differs from every number, and is neither less nor
+/// greater.
 fn monotone(vector: &Array) -> Result<(bool, bool), Error> {
     if vector.size() < 2 {
         return Ok((true, true));
@@ -283,7 +285,7 @@ fn monotone(vector: &Array) -> Result<(bool, bool), Error> {
     let (rising, falling) = (before.less(&after), before.greater(&after));
     let differs = before.not_equal(&after);
     let first = differs.argmax(0).expand_dims(0);
-    // All are computed at once, by the first that is read.
+    // The first read computes all of these values together.
     let (is_equal, begins) = (differs.any(()), rising.take(&first, 0).any(()));
     let (any_rise, any_fall) = (rising.any(()), falling.any(()));
     if !is_equal.item::<bool>()? {
@@ -297,7 +299,7 @@ fn monotone(vector: &Array) -> Result<(bool, bool), Error> {
 
 impl Array {
     /// NumPy's method `sort`: sorts the array in place along an axis. Local (records nodes).
-    /// Errors as [`sort`] and [`Array::assign`].
+    /// Errors: as for [`sort`] and [`Array::assign`].
     #[track_caller]
     pub fn sort(&self, axis: i64) {
         let site = call_site();
@@ -313,7 +315,7 @@ impl Array {
         argsort(self, axis)
     }
 
-    /// NumPy's method `partition`: in place; see [`partition`].
+    /// NumPy's method `partition`: partitions the array in place; see [`partition`].
     #[track_caller]
     pub fn partition(&self, kth: &[i64], axis: i64) {
         let site = call_site();

@@ -1,26 +1,28 @@
-//! Different elements, and vectors as sets.
+//! Distinct elements, and set operations on vectors.
 
 use super::order::{Side, argsort, lexsort, searchsorted, sort};
 use crate::array::Array;
 use crate::error::{Error, call_site, within};
 use crate::manipulation::{moveaxis, try_concatenate};
+use crate::math::select;
 use phalanx_ops::{DType, promote};
 
-/// What [`unique_all`] finds.
+/// The result of [`unique_all`].
 #[derive(Clone, Debug)]
 pub struct Unique {
-    /// The different elements, ascending.
+    /// The distinct elements, in ascending order.
     pub values: Array,
-    /// For each, the position (`i64`) in C order where it first stands.
+    /// For each value, the position (`i64`) of its first occurrence in C order.
     pub indices: Array,
-    /// For each element of the array, which of the values it is (`i64`); of the array's shape.
+    /// For each element of the array, the index (`i64`) of its value; has the shape of the array.
     pub inverse: Array,
-    /// For each value, how often it stands (`i64`).
+    /// For each value, the number (`i64`) of its occurrences.
     pub counts: Array,
 }
 
-/// NumPy's `unique`: the different elements, ascending. Collective over the mesh: their number
-/// depends on data. All NaNs count as one.
+/// NumPy's `unique`: the distinct elements, in ascending order. All NaNs count as one element,
+/// which is the first NaN of the array. Collective over the mesh: the number of elements depends on
+/// data.
 #[track_caller]
 #[must_use]
 pub fn unique(array: &Array) -> Array {
@@ -28,11 +30,19 @@ pub fn unique(array: &Array) -> Array {
     Array::catch(within(site, || {
         let sorted = sort(array, None);
         let mask = begins(&sorted, true)?;
-        sorted.compress(&mask).ok().cloned()
+        let values = sorted.compress(&mask);
+        if !array.dtype().is_complex() || array.size() == 0 {
+            return values.ok().cloned();
+        }
+        // Complex NaNs differ in their parts, and the first NaN in sorted order need not be the
+        // first of the array.
+        let line = array.reshape([-1]);
+        let first = line.take(&line.isnan().argmax(()), 0);
+        select(&values.isnan(), first, values).ok().cloned()
     }))
 }
 
-/// Where a sorted vector has another element than before.
+/// A mask of the elements of a sorted vector that differ from the element before.
 fn begins(sorted: &Array, equal_nan: bool) -> Result<Array, Error> {
     sorted.ok()?;
     if sorted.size() < 2 {
@@ -46,8 +56,8 @@ fn begins(sorted: &Array, equal_nan: bool) -> Result<Array, Error> {
     first_alone(sorted, Some(&differs))
 }
 
-/// A mask of slices along the first axis, in which the first one is set and of the others those
-/// that differ from the one before.
+/// A mask of slices along the first axis. It is set for the first slice, and for each slice that
+/// differs from the one before.
 fn first_alone(slices: &Array, differs: Option<&Array>) -> Result<Array, Error> {
     let count = slices.shape()[0];
     let mask = slices.mesh()?.enter(|| crate::creation::ones([count], DType::Bool));
@@ -57,15 +67,15 @@ fn first_alone(slices: &Array, differs: Option<&Array>) -> Result<Array, Error> 
     Ok(mask)
 }
 
-/// NumPy's `unique` with all that it can return; all NaNs count as one. Collective over the mesh.
+/// NumPy's `unique` with all its results; all NaNs count as one element. Collective over the mesh.
 #[track_caller]
 pub fn unique_all(array: &Array) -> Result<Unique, Error> {
     let site = call_site();
     within(site, || unique_with(array, true))
 }
 
-/// As [`unique_all`], where every NaN is an element of its own unless `equal_nan`. Collective over
-/// the mesh.
+/// As [`unique_all`]. Without `equal_nan`, every NaN is a separate element. Collective over the
+/// mesh.
 #[track_caller]
 pub fn unique_with(array: &Array, equal_nan: bool) -> Result<Unique, Error> {
     let site = call_site();
@@ -80,8 +90,9 @@ pub fn unique_with(array: &Array, equal_nan: bool) -> Result<Unique, Error> {
     })
 }
 
-/// NumPy's `unique` of the slices along an axis, in the order of their elements in C order;
-/// `inverse` is a vector. Collective over the mesh. Errors: `OpError::Axis`, those of [`lexsort`].
+/// NumPy's `unique` of the slices along an axis, in the lexicographic order of their elements;
+/// `inverse` is a vector. Collective over the mesh. Errors: `OpError::Axis`, and the errors of
+/// [`lexsort`].
 #[track_caller]
 pub fn unique_along(array: &Array, axis: i64) -> Result<Unique, Error> {
     let site = call_site();
@@ -94,7 +105,7 @@ pub fn unique_along(array: &Array, axis: i64) -> Result<Unique, Error> {
         let (order, differs) = match length {
             0 => (index_of(&rows)?, None),
             _ => {
-                // The last key comes first.
+                // `lexsort` takes the primary key last.
                 let column = |at: usize| rows.slice(crate::s![.., at as i64]).copy();
                 let keys: Vec<Array> = (0..length).rev().map(column).collect();
                 let order = lexsort(&keys, 0);
@@ -106,7 +117,7 @@ pub fn unique_along(array: &Array, axis: i64) -> Result<Unique, Error> {
         let sorted = moved.take(&order, 0);
         let differs = differs.filter(|_| count > 1);
         let mask = match length {
-            // Slices without elements are all the same.
+            // All slices without elements are equal.
             0 => index_of(&rows)?.equal(0),
             _ => first_alone(&sorted, differs.as_ref())?,
         };
@@ -116,8 +127,8 @@ pub fn unique_along(array: &Array, axis: i64) -> Result<Unique, Error> {
     })
 }
 
-/// What the groups of sorted slices are that begin where a mask is set. `order` says where the
-/// slices stood.
+/// The distinct slices of sorted slices. A group of equal slices starts where `mask` is set.
+/// `order` has the original positions of the slices.
 fn grouped(sorted: &Array, order: &Array, mask: &Array) -> Result<Unique, Error> {
     let starts = crate::indexing::flatnonzero(mask);
     starts.ok()?;
@@ -130,7 +141,7 @@ fn grouped(sorted: &Array, order: &Array, mask: &Array) -> Result<Unique, Error>
         ends.slice(crate::s![..-1]).try_assign(starts.slice(crate::s![1..]))?;
     }
     let counts = &ends - &starts;
-    // The number of the value of each sorted slice, put back where the slice stood.
+    // The number of the group of each sorted slice, written to the slice's original position.
     let numbers = searchsorted(&starts, &index_of(order)?, Side::Right) - 1;
     let inverse = mesh.enter(|| crate::creation::zeros([length], DType::I64));
     crate::indexing::put_along_axis(&inverse, order, &numbers, 0);
@@ -166,7 +177,7 @@ pub fn isin(array: &Array, candidates: &Array, invert: bool) -> Array {
     }))
 }
 
-/// NumPy's `union1d`: the elements of either array, ascending, each once. Collective.
+/// NumPy's `union1d`: the elements of either array, in ascending order, each once. Collective.
 #[track_caller]
 #[must_use]
 pub fn union1d(a: &Array, b: &Array) -> Array {
@@ -176,7 +187,7 @@ pub fn union1d(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// NumPy's `intersect1d`: the elements of both arrays, ascending, each once. Collective.
+/// NumPy's `intersect1d`: the elements of both arrays, in ascending order, each once. Collective.
 #[track_caller]
 #[must_use]
 pub fn intersect1d(a: &Array, b: &Array) -> Array {
@@ -192,7 +203,7 @@ pub fn intersect1d(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// As [`intersect1d`], with the positions in both arrays at which each element first stands.
+/// As [`intersect1d`], with the positions of the first occurrence of each element in both arrays.
 /// Collective.
 #[track_caller]
 pub fn intersect1d_indices(a: &Array, b: &Array) -> Result<(Array, Array, Array), Error> {
@@ -210,7 +221,8 @@ pub fn intersect1d_indices(a: &Array, b: &Array) -> Result<(Array, Array, Array)
     })
 }
 
-/// NumPy's `setdiff1d`: the elements of `a` that are not in `b`, ascending, each once. Collective.
+/// NumPy's `setdiff1d`: the elements of `a` that are not in `b`, in ascending order, each once.
+/// Collective.
 #[track_caller]
 #[must_use]
 pub fn setdiff1d(a: &Array, b: &Array) -> Array {
@@ -221,8 +233,8 @@ pub fn setdiff1d(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// NumPy's `setdiff1d` with `assume_unique`: the elements of `a`, in C order, that are not in `b`;
-/// those that stand several times stay. Collective.
+/// NumPy's `setdiff1d` with `assume_unique`: the elements of `a`, in C order, that are not in `b`.
+/// Repeated elements remain. Collective.
 #[track_caller]
 #[must_use]
 pub fn setdiff1d_in_order(a: &Array, b: &Array) -> Array {
@@ -233,7 +245,8 @@ pub fn setdiff1d_in_order(a: &Array, b: &Array) -> Array {
     }))
 }
 
-/// NumPy's `setxor1d`: the elements of one array alone, ascending, each once. Collective.
+/// NumPy's `setxor1d`: the elements of exactly one of the arrays, in ascending order, each once.
+/// Collective.
 #[track_caller]
 #[must_use]
 pub fn setxor1d(a: &Array, b: &Array) -> Array {

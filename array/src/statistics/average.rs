@@ -9,12 +9,12 @@ use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
-/// NumPy's `average` over `axes`, weighted if there are `weights`: those of all elements, or of the
-/// places along `axes`.
+/// NumPy's `average` over `axes`. It is weighted if `weights` are given: one for each element, or
+/// one for each position along `axes`.
 ///
-/// Dtype: that of the elements and weights, at least `f64` for integers. Option: `keepdims`. Local
-/// without weights; with weights, whose sum must not be zero, Collective over the mesh; see
-/// [`deferred_errors`](crate::deferred_errors). Errors: `DataError::ZeroWeights`,
+/// Dtype: the promotion of elements and weights, at least `f64` for integers. Option: `keepdims`.
+/// Local without weights; Collective over the mesh with weights, whose sum must not be zero (see
+/// [`deferred_errors`](crate::deferred_errors)). Errors: `DataError::ZeroWeights`,
 /// `OpError::Arguments` for weights of another shape without axes, `OpError::Argument` for weights
 /// that do not fit the axes.
 #[track_caller]
@@ -25,7 +25,7 @@ pub fn average(array: &Array, axes: impl Into<Axes>, weights: Option<&Array>) ->
     Array::catch(averaged.map(|(average, _)| average))
 }
 
-/// As [`average`], and the sums of the weights: NumPy's `average(…, returned=True)`.
+/// As [`average`], with the sums of the weights: NumPy's `average(…, returned=True)`.
 #[track_caller]
 #[must_use]
 pub fn average_and_weights(
@@ -41,7 +41,7 @@ pub fn average_and_weights(
     averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
 }
 
-/// The averages, and the sums of the weights, which broadcast to them.
+/// The averages, and the sums of the weights, which broadcast to the averages.
 pub(super) fn try_average(
     array: &Array,
     axes: &Axes,
@@ -53,7 +53,7 @@ pub(super) fn try_average(
     let Some(weights) = weights else {
         let average = within(site, || array.mean(axes.clone()));
         if average.ok()?.size() == 0 {
-            // NumPy divides the numbers of elements.
+            // NumPy divides by the number of elements of the result, which is 0.
             return Err(Error::data(DataError::ZeroWeights, site));
         }
         let count = array.size() as f64 / average.size() as f64;
@@ -90,7 +90,8 @@ pub(super) fn try_average(
     };
     let sum = within(site, || weights.sum(axes.clone().dtype(dtype)));
     let zero = try_elementwise(Op::Equal, &[(&sum).into(), Weak::Int(0).into()], site)?;
-    // The condition comes first: whoever has the average has the condition too.
+    // The check is recorded before the average, so every plan that computes the average also
+    // computes the check.
     let any = zero.any_at(site)?;
     let (wide, weights) = (array.converted(dtype, site), weights.converted(dtype, site));
     let average = within(site, || (wide * weights).sum(axes.clone()) / &sum);

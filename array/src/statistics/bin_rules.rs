@@ -1,7 +1,7 @@
-//! How many equal bins a histogram has, by rules that look at the data.
+//! The number of equal bins of a histogram, by rules that read the data.
 //!
-//! The rules and their names are NumPy's, in whose documentation of `histogram_bin_edges` their
-//! sources stand.
+//! The rules and their names are NumPy's. NumPy's documentation of `histogram_bin_edges` has their
+//! sources.
 
 use super::histogram::histogram;
 use super::selection::percentile;
@@ -13,11 +13,12 @@ use phalanx_ops::DType;
 /// A rule for the number of bins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinRule {
-    /// The narrower bins of `Sturges` and of `FreedmanDiaconis`, unless these are very narrow.
+    /// The narrower bins of `Sturges` and `FreedmanDiaconis`. The latter are at least half as wide
+    /// as those of `SquareRoot`.
     Auto,
-    /// As `Sturges`, for data that are skew.
+    /// As `Sturges`, corrected for the skewness of the data.
     Doane,
-    /// By the distance of the quartiles.
+    /// By the distance between the quartiles.
     FreedmanDiaconis,
     /// By the cube root of the number of elements.
     Rice,
@@ -25,14 +26,14 @@ pub enum BinRule {
     Scott,
     /// By the square root of the number of elements.
     SquareRoot,
-    /// By the least error that leaving out one element estimates.
+    /// By the smallest error, as estimated by leaving out one element.
     Stone,
     /// By the logarithm of the number of elements.
     Sturges,
 }
 
 impl BinRule {
-    /// The rule of NumPy's name.
+    /// The rule with this name in NumPy; `None` for another name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<BinRule> {
         Some(match name {
@@ -48,8 +49,8 @@ impl BinRule {
         })
     }
 
-    /// The number of bins between two edges; `is_given` says that these are not the least and the
-    /// largest element. Collective.
+    /// The number of bins between two edges. `is_given` says that a caller gave the edges;
+    /// otherwise they are the smallest and largest element. Collective.
     pub(super) fn count(
         self,
         array: &Array,
@@ -70,16 +71,16 @@ impl BinRule {
             if width.is_nan() || width <= 0.0 {
                 return Ok(1);
             }
-            // NumPy reads truth values as integers.
+            // NumPy treats bools as integers.
             if line.dtype().is_integer() || line.dtype() == DType::Bool {
                 width = width.max(1.0);
             }
-            // What does not fit is refused where the edges are made.
+            // A number of bins that is too large is an error where the edges are made.
             Ok((((high - low) / width).ceil() as usize).max(1))
         })
     }
 
-    /// The width of the bins of a vector that is not empty; 0 where the rule knows none.
+    /// The width of the bins of a vector that is not empty; 0 if the rule gives none.
     fn width(self, line: &Array, range: (f64, f64)) -> Result<f64, Error> {
         let count = line.size() as f64;
         let values = line.astype(DType::F64);

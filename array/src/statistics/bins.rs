@@ -1,4 +1,4 @@
-//! The bins of an axis of a histogram, and which of them elements lie in.
+//! The bins of an axis of a histogram, and the bin of each element.
 
 use super::bin_rules::BinRule;
 use crate::array::Array;
@@ -14,14 +14,14 @@ use crate::types::epsilon;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Scalar};
 
-/// The bins of an axis: so many equal ones, or those between edges.
+/// The bins of an axis: a number of equal bins, or the bins between edges.
 #[derive(Clone)]
 pub enum Bins {
-    /// Equal bins.
+    /// A number of equal bins.
     Count(usize),
-    /// Equal bins, as many as a rule says.
+    /// Equal bins, whose number follows from a rule.
     Rule(BinRule),
-    /// The edges, which ascend.
+    /// The edges, in ascending order.
     Edges(Array),
 }
 
@@ -43,7 +43,7 @@ impl From<&Array> for Bins {
     }
 }
 
-/// The further arguments of a histogram; `()` stands for none, and `(low, high)` for a range alone.
+/// The further arguments of a histogram. `()` is the default, and `(low, high)` a range alone.
 #[derive(Clone, Default)]
 pub struct HistogramOptions {
     pub(super) ranges: Vec<Option<(f64, f64)>>,
@@ -70,30 +70,29 @@ impl From<Option<(f64, f64)>> for HistogramOptions {
 }
 
 impl HistogramOptions {
-    /// The smallest and the largest edge of each axis, instead of the smallest and the largest
-    /// element.
+    /// The smallest and largest edge of each axis; `None` selects the smallest and largest element.
     #[must_use]
     pub fn ranges(self, ranges: &[Option<(f64, f64)>]) -> HistogramOptions {
         HistogramOptions { ranges: ranges.to_vec(), ..self }
     }
 
-    /// The density of the samples, whose integral is 1.
+    /// The histogram is the density of the samples, whose integral is 1.
     #[must_use]
     pub fn density(self) -> HistogramOptions {
         HistogramOptions { is_density: true, ..self }
     }
 
-    /// How much each sample counts.
+    /// The weight of each sample.
     #[must_use]
     pub fn weights(self, weights: &Array) -> HistogramOptions {
         HistogramOptions { weights: Some(weights.clone()), ..self }
     }
 }
 
-/// The bins of an axis, worked out.
+/// The bins of an axis, with all edges computed.
 pub(super) struct Axis {
     pub(super) edges: Array,
-    /// Of equal bins how they follow from their ends.
+    /// For equal bins, the ends from which the edges follow.
     pub(super) range: Option<Ends>,
 }
 
@@ -102,8 +101,8 @@ pub(super) struct Axis {
 pub(super) struct Ends {
     low: f64,
     high: f64,
-    /// The dtype in which the edges between them are computed: that of floats between whose least
-    /// and largest the bins are, `f64` between ends that are given, as in NumPy.
+    /// The dtype in which the edges between the ends are computed, as in NumPy: the dtype of an
+    /// array of `f16` or `f32` if the ends are its smallest and largest element, else `f64`.
     computed: DType,
 }
 
@@ -112,14 +111,14 @@ impl Ends {
         let dtype = array.dtype();
         let is_found = !is_given && array.size() > 0;
         let is_narrow = matches!(dtype, DType::F16 | DType::F32);
-        // Where their distance is beyond the dtype, edges in it would be NaN.
+        // If the distance of the ends overflows the dtype, edges in that dtype would be NaN.
         let is_near = rounded(high - low, dtype).is_finite();
         let computed = if is_found && is_narrow && is_near { dtype } else { DType::F64 };
         Ends { low: rounded(low, computed), high: rounded(high, computed), computed }
     }
 
-    /// Whether so many bins are about as wide as floats of a dtype are apart, so that some may have
-    /// no width at all.
+    /// Whether the bins are about as narrow as the spacing of floats of a dtype, so that some bins
+    /// may have no width.
     fn are_near(self, count: usize, dtype: DType) -> bool {
         let smallest = match dtype {
             DType::F16 => 2f64.powi(-24),
@@ -138,7 +137,7 @@ impl Ends {
         linspace(end(self.low), end(self.high), count + 1)
     }
 
-    /// How far apart neighbouring edges of so many bins are.
+    /// The distance between neighbouring edges of `count` bins.
     fn step(self, count: usize) -> f64 {
         match self.computed {
             DType::F32 => f64::from((self.high as f32 - self.low as f32) / count as f32),
@@ -147,13 +146,13 @@ impl Ends {
     }
 }
 
-/// A number as an element of a dtype of floats.
+/// A number, rounded to a dtype of floats.
 fn rounded(number: f64, dtype: DType) -> f64 {
     Scalar::new(number).cast(dtype).to_weak().to_complex().re
 }
 
 impl Axis {
-    /// The bins of these elements.
+    /// The bins of the elements of an array.
     pub(super) fn new(
         operation: &'static str,
         array: &Array,
@@ -183,7 +182,7 @@ impl Axis {
         Ok(Axis { edges, range: Some(ends) })
     }
 
-    /// The edges in the dtype of the elements, if these are floats.
+    /// The bins with edges in the dtype of the elements, if that is a dtype of floats.
     pub(super) fn converted_to(self, array: &Array, site: Site) -> Axis {
         match array.dtype().is_inexact() && self.range.is_some() {
             true => Axis { edges: self.edges.converted(array.dtype(), site), ..self },
@@ -191,8 +190,8 @@ impl Axis {
         }
     }
 
-    /// The edges in the dtype of the elements, if these are floats; there must be elements of it
-    /// between them.
+    /// The bins with edges in the dtype of the elements, if that is a dtype of floats. Errors:
+    /// `OpError::Argument` if two edges are equal in that dtype.
     pub(super) fn in_dtype_of(
         self,
         operation: &'static str,
@@ -216,8 +215,8 @@ impl Axis {
         Ok(Axis { edges, range: Some(ends) })
     }
 
-    /// The bins with their edges looked up, where some of them may have no width: there elements
-    /// lie in bins that do not follow from their ends.
+    /// The bins with edges to be looked up, if some bins may have no width. The bin of an element
+    /// does not follow from the ends then.
     pub(super) fn looked_up_if_narrow(self) -> Axis {
         let dtype = self.edges.dtype();
         match self.range {
@@ -226,20 +225,20 @@ impl Axis {
         }
     }
 
-    /// How many bins there are.
+    /// The number of bins.
     pub(super) fn count(&self) -> usize {
         self.edges.size().saturating_sub(1)
     }
 
-    /// How wide the bins are, in `f64`.
+    /// The widths of the bins, in `f64`.
     pub(super) fn widths(&self) -> Array {
         diff(&self.edges, ()).astype(DType::F64)
     }
 
-    /// The bin (`i64`) of each element, -1 outside of all.
+    /// The bin (`i64`) of each element; -1 for an element outside all bins.
     pub(super) fn bins_of(&self, array: &Array, site: Site) -> Array {
         within(site, || match self.range {
-            // Edges of half precision are far from where they were if they were exact.
+            // Edges in half precision differ too much from the exact edges to be computed.
             Some(ends) if ends.computed != DType::F16 => self.equal_bins_of(array, ends, site),
             _ if self.count() == 0 => {
                 on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
@@ -253,15 +252,15 @@ impl Axis {
         })
     }
 
-    /// Edges are computed here in place of looking them up.
+    /// As [`Axis::bins_of`], with computed edges instead of edges that are looked up.
     fn equal_bins_of(&self, array: &Array, ends: Ends, site: Site) -> Array {
         let (count, Ends { low, high, computed }) = (self.count(), ends);
         let value = array.astype_at(DType::F64, site);
         let step = ends.step(count);
         let raw = ((&value - low) / (high - low) * count as f64).astype_at(DType::I64, site);
         let bin = raw.minimum(count as i64 - 1).maximum(0);
-        // NumPy's corrections: an element below the edge of its bin, or at or above the next one,
-        // is moved by one.
+        // NumPy's corrections: an element below the lower edge of its bin, or not below the upper
+        // edge, moves by one bin.
         let edge = |bin: &Array| {
             let line = bin.astype_at(computed, site) * step + low;
             let line = select(&bin.equal(count as i64), high, &line);
@@ -282,7 +281,7 @@ impl Axis {
     }
 }
 
-/// Refuses edges that are no vector, or descend.
+/// Returns an error for edges that are not a vector, are not real, or descend.
 fn check_edges(operation: &'static str, edges: &Array, site: Site) -> Result<(), Error> {
     let ndim = edges.ok()?.ndim();
     if ndim != 1 {
@@ -299,7 +298,7 @@ fn check_edges(operation: &'static str, edges: &Array, site: Site) -> Result<(),
     })
 }
 
-/// The smallest and the largest edge.
+/// The smallest and largest edge.
 fn range_of(
     operation: &'static str,
     array: &Array,

@@ -9,8 +9,8 @@ use crate::operand::Operand;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Monoid, Scalar};
 
-/// A vector of `length` elements of which element `p` is the number of `positions` (of dtype `i64`)
-/// equal to `p`.
+/// A vector of `length` elements. Element `p` is the number of `positions` (of dtype `i64`) that
+/// are equal to `p`.
 pub(super) fn count_positions(
     positions: &Array,
     length: usize,
@@ -20,7 +20,7 @@ pub(super) fn count_positions(
     accumulate(positions, one, length, DType::I64, site)
 }
 
-/// As [`count_positions`], of which each counts as much as its `value`.
+/// As [`count_positions`], where each position counts as its `value`.
 pub(super) fn accumulate(
     positions: &Array,
     value: Operand,
@@ -35,12 +35,12 @@ pub(super) fn accumulate(
     Ok(Array::from_node(mesh, node))
 }
 
-/// NumPy's `bincount`: element `p` is the number of elements of a vector equal to `p` (`i64`), or
-/// the sum of their `weights` (`f64`).
+/// NumPy's `bincount`. Element `p` is the number of elements of a vector that are equal to `p`
+/// (`i64`), or the sum of their `weights` (`f64`).
 ///
-/// The length is one more than the largest element, at least `minlength`. Collective over the
-/// mesh: the length depends on data, so the window closes. Errors: `OpError::Ndim`,
-/// `OpError::Cast` for elements that are not integers, `OpError::Argument` for a negative
+/// The length is one more than the largest element, and at least `minlength`. Collective over the
+/// mesh: the length depends on data, so the window closes. Errors: `OpError::Ndim`, `OpError::Cast`
+/// for elements that are not integers and for complex weights, `OpError::Argument` for a negative
 /// `minlength`, `OpError::Broadcast` for another number of weights, `DataError::Negative`.
 #[track_caller]
 #[must_use]

@@ -11,9 +11,9 @@ use crate::products::matmul;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
-/// What a covariance is of: NumPy's keyword arguments of `cov` and `corrcoef`.
+/// Options of a covariance: NumPy's keyword arguments of `cov` and `corrcoef`.
 ///
-/// `()` stands for none of them.
+/// `()` is the default.
 #[derive(Clone, Default)]
 pub struct CovarianceOptions {
     more: Option<Array>,
@@ -44,31 +44,31 @@ impl CovarianceOptions {
         CovarianceOptions { has_variables_in_columns: true, ..self }
     }
 
-    /// Divides by the number of observations: NumPy's `bias=True`.
+    /// The divisor is the number of observations: NumPy's `bias=True`.
     #[must_use]
     pub fn biased(self) -> CovarianceOptions {
         CovarianceOptions { is_biased: true, ..self }
     }
 
-    /// Takes this from the number of observations that is divided by.
+    /// Subtracts `ddof` from the number of observations to get the divisor.
     #[must_use]
     pub fn ddof(self, ddof: i64) -> CovarianceOptions {
         CovarianceOptions { ddof: Some(ddof), ..self }
     }
 
-    /// How often each observation was made.
+    /// The number of times that each observation was made.
     #[must_use]
     pub fn fweights(self, weights: &Array) -> CovarianceOptions {
         CovarianceOptions { fweights: Some(weights.clone()), ..self }
     }
 
-    /// How much each observation counts.
+    /// The weight of each observation.
     #[must_use]
     pub fn aweights(self, weights: &Array) -> CovarianceOptions {
         CovarianceOptions { aweights: Some(weights.clone()), ..self }
     }
 
-    /// The dtype of the result, at least.
+    /// The dtype of the result.
     #[must_use]
     pub fn dtype(self, dtype: DType) -> CovarianceOptions {
         CovarianceOptions { dtype: Some(dtype), ..self }
@@ -77,9 +77,9 @@ impl CovarianceOptions {
 
 /// NumPy's `cov`: the covariances of the variables in the rows of a matrix; 0-d for one variable.
 ///
-/// Dtype: at least `f64`, unless the options say another. Local; with weights Collective over the
+/// Dtype: at least `f64`, unless the options give a dtype. Local; with weights Collective over the
 /// mesh, see [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Ndim`,
-/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are no
+/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are not
 /// whole numbers, `OpError::Cast` for a dtype of integers, `DataError::Negative` and
 /// `DataError::ZeroWeights` for weights.
 #[track_caller]
@@ -93,7 +93,7 @@ pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
 }
 
 /// NumPy's `corrcoef`: the correlations of the variables in the rows of a matrix; 0-d for one
-/// variable. As [`cov`].
+/// variable. Options, collectivity and errors: as for [`cov`].
 #[track_caller]
 #[must_use]
 pub fn corrcoef(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
@@ -107,18 +107,18 @@ pub fn corrcoef(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
 fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Array, Error> {
     let covariance = try_cov(array, options, site)?;
     if covariance.ndim() == 0 {
-        // 1, or NaN where there is no variance.
+        // The correlation of one variable with itself is 1, or NaN without variance.
         let itself = covariance.clone();
         return Ok(covariance / itself);
     }
     let variables = covariance.shape()[0];
     let is_diagonal =
         crate::creation::from_function([variables, variables], |index| index[0].equal(&index[1]));
-    // The diagonal as a sum along rows of which all else is zero.
+    // Each row of the selection has one nonzero element, so its sum is the diagonal element.
     let diagonal = select(&is_diagonal, covariance.real(), 0.0).sum(1);
     let deviation = diagonal.sqrt();
     let scaled = covariance / deviation.expand_dims(1) / deviation.expand_dims(0);
-    // Rounding may lead out of the range from -1 to 1, which NumPy corrects.
+    // Rounding may give a value outside -1 to 1; NumPy clips it.
     if scaled.dtype().is_complex() {
         let (real, imaginary) = (scaled.real(), scaled.imag());
         return Ok(crate::lens::complex(
@@ -130,7 +130,7 @@ fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Resul
     Ok(scaled.maximum(-1.0).minimum(1.0))
 }
 
-/// The variables in rows, in the dtype of the result.
+/// The matrix with variables in rows, in the dtype of the result.
 fn rows(array: &Array, by_columns: bool, dtype: DType, site: Site) -> Array {
     let wide = array.converted(dtype, site);
     match wide.ndim() {
@@ -157,12 +157,12 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     }
     let by_columns = options.has_variables_in_columns;
     let mut variables = rows(array, by_columns, dtype, site);
-    // As in NumPy, neither further variables nor dtypes count where the first argument has none.
+    // As in NumPy, a first argument without variables ignores further variables and the dtype.
     if variables.ok()?.shape()[0] == 0 {
         return Ok(crate::creation::zeros([0usize, 0], DType::F64));
     }
     if let Some(more) = &options.more {
-        // NumPy takes one row for one variable, whatever the first argument's axes are.
+        // NumPy takes a single row as one variable, whatever the axes of the first argument are.
         let by_columns = by_columns && more.ndim() == 2 && more.shape()[0] != 1;
         let more = rows(more, by_columns, dtype, site);
         variables = try_concatenate(&[&variables, &more], &0.into(), Some(dtype), site)?;
@@ -194,7 +194,7 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     Ok(covariance.converted(dtype, site).squeeze())
 }
 
-/// The product of the weights of the observations.
+/// The product of the weights of the observations; `None` without weights.
 fn weights(
     options: &CovarianceOptions,
     observations: usize,

@@ -8,8 +8,8 @@ use crate::manipulation::refused;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
 
-/// NumPy's `histogram`: how many elements (`i64`) lie in each of the `bins`, so many equal ones, as
-/// many as a [`BinRule`](crate::BinRule) says, or those between edges, and the edges.
+/// NumPy's `histogram`: the number of elements (`i64`) in each bin, and the edges. `bins` is a
+/// number of equal bins, a [`BinRule`](crate::BinRule), or an array of edges.
 ///
 /// ```
 /// # use phalanx_array as phalanx;
@@ -21,14 +21,16 @@ use phalanx_ops::{DType, Kind};
 /// # }
 /// ```
 ///
-/// Counts have the dtype of the weights, densities are in `f64`; edges of equal bins have the dtype
-/// of an array of floats, else `f64`. Elements outside the range (and NaN) are not counted; the
-/// last bin includes its right edge. Bin for bin NumPy's answer: its corrections at the edges are
-/// applied. Collective for equal bins without a range, whose smallest and largest element are found
-/// first, and for edges, which must ascend; else Local. Errors: `OpError::Argument` for no bins,
-/// for more than there are floats between the ends, for a range that is not finite and for weights
-/// of another shape, `OpError::Dtype`, `OpError::Ndim` for edges that are no vector,
-/// `OpError::Cast` for weights of bool between edges, `OpError::TooLarge`,
+/// Counts have the dtype of the weights; densities are in `f64`. Edges of equal bins have the dtype
+/// of an array of floats, else `f64`. Elements outside the range, and NaN, are not counted. The
+/// last bin includes its right edge. Counts agree with NumPy in every bin: its corrections at the
+/// edges are applied.
+///
+/// Collective for a rule, for equal bins without a range, which need the smallest and largest
+/// element, and for edges, which must ascend; else Local. Errors: `OpError::Argument` for no bins,
+/// for more bins than floats between the ends, for a range that is not finite, for weights of
+/// another shape and for weights with a rule; `OpError::Dtype`, `OpError::Ndim` for edges that are
+/// not a vector, `OpError::Cast` for bool weights with edges, `OpError::TooLarge`,
 /// `DataError::NotMonotone`.
 #[track_caller]
 pub fn histogram(
@@ -79,7 +81,7 @@ fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result
             let (real, imaginary) = (real(&weights.real())?, real(&weights.imag())?);
             Ok(crate::lens::complex(&real, &imaginary).converted(dtype, site))
         }
-        // As NumPy, whose differences of running sums of bools are no bools.
+        // NumPy fails here too: differences of its running sums of bools are not bools.
         Kind::Bool if axis.range.is_none() => {
             Err(Error::op(OpError::Cast { from: DType::I64, to: dtype }, site))
         }
@@ -106,9 +108,9 @@ fn of_all(
     Axis::new(operation, array, bins, range, site)?.in_dtype_of(operation, array, site)
 }
 
-/// NumPy's `histogram_bin_edges`: the edges that [`histogram`] gives.
+/// NumPy's `histogram_bin_edges`: the edges that [`histogram`] returns.
 ///
-/// Shape `(bins + 1)`; dtype, collectivity and errors as [`histogram`].
+/// Shape: `(bins + 1)`. Dtype, collectivity and errors: as for [`histogram`].
 #[track_caller]
 #[must_use]
 pub fn histogram_bin_edges(

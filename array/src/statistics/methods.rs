@@ -1,43 +1,44 @@
-//! Where quantiles lie between sorted elements.
+//! The positions of quantiles between sorted elements.
 
 use crate::array::Array;
 use crate::math::select;
 use phalanx_ops::DType;
 
-/// How a quantile lies between two elements: NumPy's `method`.
+/// How a quantile between two elements is computed: NumPy's `method`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum QuantileMethod {
-    /// On the line between the two.
+    /// Linear interpolation between the two elements.
     #[default]
     Linear,
-    /// The smaller one.
+    /// The smaller element.
     Lower,
-    /// The larger one.
+    /// The larger element.
     Higher,
-    /// The nearer one.
+    /// The nearer element.
     Nearest,
-    /// Half way.
+    /// The midpoint of the two elements.
     Midpoint,
     /// The inverse of the distribution function.
     InvertedCdf,
-    /// The same, with the mean where it jumps.
+    /// As `InvertedCdf`, with the mean of both elements at a jump.
     AveragedInvertedCdf,
-    /// The nearest one, counted from 1.
+    /// The element at the nearest position; of two equally near positions, counted from 1, the even
+    /// one.
     ClosestObservation,
-    /// On the line between jumps.
+    /// Linear interpolation between the jumps of the distribution function.
     InterpolatedInvertedCdf,
-    /// On the line between the middles of jumps.
+    /// Linear interpolation between the middles of the jumps.
     Hazen,
-    /// On the line between the means of order statistics.
+    /// Linear interpolation between the means of order statistics.
     Weibull,
-    /// Close to the medians of order statistics.
+    /// Approximately unbiased for the median, whatever the distribution.
     MedianUnbiased,
-    /// Without bias for normal distributions.
+    /// Approximately unbiased for normal distributions.
     NormalUnbiased,
 }
 
 impl QuantileMethod {
-    /// The method of NumPy's name.
+    /// The method with this name in NumPy; `None` for another name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<QuantileMethod> {
         Some(match name {
@@ -58,7 +59,7 @@ impl QuantileMethod {
         })
     }
 
-    /// What makes the virtual index `n q + a + q (1 - a - b) - 1` of this method.
+    /// The parameters `(a, b)` of the virtual index `n q + a + q (1 - a - b) - 1` of this method.
     fn parameters(self) -> (f64, f64) {
         match self {
             QuantileMethod::InterpolatedInvertedCdf => (0.0, 1.0),
@@ -70,7 +71,7 @@ impl QuantileMethod {
         }
     }
 
-    /// Whether the quantiles are elements.
+    /// Whether the method returns elements, without interpolation.
     pub(super) fn selects(self) -> bool {
         matches!(
             self,
@@ -82,9 +83,8 @@ impl QuantileMethod {
         )
     }
 
-    /// Where the quantile `q` of `n` sorted elements lies: two positions, and how far it is from
-    /// the first to the second.
-    /// Each step rounds to the dtype of the quantile.
+    /// The position of the quantile `q` of `n` sorted elements: two positions, and the fraction of
+    /// the way from the first to the second. Each step rounds to the dtype of the quantile.
     pub(super) fn place(self, n: f64, q: f64, rounding: Rounding) -> Place {
         let round = |number: f64| rounding.to(number);
         let of = |n: f64| round(round(n) * q);
@@ -114,7 +114,7 @@ impl QuantileMethod {
             }
         };
         let floor = index.floor();
-        // Beyond the ends both positions are the end, and the distance between them is nothing.
+        // At or beyond an end, both positions are the end, and the fraction has no effect.
         let (low, high, from) = if index >= n - 1.0 {
             (n - 1.0, n - 1.0, -1.0)
         } else if index < 0.0 {
@@ -133,12 +133,12 @@ impl QuantileMethod {
     }
 }
 
-/// How numbers of a dtype of floats round.
+/// Rounding to a dtype of floats.
 #[derive(Clone, Copy)]
 pub(super) struct Rounding(pub(super) DType);
 
 impl Rounding {
-    /// The nearest number of the dtype.
+    /// The number of the dtype that is nearest to `number`.
     pub(super) fn to(self, number: f64) -> f64 {
         match self.0 {
             DType::F16 => half::f16::from_f64(number).to_f64(),
@@ -149,7 +149,7 @@ impl Rounding {
     }
 }
 
-/// Two positions and how far a quantile is from the first to the second.
+/// Two positions, and the fraction of the way from the first to the second.
 pub(super) struct Place {
     pub(super) low: i64,
     pub(super) high: i64,
@@ -162,7 +162,7 @@ impl Place {
     }
 }
 
-/// As [`QuantileMethod::place`], of numbers of elements that are known to the devices alone.
+/// As [`QuantileMethod::place`], for numbers of elements that only the devices hold.
 pub(super) fn places(method: QuantileMethod, n: &Array, q: &Array) -> (Array, Array, Array) {
     let last = n - 1.0;
     let same = |at: Array| (at.clone(), at.clone(), at * 0.0);

@@ -1,5 +1,5 @@
-//! Statistics: counts, histograms, percentiles, averages and covariances, computed where the
-//! elements lie.
+//! Statistics: counts, histograms, percentiles, averages and covariances, computed on the devices
+//! where the elements reside.
 
 mod average;
 mod bin_rules;

@@ -9,13 +9,13 @@ use crate::math::select;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, promote};
 
-/// NumPy's `histogramdd`: how many samples, the rows of a matrix, lie in each bin (`f64`), and the
-/// edges along each column.
+/// NumPy's `histogramdd`: the number of samples, which are the rows of a matrix, in each bin
+/// (`f64`), and the edges along each column.
 ///
-/// The last bin of an axis includes its right edge; samples outside are not counted. Of several
-/// bins without a width, whose edges coincide, the last one counts. Collective over the mesh: the
-/// edges depend on data. Errors: `OpError::Ndim`, `OpError::Argument` for bins, ranges and weights
-/// that do not fit, `OpError::Dtype`, `DataError::NotMonotone`.
+/// The last bin of an axis includes its right edge; samples outside the edges are not counted. If
+/// edges coincide, a sample at them counts for the last of the bins without width. Collective over
+/// the mesh: the edges depend on data. Errors: `OpError::Ndim`, `OpError::Argument` for bins,
+/// ranges and weights that do not fit, `OpError::Dtype`, `DataError::NotMonotone`.
 #[track_caller]
 pub fn histogramdd(
     samples: &Array,
@@ -36,8 +36,8 @@ pub fn histogramdd(
     })
 }
 
-/// NumPy's `histogram2d`: how many points lie in each bin (`f64`), and the edges along both axes.
-/// As [`histogramdd`].
+/// NumPy's `histogram2d`: the number of points in each bin (`f64`), and the edges along both axes.
+/// Collectivity and errors: as for [`histogramdd`].
 #[track_caller]
 pub fn histogram2d(
     x: &Array,
@@ -84,7 +84,7 @@ fn counted(
         if axis.edges.size() == 0 {
             return refuse("bins", 0);
         }
-        // As NumPy, whose edges have the dtype of the ends.
+        // NumPy gives the edges the dtype of the ends.
         let is_found = range.is_none() && samples > 0;
         let axis = if is_found { axis.converted_to(column, site) } else { axis };
         axes.push(axis.looked_up_if_narrow());

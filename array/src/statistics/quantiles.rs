@@ -1,4 +1,4 @@
-//! Medians and quantiles along axes, of sorted lines.
+//! Medians and quantiles along axes, from sorted lines.
 
 use super::methods::{Place, QuantileMethod, Rounding, places};
 use crate::array::Array;
@@ -14,14 +14,15 @@ use crate::sorting::sort;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Weak, promote};
 
-/// Which quantiles: one, or several, whose axes are then the first ones of the result.
+/// The quantiles to compute: one, or several. Several add their axes in front of those of the
+/// result.
 #[derive(Clone, Debug)]
 pub enum Quantiles {
-    /// One, whose dtype gives way to that of the elements.
+    /// One quantile. Its dtype follows that of the elements.
     One(f64),
-    /// Several, in `f64`.
+    /// Several quantiles, in `f64`.
     List(Vec<f64>),
-    /// An array of at most two axes with a dtype of its own, in which positions are computed.
+    /// An array with at most two axes, and with a dtype in which positions are computed.
     Array {
         /// The elements.
         values: Vec<f64>,
@@ -30,8 +31,8 @@ pub enum Quantiles {
         /// The dtype, of floats.
         dtype: DType,
     },
-    /// Such as are given as integers. As in NumPy, `quantile` gives them as elements in their own
-    /// dtype where the method is the linear one: 0 and 1 are the least and the largest.
+    /// Quantiles given as integers. As in NumPy, `quantile` with the linear method then returns
+    /// elements in their own dtype: 0 gives the smallest and 1 the largest.
     Integers(Box<Quantiles>),
 }
 
@@ -90,7 +91,7 @@ impl Quantiles {
         }
     }
 
-    /// The method by which an operation takes them.
+    /// The method that an operation uses for these quantiles.
     fn method(&self, operation: &'static str, method: QuantileMethod) -> QuantileMethod {
         match self {
             Quantiles::Integers(_)
@@ -102,7 +103,7 @@ impl Quantiles {
         }
     }
 
-    /// The dtype of the fractions between elements of a dtype.
+    /// The dtype of the fractions between elements of a given dtype.
     fn of_fractions(&self, elements: DType) -> DType {
         match self {
             Quantiles::One(_) if elements.is_inexact() => elements,
@@ -110,7 +111,7 @@ impl Quantiles {
         }
     }
 
-    /// The quantiles as parts of 1, if they are parts of `whole`.
+    /// The quantiles as fractions of 1, given as fractions of `whole`.
     pub(super) fn checked(
         &self,
         operation: &'static str,
@@ -120,7 +121,7 @@ impl Quantiles {
         if let Quantiles::Integers(these) = self {
             return these.checked(operation, whole, site);
         }
-        // Parts, positions, neighbours and fractions of all are vectors of this process.
+        // This process holds vectors of the fractions, positions and neighbours of all quantiles.
         room_on_host(self.all().len().saturating_mul(8 * size_of::<f64>()), Some(site))?;
         let rounding = Rounding(self.dtype());
         let parts: Vec<f64> = self.all().iter().map(|q| rounding.to(q / whole)).collect();
@@ -140,11 +141,11 @@ impl Quantiles {
     }
 }
 
-/// An array whose reduced axes are one axis.
+/// An array whose reduced axes are merged into one axis.
 pub(super) struct Lines {
     pub(super) array: Array,
     pub(super) axis: usize,
-    /// The shape without the reduced axes, or with extent 1 in their place.
+    /// The shape without the reduced axes, or with extent 1 for each of them.
     result: Vec<usize>,
 }
 
@@ -165,7 +166,7 @@ impl Lines {
                 let mut shape: Vec<usize> = kept.iter().map(|&axis| array.shape()[axis]).collect();
                 shape.push(reduced.iter().map(|&axis| array.shape()[usize::from(axis)]).product());
                 if !kept.is_empty() && shape[..kept.len()].contains(&0) {
-                    // As NumPy, which leaves the extent of the merged axis open.
+                    // NumPy fails here too: it cannot infer the extent of the merged axis.
                     let to = shape.iter().map(|&extent| extent as i64).collect();
                     let from = array.shape().into();
                     return Err(Error::op(OpError::Reshape { from, to }, site));
@@ -183,12 +184,13 @@ impl Lines {
         self.array.shape()[self.axis]
     }
 
-    /// Of every line the elements from one position to before another.
+    /// The elements of every line from position `start` up to, but not including, `stop`.
     pub(super) fn between(&self, array: &Array, start: usize, stop: usize) -> Array {
         array.slice(along(array.ndim(), self.axis, span(start, stop)))
     }
 
-    /// Results for all quantiles along the axis as results of the whole, in C order.
+    /// Results for all quantiles, which are along the axis, in the shape of the whole result, in C
+    /// order.
     pub(super) fn shaped(&self, found: &Array, q: &Quantiles) -> Array {
         let mut shape = q.shape();
         shape.extend(&self.result);
@@ -203,8 +205,9 @@ impl Lines {
     }
 }
 
-/// From `low` to `high` by `fraction`, from the nearer end, so that it is monotone: NumPy's
-/// `_lerp`. Integers are converted first: the difference of two may not be one of their dtype.
+/// Interpolates from `low` to `high` by `fraction`, from the nearer end, so that the result is
+/// monotone: NumPy's `_lerp`. Integers are converted first, because the difference of two may
+/// overflow their dtype.
 fn between(low: &Array, high: &Array, fraction: &Array, site: Site) -> Array {
     let dtype = promote(low.dtype(), fraction.dtype());
     let is_integer = low.dtype().is_integer();
@@ -224,7 +227,7 @@ fn check(operation: &'static str, array: &Array, site: Site) -> Result<(), Error
     Err(Error::op(OpError::Dtype { operation, dtypes: vec![array.dtype()] }, site))
 }
 
-/// The operation with its name and the whole that its `q` are parts of.
+/// The name of the operation, and the whole of which its `q` are fractions.
 type Named = (&'static str, f64);
 
 fn try_quantile(
@@ -244,7 +247,7 @@ fn try_quantile(
     let q = q.checked(operation, whole, site)?;
     let lines = Lines::new(array, axes, site)?;
     if !method.selects() && array.dtype() == DType::Bool {
-        // As NumPy, which subtracts elements.
+        // NumPy subtracts elements, which it does not define for bools.
         check(operation, array, site)?;
     }
     let extent = lines.extent();
@@ -276,7 +279,7 @@ fn try_quantile(
     in_c_order(lines.shaped(&found, &q))
 }
 
-/// Results as they lie in NumPy's memory.
+/// Results in C order, as in NumPy's memory.
 pub(super) fn in_c_order(found: Array) -> Result<Array, Error> {
     match found.ok()?.ndim() {
         0 => Ok(found),
@@ -328,14 +331,14 @@ fn try_nanquantile(
     lines.shaped(&found, &q).ok().cloned()
 }
 
-/// NumPy's `quantile`: what the given parts of the elements along axes lie below.
+/// NumPy's `quantile`: the values along axes below which the given fractions of the elements lie.
 ///
-/// Shape: that of the quantiles, then that of the reduction; dtype that to which those of elements
-/// and quantiles promote, or that of the elements where the method takes elements, or of floats for
-/// one quantile. NaN among the elements
-/// of a line makes its quantiles NaN. Option: `keepdims`. Lines are brought together where they are
-/// split, as by [`sort`]. Local (records nodes). Errors: `OpError::Argument` for quantiles outside
-/// of 0 to 1, `OpError::Dtype`, `OpError::Axis`, `OpError::Index` of no elements.
+/// Shape: that of the quantiles, followed by that of the reduction. Dtype: the promotion of the
+/// dtypes of elements and quantiles. A method that selects elements keeps their dtype, and so does
+/// one quantile of floats. A line with NaN has NaN quantiles. Option: `keepdims`. A line that is
+/// split is brought together, as by [`sort`]. Local (records nodes). Errors: `OpError::Argument`
+/// for quantiles outside 0 to 1, `OpError::Dtype`, `OpError::Axis`, `OpError::Index` for no
+/// elements.
 #[track_caller]
 #[must_use]
 pub fn quantile(
@@ -349,8 +352,8 @@ pub fn quantile(
     on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
 }
 
-/// NumPy's `percentile` along axes and by any method: as [`quantile`], from 0 to 100.
-/// [`percentile`](crate::percentile) of all elements needs less memory.
+/// NumPy's `percentile` along axes and by any method: as [`quantile`], from 0 to 100. For all
+/// elements of an array, [`percentile`](crate::percentile) needs less memory.
 #[track_caller]
 #[must_use]
 pub fn percentile_along(
@@ -364,8 +367,8 @@ pub fn percentile_along(
     on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
 }
 
-/// NumPy's `nanquantile`: as [`quantile`], of the elements that are not NaN; NaN where there are
-/// none.
+/// NumPy's `nanquantile`: as [`quantile`], of the elements that are not NaN. A line with NaN alone
+/// gives NaN.
 #[track_caller]
 #[must_use]
 pub fn nanquantile(
@@ -393,11 +396,11 @@ pub fn nanpercentile(
     on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site))
 }
 
-/// NumPy's `median` over `axes`: the element in the middle, or the mean of the two that are there;
-/// NaN of no elements, and where NaN is among them.
+/// NumPy's `median` over `axes`: the middle element, or the mean of the two middle elements. The
+/// median of no elements is NaN, and so is that of a line with NaN.
 ///
-/// Dtype: `f64` of integers and bools. Option: `keepdims`. Lines are brought together where they
-/// are split, as by [`sort`]. Local (records nodes). Errors: `OpError::Axis`.
+/// Dtype: `f64` for integers and bools. Option: `keepdims`. A line that is split is brought
+/// together, as by [`sort`]. Local (records nodes). Errors: `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {

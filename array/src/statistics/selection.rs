@@ -9,19 +9,19 @@ use crate::math::{is_real, select};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
-/// A pass of the selection counts the candidates in this many buckets.
+/// The number of buckets in which a pass of the selection counts the candidates.
 const BUCKETS: usize = 4096;
-/// Candidates this few are brought together and sorted.
+/// At most this many candidates are gathered and sorted.
 const FEW: usize = 65_536;
 
-/// The percentiles `q` (each from 0 to 100) of all elements, linearly interpolated as NumPy does,
-/// as an `f64` array.
+/// The percentiles `q` (each from 0 to 100) of all elements, linearly interpolated as in NumPy, as
+/// an `f64` array.
 ///
-/// Exact order statistics by selection: elements are counted in ever finer buckets between the
-/// smallest and the largest candidate until few candidates are left, which are gathered. Collective
+/// The order statistics are exact. Each pass counts the elements in finer buckets between the
+/// smallest and largest candidate, until few candidates are left, which are gathered. Collective
 /// over the mesh (each pass reads its counts). Any NaN makes every percentile NaN. Errors:
-/// `OpError::Argument` for a `q` outside of 0 to 100, `OpError::Dtype` for bools and complex
-/// numbers, `OpError::Index` of no elements.
+/// `OpError::Argument` for a `q` outside 0 to 100, `OpError::Dtype` for bools and complex numbers,
+/// `OpError::Index` for no elements.
 #[track_caller]
 pub fn percentile(array: &Array, q: &[f64]) -> Array {
     let site = call_site();
@@ -34,7 +34,7 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
             let error = OpError::Index { index: -1, axis: 0, extent: 0 };
             return Err(Error::op(error, site));
         }
-        // As NumPy, which subtracts elements.
+        // NumPy subtracts elements, which it does not define for bools.
         if array.dtype() == DType::Bool || !is_real(array.dtype()) {
             let (operation, dtypes) = ("percentile", vec![array.dtype()]);
             return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
@@ -58,7 +58,7 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
             .map(|p| {
                 let (low, t) = (at(p.floor() as u64), p - p.floor());
                 let high = at((p.floor() as u64 + 1).min(last as u64));
-                // NumPy's `_lerp`: from the nearer end, so that it is monotone.
+                // NumPy's `_lerp` starts from the nearer end, so the result is monotone.
                 let difference = high - low;
                 if t >= 0.5 { high - difference * (1.0 - t) } else { low + difference * t }
             })
@@ -67,8 +67,8 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
     }))
 }
 
-/// Values from `low` to `high`, of which `count` elements exist and below which `below` elements
-/// lie.
+/// The values from `low` to `high`. `count` elements are in the interval, and `below` elements are
+/// smaller.
 #[derive(Clone, Copy, PartialEq)]
 struct Interval {
     low: f64,
@@ -77,13 +77,13 @@ struct Interval {
     count: u64,
 }
 
-/// The elements of the given ranks (ascending) in sorted order.
+/// The elements with the given ranks (ascending) in sorted order.
 fn select_ranks(value: &Array, ranks: &[u64], site: Site) -> Result<Vec<f64>, Error> {
     let (low, high) = (value.min(()), value.max(()));
     let whole =
         Interval { low: low.item()?, high: high.item()?, below: 0, count: value.size() as u64 };
     let mut found = vec![f64::NAN; ranks.len()];
-    // Intervals with the positions of the wanted ranks inside them.
+    // Intervals with the indices, in `ranks`, of the wanted ranks inside them.
     let mut open = vec![(whole, (0..ranks.len()).collect::<Vec<usize>>())];
     while let Some((interval, wanted)) = open.pop() {
         let Interval { low, high, below, count } = interval;
@@ -103,8 +103,8 @@ fn select_ranks(value: &Array, ranks: &[u64], site: Site) -> Result<Vec<f64>, Er
     Ok(found)
 }
 
-/// The narrower intervals that hold the wanted ranks of an interval. The smallest and the largest
-/// candidate fall into different buckets, so every interval that results has fewer elements.
+/// The narrower intervals that contain the wanted ranks of an interval. The smallest and the
+/// largest candidate are in different buckets, so every new interval has fewer elements.
 fn narrow(
     value: &Array,
     interval: Interval,

@@ -1,4 +1,4 @@
-//! Quantiles of weighted elements, by the inverse of their distribution function.
+//! Quantiles of weighted elements, by the inverse of the distribution function.
 
 use super::methods::Rounding;
 use super::quantiles::{Lines, Quantiles, in_c_order};
@@ -15,7 +15,8 @@ use crate::sorting::argsort;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Weak};
 
-/// The weights with the axes of the array: given for all elements, or for the places along `axes`.
+/// The weights with the axes of the array. `weights` has one for each element, or one for each
+/// position along `axes`.
 fn fitted(
     operation: &'static str,
     array: &Array,
@@ -94,7 +95,7 @@ fn try_weighted(
     let problem = refused(operation, "weights", "with NaN, infinities, or zeros alone", site);
     unknown.refuse(problem, site)?;
     let share = share.converted(q.dtype(), site);
-    // A quantile of 0 is the first element that weighs something.
+    // A quantile of 0 is the first element with a weight above zero.
     let share = select(&share.equal(0), -1.0, share);
     let rounding = Rounding(q.dtype());
     let mut found = Vec::new();
@@ -117,13 +118,14 @@ fn try_weighted(
     in_c_order(lines.shaped(&found, &q))
 }
 
-/// NumPy's `quantile` with `weights`, by the inverse of the distribution function: of the sorted
-/// elements the first up to which the weights are at least the part `q` of all.
+/// NumPy's `quantile` with `weights`, by the inverse of the distribution function: the first of the
+/// sorted elements at which the cumulative weight reaches the fraction `q` of all weights.
 ///
-/// Weights are those of all elements, or of the places along `axes`. Shape that of the quantiles,
-/// then that of the reduction; dtype that of the elements. Collective over the mesh: no weight may
-/// be negative, and those of a line must have a sum. Errors: as [`quantile`](crate::quantile),
-/// `DataError::Negative`, `OpError::Argument` and `OpError::Arguments` for weights that do not fit.
+/// `weights` has one weight for each element, or one for each position along `axes`. Shape: that of
+/// the quantiles, followed by that of the reduction. Dtype: that of the elements. Collective over
+/// the mesh: no weight may be negative, and the sum of the weights of a line must be finite and
+/// above zero. Errors: as for [`quantile`](crate::quantile), `DataError::Negative`,
+/// `OpError::Argument` and `OpError::Arguments` for weights that do not fit.
 #[track_caller]
 #[must_use]
 pub fn quantile_weighted(
@@ -137,7 +139,7 @@ pub fn quantile_weighted(
 }
 
 /// NumPy's `nanquantile` with `weights`: as [`quantile_weighted`], of the elements that are not
-/// NaN; NaN where there are none.
+/// NaN. A line with NaN alone gives NaN.
 #[track_caller]
 #[must_use]
 pub fn nanquantile_weighted(

@@ -1,4 +1,4 @@
-//! A call of a ufunc with NumPy's options.
+//! Calls of ufuncs with NumPy's options.
 
 use super::methods::Ufunc;
 use crate::array::Array;
@@ -12,23 +12,23 @@ use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Casting, DType, Op, can_cast};
 use smallvec::SmallVec;
 
-/// What a call of a ufunc may be given beside its operands. The defaults are NumPy's.
+/// The options of a call of a ufunc. The defaults are NumPy's.
 #[derive(Clone, Debug)]
 pub struct UfuncOptions {
-    /// The dtype of the results, which chooses the loop.
+    /// The dtype of the results. It selects the loop.
     pub dtype: Option<DType>,
-    /// The dtypes of the loop: for each operand and then for each result one, or `None` where any
-    /// will do. Not beside `dtype`.
+    /// The dtypes of the loop: one for each operand and then one for each result; `None` accepts
+    /// any. It excludes `dtype`.
     pub signature: Option<Vec<Option<DType>>>,
-    /// Which casts of operands to the loop, and of results to `out`, are allowed.
+    /// The casts that are allowed, of operands to the loop and of results to `out`.
     pub casting: Casting,
-    /// The order of axes in memory of a result that is made. `A` is `F` where all operands are in
-    /// it; `K` is as near as possible to that of the operands.
+    /// The memory order of a new result. `A` is `F` if all operands are in Fortran order; `K` is as
+    /// near as possible to the order of the operands.
     pub order: MemoryOrder,
-    /// NumPy's `where`: the elements to compute, bools that are broadcast to the results. The
-    /// others keep what `out` holds, and are zero in a result that is made.
+    /// NumPy's `where`: bools that broadcast to the results and select the elements to compute.
+    /// Other elements keep the value of `out`, and are zero in a new result.
     pub mask: Option<Array>,
-    /// For each result the array that is written and returned, or `None` for one that is made.
+    /// For each result, the array that is written and returned; `None` for a new array.
     pub out: Vec<Option<Array>>,
 }
 
@@ -52,8 +52,8 @@ impl Ufunc {
     ///               stretched.
     /// Dtype         That of the loop, see [`UfuncOptions`]; an output keeps its own.
     /// Collectivity  Local (records nodes).
-    /// Errors        `OpError::Dtype` and `OpError::NoLoop` where no loop takes the dtypes,
-    ///               `OpError::UfuncCast` where `casting` forbids a cast, `OpError::Broadcast`,
+    /// Errors        `OpError::Dtype` and `OpError::NoLoop` if no loop takes the dtypes,
+    ///               `OpError::UfuncCast` if `casting` forbids a cast, `OpError::Broadcast`,
     ///               `OpError::BroadcastInto` for an output of another shape, `OpError::Arguments`
     ///               and `OpError::Argument` for options that do not fit the ufunc.
     ///
@@ -78,7 +78,7 @@ impl Ufunc {
         let outs = self.outs(options, site)?;
         let results = self.compute(operands, options, site)?;
         let targets = outs.iter().copied().chain(std::iter::repeat(None));
-        // Nothing is written, and nothing reported, of a call that is refused.
+        // A refused call writes and reports nothing.
         for (place, (result, out)) in results.iter().zip(targets.clone()).enumerate() {
             if let Some(out) = out {
                 self.check_out((place, result), out, options, site)?;
@@ -95,7 +95,7 @@ impl Ufunc {
         results.into_iter().zip(targets).map(store).collect()
     }
 
-    /// The results of the loop, without what the options say of memory.
+    /// The results of the loop, before `order`, `mask` and `out` are applied.
     fn compute(
         self,
         operands: &[Argument],
@@ -108,7 +108,7 @@ impl Ufunc {
         self.ops().zip(loops).map(run).collect()
     }
 
-    /// Refuses another number of operands, and operands that carry an error.
+    /// Refuses a wrong number of operands, and operands that carry an error.
     pub(super) fn check_operands(self, operands: &[Argument], site: Site) -> Result<(), Error> {
         if operands.len() != self.nin() {
             let value = format!("{}, where it takes {}", operands.len(), self.nin());
@@ -144,7 +144,7 @@ impl Ufunc {
     ) -> Result<Array, Error> {
         let arrays: Vec<&Array> = operands.iter().filter_map(Argument::as_array).collect();
         let masked = match &options.mask {
-            // NumPy leaves what the memory happens to hold.
+            // NumPy leaves these elements uninitialised; here they are zero.
             Some(mask) => within(site, || {
                 let zero = crate::creation::zeros_like(&result, None);
                 select(mask, result, zero)
@@ -154,7 +154,7 @@ impl Ufunc {
         within(site, || masked.ok()?.ordered_as(options.order, &arrays))
     }
 
-    /// Refuses an output that the result cannot be written to.
+    /// Refuses an output to which the result cannot be written.
     fn check_out(
         self,
         (place, result): (usize, &Array),
@@ -171,7 +171,7 @@ impl Ufunc {
         }
         out.check_writable(site)?;
         let mut extents = result.shape().iter().rev().zip(out.shape().iter().rev());
-        // An assignment drops leading axes of extent 1; the output of a ufunc has them all.
+        // An assignment drops leading axes of extent 1; the output of a ufunc must have all axes.
         if result.ndim() > out.ndim() || !extents.all(|(&own, &there)| own == there || own == 1) {
             let (value, target) = (result.shape().into(), out.shape().into());
             return Err(Error::op(OpError::BroadcastInto { value, target }, site));

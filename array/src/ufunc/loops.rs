@@ -8,18 +8,18 @@ use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Arg, Casting, DType, Op, Signature, can_cast};
 use smallvec::SmallVec;
 
-/// The dtypes that a call asks for: one, or `None`, for each operand and for each result.
+/// The dtypes that a call requests: one, or `None`, for each operand and each result.
 pub(crate) struct Asked {
     inputs: SmallVec<[Option<DType>; 2]>,
     outputs: SmallVec<[Option<DType>; 2]>,
 }
 
-/// The dtypes that a call asks for of the operands and then of one result.
+/// The dtypes that a call requests for the operands, and then for one result.
 type Wanted = SmallVec<[Option<DType>; 3]>;
 
 impl Asked {
-    /// What `dtype` or `signature` asks of a ufunc with `nin` operands and `nout` results; `None`
-    /// where a call has neither.
+    /// The dtypes that `dtype` or `signature` requests of a ufunc with `nin` operands and `nout`
+    /// results; `None` if the call has neither.
     pub(crate) fn of(
         ufunc: &'static str,
         [nin, nout]: [usize; 2],
@@ -52,8 +52,8 @@ impl Asked {
         self.inputs.iter().copied().chain([self.outputs[place]]).collect()
     }
 
-    /// What each operation of a ufunc is asked for. Both operations of two results cast the
-    /// operands alike: the first result whose dtype the call asks for decides to which dtypes.
+    /// The request for each operation of a ufunc. Both operations of a ufunc with two results cast
+    /// the operands to the same dtypes: those of the first result whose dtype is requested.
     fn of_each(&self, ufunc: Ufunc, kinds: &[Arg]) -> Result<SmallVec<[Wanted; 2]>, OpError> {
         let Some(second) = ufunc.second else {
             return Ok(SmallVec::from_iter([self.of_result(0)]));
@@ -65,7 +65,8 @@ impl Asked {
             op.resolve_by(kinds, asked, Casting::Unsafe).map_err(|_| no_loop())
         };
         let led = of(leader, &self.of_result(leading))?;
-        // Casts give one dtype to all results; else the operands must cast safely.
+        // If the call requests one dtype for all results, the operands may be cast to it in any
+        // way. Otherwise they must cast safely.
         let is_one = self.outputs[0].is_some() && self.outputs[0] == self.outputs[1];
         let mut places = kinds.iter().zip(&self.inputs).zip(led.inputs());
         let fits = places.all(|((kind, asked), &to)| match *kind {
@@ -85,8 +86,8 @@ impl Asked {
         Ok(both)
     }
 
-    /// The dtype that a product of matrices or vectors runs in, whose loops all are from one dtype
-    /// to the same.
+    /// The dtype in which a product of matrices or vectors runs. Its loops have the same dtype for
+    /// operands and result.
     pub(crate) fn of_product(
         &self,
         ufunc: &'static str,
@@ -105,7 +106,8 @@ impl Asked {
 }
 
 impl Ufunc {
-    /// The loop of each operation of the ufunc for these operands, whose casts `casting` allows.
+    /// The loop of each operation of the ufunc for these operands, with the casts that `casting`
+    /// allows.
     pub(super) fn loops(
         self,
         operands: &[Argument],
@@ -123,7 +125,7 @@ impl Ufunc {
         self.ops().zip(&each).map(resolve).collect()
     }
 
-    /// Refuses operands whose cast to the loop's dtypes the rule does not allow.
+    /// Refuses operands if `casting` does not allow their cast to the loop's dtypes.
     fn check_inputs(
         self,
         kinds: &[Arg],
@@ -134,11 +136,11 @@ impl Ufunc {
             Some(asked) => self.op.resolve_by(kinds, &asked.of_result(0), Casting::Unsafe),
             None => self.op.resolve(kinds),
         };
-        // Operands without a loop are refused where the loop is chosen.
+        // Operands for which no loop exists are refused when the loop is chosen.
         let Ok(signature) = signature else { return Ok(()) };
         for (place, (kind, &to)) in kinds.iter().zip(signature.inputs()).enumerate() {
             let Arg::Strong(from) = *kind else { continue };
-            // NumPy's logical functions take elements of every dtype as they are.
+            // NumPy's logical functions take elements of every dtype without a cast.
             if to == DType::Bool && self.op.is_logical() {
                 continue;
             }
@@ -153,10 +155,10 @@ impl Ufunc {
         Ok(())
     }
 
-    /// The dtype of each result of a call, which is not made: NumPy's `resolve_dtypes`.
+    /// The dtype of each result of a call, without making it: NumPy's `resolve_dtypes`.
     ///
     /// Collectivity  Local.
-    /// Errors        As [`Ufunc::call`], for what does not depend on shapes.
+    /// Errors        Those of [`Ufunc::call`] that do not depend on shapes.
     #[track_caller]
     pub fn result_dtypes(
         self,

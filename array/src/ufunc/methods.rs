@@ -10,12 +10,12 @@ use crate::operand::Argument;
 use crate::reductions::{Axes, reduce_by};
 use phalanx_ops::{DType, Op};
 
-/// An elementwise operation as an object that can be called with options and has methods; see
+/// An elementwise operation as an object with methods, which can be called with options. See
 /// [`ufunc`] and [`Ufunc::from_name`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ufunc {
     pub(super) name: &'static str,
-    /// The operation that computes the result, or the first of two.
+    /// The operation that computes the only or the first result.
     pub(super) op: Op,
     /// The operation that computes the second result.
     pub(super) second: Option<Op>,
@@ -41,13 +41,14 @@ impl Ufunc {
         }
     }
 
-    /// NumPy's `ufunc.reduce` over `axes` (which NumPy takes to be 0 if they are not said).
+    /// NumPy's `ufunc.reduce` over `axes`. NumPy's own default is axis 0.
     ///
-    /// Options as [`Array::sum`]. A mask takes `initial` where the operation has no identity; where
-    /// its order matters too, an operation is recorded for each position along the axis. Local
-    /// (records nodes). Errors as [`Array::sum`]; `OpError::Argument` for an operation of one
-    /// operand, for several axes of one whose order matters, and for a mask without an initial
-    /// value, `OpError::Dtype`, `OpError::EmptyReduction`.
+    /// Options: those of [`Array::sum`]. An operation without an identity needs `initial` if there
+    /// is a mask; if its order matters too, one operation is recorded for each position along the
+    /// axis. Local (records nodes). Errors: those of [`Array::sum`], `OpError::Argument` for an
+    /// operation with one operand or two results, for several axes of an operation whose order
+    /// matters, and for a mask without an initial value, `OpError::Dtype`,
+    /// `OpError::EmptyReduction`.
     #[track_caller]
     #[must_use]
     pub fn reduce(self, array: &Array, axes: impl Into<Axes>) -> Array {
@@ -60,17 +61,18 @@ impl Ufunc {
         result
     }
 
-    /// NumPy's `ufunc.accumulate`: the running combinations along an axis.
+    /// NumPy's `ufunc.accumulate`: the scan of an operation along an axis.
     ///
-    /// Shape: that of the array. Local (records a node). Errors: `OpError::Axis`, `OpError::Dtype`
-    /// for an operation without a loop from and to one dtype.
+    /// Shape: that of the array. Local (records a node). Collective for integers to the power of
+    /// integers that may be negative. Errors: `OpError::Axis`, `OpError::Dtype` if no loop of the
+    /// operation has one dtype for operands and result.
     #[track_caller]
     #[must_use]
     pub fn accumulate(self, array: &Array, axis: i64) -> Array {
         self.accumulated(array, axis, None, call_site())
     }
 
-    /// As [`Ufunc::accumulate`], in a dtype.
+    /// [`Ufunc::accumulate`] in `dtype`.
     #[track_caller]
     #[must_use]
     pub fn accumulate_as(self, array: &Array, axis: i64, dtype: DType) -> Array {
@@ -86,18 +88,19 @@ impl Ufunc {
         result
     }
 
-    /// NumPy's `ufunc.reduceat`: combinations of the stretches of an axis that begin at `starts`;
-    /// where the next start is not larger, the element at the start.
+    /// NumPy's `ufunc.reduceat`: the reduction of each stretch of an axis from one of the `starts`
+    /// to before the next. If the next start is not larger, it is the element at the start.
     ///
-    /// Collective where starts may be outside of the axis, else Local. Errors as
-    /// [`Ufunc::accumulate`], `OpError::Ndim`, `OpError::Cast`, `DataError::PositionsBeyond`.
+    /// Collective if starts may be outside of the axis, and for sums and products of many elements
+    /// in a wider dtype; else Local. Errors: those of [`Ufunc::accumulate`], `OpError::Ndim`,
+    /// `OpError::Cast`, `DataError::PositionsBeyond`.
     #[track_caller]
     #[must_use]
     pub fn reduceat(self, array: &Array, starts: &Array, axis: i64) -> Array {
         self.reduced_at(array, starts, axis, None, call_site())
     }
 
-    /// As [`Ufunc::reduceat`], in a dtype.
+    /// [`Ufunc::reduceat`] in `dtype`.
     #[track_caller]
     #[must_use]
     pub fn reduceat_as(self, array: &Array, starts: &Array, axis: i64, dtype: DType) -> Array {
@@ -121,14 +124,14 @@ impl Ufunc {
     }
 
     /// NumPy's `ufunc.at`: `a[items] = op(a[items], values)` with any items (see
-    /// [`ix!`](crate::ix)), for each element as often as they name it.
+    /// [`ix!`](crate::ix)). An element that the items name several times is combined as often.
     ///
-    /// Computed in the dtype that the array's and the values' promote to, a number's being the
-    /// default one of its kind, and cast back each time, also to another kind. Collective as
-    /// [`Array::assign_index`], and for integers to the power of integers that may be negative.
-    /// Errors as [`Array::assign_index`] and [`Array::apply`], `OpError::Argument` for an operation
-    /// of one operand. On GPUs an operation whose loop has other dtypes than the array runs on the
-    /// host.
+    /// The operation runs in the promoted dtype of the array and the values; a number counts as the
+    /// default dtype of its kind. The result is cast back each time, also to another kind.
+    /// Collective as [`Array::assign_index`], and for integers to the power of integers that may be
+    /// negative. Errors: those of [`Array::assign_index`] and [`Array::apply`], `OpError::Argument`
+    /// for an operation with one operand. On GPUs, an operation whose loop has another dtype than
+    /// the array runs on the host.
     #[track_caller]
     pub fn at(self, array: &Array, items: impl AsRef<[AnyIndex]>, values: impl Into<Argument>) {
         if let Err(error) = self.try_at(array, items, values) {
@@ -136,7 +139,7 @@ impl Ufunc {
         }
     }
 
-    /// As [`Ufunc::at`], but an error is returned and leaves the array as it was.
+    /// [`Ufunc::at`], but on an error the array keeps its elements and the error is returned.
     #[track_caller]
     pub fn try_at(
         self,
@@ -149,7 +152,7 @@ impl Ufunc {
         combine_at(self.op, array, items.as_ref(), Some(&values), site)
     }
 
-    /// As [`Ufunc::at`], of an operation of one operand: `a[items] = op(a[items])`.
+    /// [`Ufunc::at`] for an operation with one operand: `a[items] = op(a[items])`.
     #[track_caller]
     pub fn at_alone(self, array: &Array, items: impl AsRef<[AnyIndex]>) {
         if let Err(error) = self.try_at_alone(array, items) {
@@ -157,7 +160,7 @@ impl Ufunc {
         }
     }
 
-    /// As [`Ufunc::at_alone`], but an error is returned and leaves the array as it was.
+    /// [`Ufunc::at_alone`], but on an error the array keeps its elements and the error is returned.
     #[track_caller]
     pub fn try_at_alone(self, array: &Array, items: impl AsRef<[AnyIndex]>) -> Result<(), Error> {
         let site = call_site();
@@ -167,10 +170,11 @@ impl Ufunc {
         combine_at(self.op, array, items.as_ref(), None, site)
     }
 
-    /// NumPy's `ufunc.outer`: the operation on every pair of an element of `a` and one of `b`.
+    /// NumPy's `ufunc.outer`: the operation on every pair of an element of `a` and an element of
+    /// `b`.
     ///
-    /// Shape that of `a` and then that of `b`. Local (records a node). Errors: as the operation,
-    /// `OpError::Argument` for an operation of one operand, `OpError::TooManyAxes`.
+    /// Shape: that of `a` and then that of `b`. Local (records a node). Errors: those of the
+    /// operation, `OpError::Argument` for an operation with one operand, `OpError::TooManyAxes`.
     #[track_caller]
     #[must_use]
     pub fn outer(self, a: &Array, b: &Array) -> Array {

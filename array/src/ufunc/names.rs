@@ -1,10 +1,10 @@
-//! Which ufuncs there are, and their names.
+//! The ufuncs and their names.
 
 use super::methods::Ufunc;
 use phalanx_ops::Op;
 use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
 
-/// Names of NumPy for ufuncs that have another name first.
+/// Further NumPy names of ufuncs, and the first name of each.
 const ALIASES: &[(&str, &str)] = &[
     ("abs", "absolute"),
     ("acos", "arccos"),
@@ -39,7 +39,7 @@ impl Ufunc {
         of_one_result.chain(MULTI_OUTPUT.iter().map(Ufunc::of_two))
     }
 
-    /// The ufunc that NumPy calls so. Local.
+    /// The ufunc with this NumPy name. Local.
     ///
     /// ```
     /// # use phalanx_array as phalanx;
@@ -61,7 +61,7 @@ impl Ufunc {
         self.name
     }
 
-    /// All names that NumPy has for it. Local.
+    /// All NumPy names of the ufunc. Local.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let aliases = ALIASES.iter().filter(move |(_, of)| *of == self.name);
         std::iter::once(self.name).chain(aliases.map(|(alias, _)| *alias))
@@ -83,7 +83,7 @@ impl Ufunc {
     }
 }
 
-/// Whether an operation computes one of two results under a name of its own, as `modf_integral`.
+/// Whether an operation computes one of two results under its own name, such as `modf_integral`.
 fn is_part(op: Op) -> bool {
     MULTI_OUTPUT.iter().any(|multi| {
         let rest = op.name().strip_prefix(multi.name);

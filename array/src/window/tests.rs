@@ -1,4 +1,4 @@
-//! Which windows are closed, and by what.
+//! Tests of the conditions that close windows.
 
 use super::*;
 use crate::{Evaluated, HostArray, LocalShard, arange, flush};
@@ -20,7 +20,7 @@ impl Evaluated for Zeros {
     }
 }
 
-/// Notes of each window how long it was, why it closed and which node was asked for.
+/// Records the length of each window, its cause, and the node that was observed.
 struct Notes {
     mesh: Mesh,
     processes: usize,
@@ -99,7 +99,7 @@ fn meshes_are_left_in_any_order_and_by_threads_that_end() {
     assert!(!is_current(&inner) && !is_current(&outer));
     thread_local!(static KEPT: RefCell<Option<Entered>> = const { RefCell::new(None) });
     let ended = std::thread::spawn(move || {
-        // Whichever of the thread's values is dropped first.
+        // Thread-local values may be dropped in either order.
         KEPT.with_borrow(|_| ());
         KEPT.set(Some(outer.entered()));
     });
@@ -132,7 +132,7 @@ fn a_window_tells_which_node_closed_it() {
         let (b, c) = (&a + 1, &a + 2);
         b.evaluate().unwrap();
         assert_eq!(closed(), [(3, Cause::Observation, Some(1))]);
-        // What is there already closes nothing, and is not asked for again.
+        // A computed value closes no window, and is not computed again.
         c.evaluate().unwrap();
         let d = &b + 1;
         flush().unwrap();
@@ -143,7 +143,7 @@ fn a_window_tells_which_node_closed_it() {
         let mask = a.greater(2);
         a.compress(&mask).ok().unwrap();
         assert_eq!(closed(), [(2, Cause::Data, Some(1))]);
-        // A power of which nothing is known: the condition is what is asked for.
+        // Nothing is known of the exponents, so the condition is the observed node.
         let base = a.power(&d - 100);
         base.ok().unwrap();
         assert_eq!(closed(), [(4, Cause::Data, Some(2))]);
@@ -155,7 +155,7 @@ fn a_window_tells_which_node_closed_it() {
     });
 }
 
-/// Evaluates what is observed alone; the rest of what has handles stays pending.
+/// Evaluates only the observed node; all other nodes with handles stay pending.
 struct OneByOne(Arc<Notes>);
 
 impl Engine for OneByOne {
@@ -232,7 +232,7 @@ fn what_stays_pending_is_evaluated_with_what_comes_next() {
         drop((c, dropped));
         b.evaluate().unwrap();
         assert_eq!(closed(), [(2, Cause::Observation, Some(1))]);
-        // `a`, and `d` with the product that nobody else has; `b` is a leaf of theirs.
+        // `a`, the product, and `d`, which uses the product. `b` is a leaf.
         assert_eq!(mesh.pending(), 3);
         let e = &d + &b;
         drop(a);

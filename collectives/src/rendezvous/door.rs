@@ -112,3 +112,55 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::pending;
+    use std::net::Ipv4Addr;
+    use tokio::net::TcpSocket;
+
+    /// One address fills at most three quarters of the places; the oldest callers leave first.
+    #[tokio::test]
+    async fn unproved_connections_are_limited_by_address_and_in_total() {
+        const MOST: usize = 8;
+        let near = |last| IpAddr::from(Ipv4Addr::new(127, 0, 0, last));
+        let listener = TcpListener::bind((near(1), 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let call = async |last| {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind((near(last), 0).into()).unwrap();
+            socket.connect(address).await.unwrap()
+        };
+        // No handshake ends: the callers stay silent.
+        let greet = |stream: TcpStream| async {
+            let _stream = stream;
+            pending::<()>().await;
+        };
+        let mut door = Door::new(&listener, 1, greet);
+        door.most = MOST;
+        let counts = |door: &Door<'_, (), _>, last| {
+            door.callers.iter().filter(|caller| caller.1 == near(last)).count()
+        };
+
+        let mut streams = Vec::new();
+        for last in [[2; 2].as_slice(), &[1; 20]].concat() {
+            streams.push(call(last).await);
+            let _ = timeout(Duration::from_millis(20), door.next()).await;
+        }
+        assert_eq!((counts(&door, 1), counts(&door, 2)), (MOST * 3 / 4, 2));
+        // The oldest callers of an address are closed, and the youngest stay connected.
+        let mut byte = [0];
+        let first = timeout(PATIENCE, streams[2].peek(&mut byte)).await.unwrap();
+        assert!(matches!(first, Ok(0) | Err(_)));
+        let last = streams.last().unwrap();
+        assert!(timeout(Duration::from_millis(20), last.readable()).await.is_err());
+
+        for _ in 0..MOST {
+            streams.push(call(3).await);
+            let _ = timeout(Duration::from_millis(20), door.next()).await;
+        }
+        assert_eq!(door.callers.len(), MOST);
+        assert_eq!(counts(&door, 3), MOST * 3 / 4);
+    }
+}

@@ -1,8 +1,8 @@
-"""Docstrings in NumPy's style, composed of tables when they are first asked for.
+"""Docstrings in NumPy's style, composed from tables at the first use.
 
-`functions.tsv` says of each function what it returns, who calls it and which errors it raises;
-`parameters` what its parameters are; `rules` what the keys of both stand for; `distribution.tsv`,
-which `cargo xtask docs` writes, how it moves data between devices.
+`functions.tsv` has the result, the collectivity and the errors of each function; `parameters`
+describes the parameters; `rules` has the texts of the keys of both; `distribution.tsv`, which
+`cargo xtask docs` writes, has the movement of data between devices.
 """
 
 import functools
@@ -19,7 +19,7 @@ _WIDTH = 88
 
 
 class Rules:
-    """What the tables say of a function."""
+    """The entries of the tables for a function."""
 
     def __init__(self, name, fields):
         self.name = name
@@ -52,7 +52,7 @@ def rules(name):
 
 
 def distribution(name):
-    """How a function moves data between devices, if that is told."""
+    """The movement of data between devices by a function; None if the table has none."""
     told = _table("distribution.tsv")
     return told.get(name, [None])[0]
 
@@ -93,8 +93,9 @@ def of_function(path, parameters, summary):
 
 
 def describe(name, home=None):
-    """Gives the functions of a module of Python, and the methods of its classes, their whole
-    docstrings, of which the source says the first sentences. Programs know the module as `home`."""
+    """Sets the whole docstrings of the functions of a Python module, and of the methods of its
+    classes. Their source has only the first sentences. `home` is the name by which programs import
+    the module."""
     home = home or name
     for own, value in list(vars(sys.modules[name]).items()):
         if own.startswith("_"):
@@ -103,7 +104,7 @@ def describe(name, home=None):
             _describe(f"{home}.{own}", value, is_method=False)
         elif inspect.isclass(value) and value.__module__.startswith("phalanx."):
             for method, function in vars(value).items():
-                # A method of the class has its function inside.
+                # A class method contains its function.
                 function = getattr(function, "__func__", function)
                 if inspect.isfunction(function):
                     _describe(f"{home}.{own}.{method}", function, is_method=True)
@@ -122,7 +123,7 @@ def _describe(path, function, is_method):
 
 
 def of_ufunc(name, parameters, summary, loops):
-    """The docstring of an elementwise operation, whose loops are NumPy's types."""
+    """The docstring of an elementwise operation; `loops` has NumPy's type characters."""
     described = []
     for part in split(parameters):
         if part in "/*":
@@ -152,16 +153,17 @@ def of_ufunc(name, parameters, summary, loops):
 _OF_UFUNCS = {
     "out": ("ndarray or tuple of ndarray", "The array that is written and returned."),
     "out2": ("ndarray", "The array of the second result."),
-    "where": ("array_like of bool", "Where the result is written to `out`; elsewhere it is 0."),
+    "where": ("array_like of bool", "Where the result is written. Elsewhere `out` keeps its "
+              "elements; without `out` they are 0."),
     "dtype": ("dtype", "The dtype in which the operation is computed."),
-    "casting": ("{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}", "Which casts are allowed."),
-    "order": ("{'C', 'F', 'A', 'K'}", "Without effect: that of the operands is kept."),
+    "casting": ("{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}", "The casts that are allowed."),
+    "order": ("{'C', 'F', 'A', 'K'}", "The order of the results in memory."),
 }
-# Beyond what loops say: integers are divided in float64, and exponents are integers.
+# Rules that the loops do not show: integers are divided in float64, and exponents are integers.
 _RULES_OF_UFUNCS = {"divide": "quotient", "frexp": "exponent"}
 _OF_POWER = (
-    "Local: recorded, and computed when a value is observed. Collective for integers to the power "
-    "of integers of an array that may be negative."
+    "Local: recorded, and computed when a value is observed. Collective if integers are raised to "
+    "the power of an array of integers that may be negative."
 )
 
 

@@ -1,4 +1,4 @@
-"""``numpy.lib``: what of it arrays of ours have, and what of NumPy's needs no arrays."""
+"""``numpy.lib``: parts with functions of our own, and parts of NumPy's that need no arrays."""
 
 import importlib as _importlib
 
@@ -6,7 +6,7 @@ from .._phalanx import _refusal
 
 # Parts with functions of our own.
 _OWN = frozenset("scimath stride_tricks".split())
-# What NumPy has for files, versions and classes of its own.
+# NumPy's names for files, versions and classes of its own.
 _OF_NUMPY = frozenset("array_utils format mixins npyio NumpyVersion".split())
 
 

@@ -1,13 +1,13 @@
-"""``numpy.emath``: functions whose results are complex where there is no real one.
+"""``numpy.emath``: functions whose results are complex where no real result exists.
 
-Whether there is one is seen in the elements, so that these functions are Collective.
+The elements decide this, so these functions are Collective.
 """
 
 from .. import _phalanx
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
-# Dtypes whose complex numbers are of 64 bits, as NumPy takes them.
+# Dtypes that NumPy converts to complex numbers of 64 bits.
 _SMALL = frozenset("int8 uint8 int16 uint16 float32 complex64".split())
 
 
@@ -16,7 +16,7 @@ def _complex(x):
 
 
 def _where_real(x, beyond):
-    """The array, which is complex if any of its elements is real and beyond what has a result."""
+    """The array; as complex numbers if it is real and `beyond` holds for any of its elements."""
     x = _phalanx.asarray(x)
     if x.dtype.kind == "c" or not bool(beyond(x).any()):
         return x
@@ -44,7 +44,7 @@ def log(x):
 def log10(x):
     """The logarithm to the base 10; that of a negative number is complex. Collective."""
     x = _of_positive(x)
-    # NumPy has the logarithm of complex numbers to any base.
+    # NumPy's function takes complex numbers, too.
     return _phalanx.log10(x)
 
 

@@ -11,10 +11,9 @@ def _several(value):
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    """Windows of a shape at every place of an array, along new last axes.
+    """Windows of a shape at every position of an array, along new last axes.
 
-    They are a copy of what the array holds now, that can only be read: windows overlap, and shards
-    do not.
+    The result is a read-only copy of the present elements: windows overlap, and shards do not.
     """
     if writeable:
         raise _refusal(ValueError, "absent", "sliding_window_view: windows are not to be written")
@@ -54,12 +53,12 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
-    """The elements at strides in bytes from the first one of an array, which may leave the array but
-    not the memory of its base.
+    """The elements at strides, in bytes, from the first one of an array. They may be outside of the
+    array, but not outside of the memory of its base.
 
-    A view that is written through, unless several indices reach one element, as those of windows
-    that overlap do: these are a copy of what the array holds now, that can only be read. So is a
-    view that repeats elements by a stride of 0, which is not copied.
+    The result is a view, and writes change the array. If several indices reach one element, as in
+    overlapping windows, the result is a read-only copy of the present elements. A view that repeats
+    elements by a stride of 0 is also read-only, but not copied.
     """
     x = x if subok and isinstance(x, _phalanx.ndarray) else _phalanx.asarray(x)
     shape = x.shape if shape is None else _several(shape)

@@ -4,7 +4,7 @@ from .._phalanx import _refusal
 
 
 class SeriesArithmetic:
-    """What operators make of series, and of a series and a number or coefficients."""
+    """The operators of series, and of a series and a number or coefficients."""
 
     __hash__ = None
     __array_ufunc__ = None
@@ -30,7 +30,7 @@ class SeriesArithmetic:
         return self
 
     def _computed(self, suffix, first, second):
-        """A series of what a function gives for two operands; NotImplemented for others."""
+        """The series of a function's result for two operands; NotImplemented for others."""
         try:
             return self._like(self._call(suffix, first, second))
         except Exception:

@@ -1,8 +1,8 @@
 """The functions that every family of polynomials has, made for one from its names.
 
-Values, Vandermonde matrices, derivatives, integrals and fits are computed where the elements lie.
-Sums, products and what else works on a few coefficients alone is done by NumPy on the host, for the
-lengths of the results depend on the elements: NumPy drops the last zeros.
+Values, Vandermonde matrices, derivatives, integrals and fits are computed on the devices. Sums,
+products and other functions of a few coefficients run in NumPy on the host, because the lengths of
+the results depend on the elements: NumPy removes the last zeros.
 """
 
 import operator
@@ -16,10 +16,10 @@ _PARAMETERS = {
     "off": ("scalar", "The value at 0."),
     "scl": ("scalar, default: 1", "A factor; of a line, its slope."),
     "roots": ("array_like", "The roots."),
-    "c": ("array_like", "The coefficients, that of the lowest degree first."),
+    "c": ("array_like", "The coefficients, with the lowest degree first."),
     "c1": ("array_like", "The coefficients of one series."),
     "c2": ("array_like", "The coefficients of the other one."),
-    "pol": ("array_like", "The coefficients of a polynomial, that of the lowest power first."),
+    "pol": ("array_like", "The coefficients of a polynomial, with the lowest power first."),
     "pow": ("int", "The exponent."),
     "maxpower": ("int, optional", "The largest exponent that is allowed."),
     "x": ("array_like", "The points."),
@@ -29,23 +29,23 @@ _PARAMETERS = {
         "bool, default: True",
         "Whether each series is evaluated at all points, or the axes of both broadcast.",
     ),
-    "m": ("int, default: 1", "How often."),
+    "m": ("int, default: 1", "The number of times."),
     "k": ("array_like, optional", "The constants of integration."),
-    "lbnd": ("scalar, default: 0", "Where the integrals have these values."),
+    "lbnd": ("scalar, default: 0", "Where the integrals have the values of the constants."),
     "axis": ("int, default: 0", "The axis of the coefficients."),
     "deg": ("int or sequence of int", "The degree, the degrees, or one along each axis."),
-    "rcond": ("float, optional", "What is so small beside the largest singular value is zero."),
-    "full": ("bool, default: False", "Whether to tell how good the fit is."),
-    "w": ("array_like, optional", "What the distances are multiplied by."),
-    "tol": ("float, default: 0", "What is so small goes."),
+    "rcond": ("float, optional", "Singular values up to this part of the largest count as zero."),
+    "full": ("bool, default: False", "Whether to return the quality of the fit, too."),
+    "w": ("array_like, optional", "The factors of the distances."),
+    "tol": ("float, default: 0", "The largest absolute value of a coefficient that is removed."),
     "r": ("array_like", "The roots, along the first axis."),
     "func": ("callable", "The function, which takes an array of points."),
-    "args": ("tuple, optional", "What else the function is given."),
-    "npts": ("int", "How many."),
+    "args": ("tuple, optional", "Further arguments of the function."),
+    "npts": ("int", "The number of points."),
 }
 _RAISES = {
     "value": ("ValueError", "The numbers of coefficients, axes or degrees do not fit."),
-    "fit": ("TypeError", "Points, values or weights have other numbers of axes or elements."),
+    "fit": ("TypeError", "The axes or elements of points, values or weights do not fit."),
     "zero": ("ZeroDivisionError", "The last coefficient of the divisor is zero."),
 }
 _COEFFICIENTS = "Collective: the coefficients are fetched."
@@ -53,7 +53,7 @@ _RECORDED = "Local: recorded."
 
 
 def documented(function, summary, returns, notes=_COEFFICIENTS, raises="value"):
-    """Gives a function its docstring, in the sections that all have."""
+    """Sets the docstring of a function, in the sections that all have."""
     import inspect
 
     lines = [summary, "", "Parameters", "----------"]
@@ -68,7 +68,7 @@ def documented(function, summary, returns, notes=_COEFFICIENTS, raises="value"):
 
 
 def whole(value, name):
-    """An integer, as NumPy asks for one."""
+    """An integer, as NumPy requires it."""
     try:
         return operator.index(value)
     except TypeError:
@@ -94,9 +94,9 @@ def functions_of(family, prefix, short):
     family : str
         The module's name.
     prefix : str
-        The beginning of the names.
+        The prefix of the names.
     short : str
-        What the conversions from and to powers are called.
+        The name of the family in conversions from and to powers.
     """
     made = {}
 
@@ -159,17 +159,17 @@ def functions_of(family, prefix, short):
     def companion(c):
         return on_host("companion", c)
 
-    @named("roots", "Where a series is 0, ascending.", "ndarray")
+    @named("roots", "The roots of a series, ascending.", "ndarray")
     def roots(c):
         return on_host("roots", c)
 
-    value_notes = "Local: recorded, some operations for each coefficient, which fuse."
+    value_notes = "Local: recorded, as some operations for each coefficient, which fuse."
 
     @named("val", "The values of a series.", "ndarray", notes=value_notes)
     def val(x, c, tensor=True):
         c = _points(c)
         if type(x) in (int, float, complex):
-            # A number of Python's gives way to the dtype of the coefficients.
+            # A Python number takes the dtype of the coefficients.
             kept = c.dtype if c.dtype.kind in "fc" else float
             x = _phalanx.asarray(x, dtype=_phalanx.result_type(kept, x))
         return _phalanx._series_value(family, _points(x), c, bool(tensor))
@@ -208,7 +208,7 @@ def functions_of(family, prefix, short):
     def grid3d(x, y, z, c):
         return grid([x, y, z], c)
 
-    @named("vander", "The values of all polynomials to a degree.", "ndarray", notes=_RECORDED)
+    @named("vander", "The values of all polynomials up to a degree.", "ndarray", notes=_RECORDED)
     def vander(x, deg):
         return _phalanx._series_vander(family, _points(x), _not_negative(deg, "deg"))
 
@@ -244,7 +244,7 @@ def functions_of(family, prefix, short):
 
     @named(
         "int", "The coefficients of an integral.", "ndarray",
-        notes="Local: recorded. Collective for one coefficient, since 0 stays one.",
+        notes="Local: recorded. Collective for one coefficient, because 0 stays one coefficient.",
     )
     def integral(c, m=1, k=[], lbnd=0, scl=1, axis=0):
         count = _not_negative(m, "the order of integration")
@@ -290,7 +290,7 @@ def functions_of(family, prefix, short):
 
 
 def _fit(family, x, y, deg, rcond, full, w):
-    """The coefficients of the closest series, and how good it is if `full`."""
+    """The coefficients of the closest series, and the quality of the fit if `full`."""
     import warnings
 
     import numpy
@@ -316,9 +316,10 @@ def _fit(family, x, y, deg, rcond, full, w):
 
 
 def constants_of(prefix, domain, x):
-    """What looks up the series 0, 1 and the variable, and the usual domain, by their names.
+    """A function that looks up the series 0, 1 and the variable, and the usual domain, by their
+    names; and the names.
 
-    They are made when they are first asked for: a session begins with its first array.
+    They are made at the first use: the first array starts a session.
     """
     values = {"domain": domain, "zero": [0], "one": [1], "x": x}
     values = {f"{prefix}{name}": value for name, value in values.items()}

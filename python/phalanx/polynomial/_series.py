@@ -1,4 +1,4 @@
-"""Series as objects: what the classes of all families have in common."""
+"""Series as objects: the base class of all families."""
 
 from .. import _phalanx
 from .._phalanx import _refusal
@@ -9,7 +9,7 @@ from .polyutils import _host, as_series, getdomain, mapdomain, mapparms, trimcoe
 class _Interval:
     """The domain or the window of a class or of a series, an array of two elements.
 
-    The ends are kept on the host beside it, where maps between intervals are worked out.
+    The ends are kept on the host beside it, where maps between intervals are computed.
     """
 
     def __init__(self, name):
@@ -28,17 +28,17 @@ class _Interval:
         series._intervals[self._name] = ends
 
 
-# How series are written unless a format says so.
+# The default style of the text of series.
 _style = "unicode"
 
 
 def set_default_printstyle(style):
-    """Says how series are written.
+    """Sets the default style of the text of series.
 
     Parameters
     ----------
     style : {'ascii', 'unicode'}
-        With powers and indices as `**` and `_`, or as raised and lowered digits.
+        'ascii' writes powers and indices with `**` and `_`, 'unicode' as raised and lowered digits.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def set_default_printstyle(style):
     Raises
     ------
     ValueError
-        The style is another one.
+        The style is unknown.
 
     Notes
     -----
@@ -63,19 +63,19 @@ def set_default_printstyle(style):
 class ABCPolyBase(SeriesArithmetic):
     """A series of a family of polynomials, with a domain, a window and the symbol of its variable.
 
-    Points of the domain are mapped to the window before the series is evaluated. Coefficients are
-    an array; those of sums, products and the like are fetched.
+    Points of the domain are mapped to the window before the series is evaluated. The coefficients
+    are an array; sums, products and similar operations fetch them.
 
     Parameters
     ----------
     coef : array_like
-        The coefficients, that of the lowest degree first.
+        The coefficients, with the lowest degree first.
     domain : (2,) array_like, optional
-        The domain; that of the class without one.
+        The domain; by default that of the class.
     window : (2,) array_like, optional
-        The window; that of the class without one.
+        The window; by default that of the class.
     symbol : str, default: 'x'
-        What the variable is called.
+        The name of the variable.
     """
 
     maxpower = 100
@@ -100,7 +100,7 @@ class ABCPolyBase(SeriesArithmetic):
 
     @property
     def symbol(self):
-        """What the variable is called."""
+        """The name of the variable."""
         return self._symbol
 
     @classmethod
@@ -113,7 +113,7 @@ class ABCPolyBase(SeriesArithmetic):
         return type(self)(coef, self._intervals["domain"], self._intervals["window"], self._symbol)
 
     def _on_host(self):
-        """The same series of NumPy's."""
+        """The same series as an object of NumPy."""
         import numpy
 
         kind = getattr(numpy.polynomial, type(self).__name__)
@@ -126,7 +126,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         other : series
-            The other one.
+            The other object.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class ABCPolyBase(SeriesArithmetic):
         Raises
         ------
         AttributeError
-            The other one is no series.
+            The other object is no series.
 
         Notes
         -----
@@ -149,7 +149,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         other : series
-            The other one.
+            The other object.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class ABCPolyBase(SeriesArithmetic):
         Raises
         ------
         AttributeError
-            The other one is no series.
+            The other object is no series.
 
         Notes
         -----
@@ -172,7 +172,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         other : series
-            The other one.
+            The other object.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class ABCPolyBase(SeriesArithmetic):
         Raises
         ------
         AttributeError
-            The other one is no series.
+            The other object is no series.
 
         Notes
         -----
@@ -190,12 +190,12 @@ class ABCPolyBase(SeriesArithmetic):
         return bool((self._intervals["window"] == other._intervals["window"]).all())
 
     def has_sametype(self, other):
-        """Whether the other one is of the same class.
+        """Whether another object is of the same class.
 
         Parameters
         ----------
         other : object
-            The other one.
+            The other object.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class ABCPolyBase(SeriesArithmetic):
 
     def __call__(self, arg):
         if isinstance(arg, ABCPolyBase):
-            # A series of a series: few coefficients, which NumPy combines on the host.
+            # The composition of two series has few coefficients, which NumPy combines on the host.
             found = self._on_host()(arg._on_host())
             return type(arg)(found.coef, found.domain, found.window, found.symbol)
         mapped = mapdomain(arg, self._intervals["domain"], self._intervals["window"])
@@ -258,7 +258,7 @@ class ABCPolyBase(SeriesArithmetic):
         Raises
         ------
         Exception
-            What has failed of what was recorded.
+            A recorded operation has failed.
 
         Notes
         -----
@@ -267,7 +267,7 @@ class ABCPolyBase(SeriesArithmetic):
         return self._like(self.coef)
 
     def degree(self):
-        """The highest degree, zeros counted.
+        """The highest degree, including coefficients that are zero.
 
         Returns
         -------
@@ -313,7 +313,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         tol : float, default: 0
-            What is so small goes.
+            The largest absolute value of a coefficient that is removed.
 
         Returns
         -------
@@ -336,7 +336,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         size : int
-            How many.
+            The number of coefficients.
 
         Returns
         -------
@@ -362,11 +362,11 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         domain : (2,) array_like, optional
-            The new domain; that of the new class without one.
+            The new domain; by default that of the new class.
         kind : class, optional
-            The new class; this one without one.
+            The new class; by default this one.
         window : (2,) array_like, optional
-            The new window; that of the new class without one.
+            The new window; by default that of the new class.
 
         Returns
         -------
@@ -410,11 +410,11 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         m : int, default: 1
-            How often.
+            The number of integrations.
         k : array_like, optional
             The constants of integration.
         lbnd : scalar, optional
-            Where the integrals have these values; 0 without one.
+            The point at which the integrals have the values of the constants; 0 by default.
 
         Returns
         -------
@@ -439,7 +439,7 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         m : int, default: 1
-            How often.
+            The number of derivations.
 
         Returns
         -------
@@ -458,7 +458,7 @@ class ABCPolyBase(SeriesArithmetic):
         return self._like(self._call("der", self.coef, m, factor))
 
     def roots(self):
-        """Where the series is 0, in its domain's coordinates.
+        """The roots of the series, in the coordinates of its domain.
 
         Returns
         -------
@@ -482,9 +482,9 @@ class ABCPolyBase(SeriesArithmetic):
         Parameters
         ----------
         n : int, default: 100
-            How many.
+            The number of points.
         domain : (2,) array_like, optional
-            Another interval.
+            The interval; by default the domain.
 
         Returns
         -------
@@ -497,7 +497,7 @@ class ABCPolyBase(SeriesArithmetic):
 
         Notes
         -----
-        Local but for the ends of another interval, which are fetched.
+        Local, but the ends of another interval are fetched.
         """
         start, stop = self._intervals["domain"] if domain is None else _host(domain)
         x = _phalanx.linspace(start, stop, n)
@@ -518,17 +518,17 @@ class ABCPolyBase(SeriesArithmetic):
         deg : int or sequence of int
             The degree, or the degrees of the terms.
         domain : (2,) array_like, optional
-            The domain; that of the points without one, that of the class for `[]`.
+            The domain; by default that of the points, and that of the class for `[]`.
         rcond : float, optional
-            What is so small beside the largest singular value is zero.
+            Singular values up to this part of the largest count as zero.
         full : bool, default: False
-            Whether to tell how good the fit is.
+            Whether to return the quality of the fit, too.
         w : array_like, optional
-            What the distances are multiplied by.
+            The factors of the distances.
         window : (2,) array_like, optional
-            The window; that of the class without one.
+            The window; by default that of the class.
         symbol : str, default: 'x'
-            What the variable is called.
+            The name of the variable.
 
         Returns
         -------
@@ -537,7 +537,7 @@ class ABCPolyBase(SeriesArithmetic):
         Raises
         ------
         TypeError
-            Points, values or weights have other numbers of axes or elements.
+            The numbers of axes or elements of points, values or weights do not fit.
 
         Notes
         -----
@@ -570,9 +570,9 @@ class ABCPolyBase(SeriesArithmetic):
         domain : (2,) array_like, optional
             The domain; that of the class for `[]`, that of the roots for None.
         window : (2,) array_like, optional
-            The window; that of the class without one.
+            The window; by default that of the class.
         symbol : str, default: 'x'
-            What the variable is called.
+            The name of the variable.
 
         Returns
         -------
@@ -601,16 +601,16 @@ class ABCPolyBase(SeriesArithmetic):
 
     @classmethod
     def identity(cls, domain=None, window=None, symbol="x"):
-        """The series that is its variable.
+        """The series that equals its variable.
 
         Parameters
         ----------
         domain : (2,) array_like, optional
-            The domain; that of the class without one.
+            The domain; by default that of the class.
         window : (2,) array_like, optional
-            The window; that of the class without one.
+            The window; by default that of the class.
         symbol : str, default: 'x'
-            What the variable is called.
+            The name of the variable.
 
         Returns
         -------
@@ -632,18 +632,18 @@ class ABCPolyBase(SeriesArithmetic):
 
     @classmethod
     def basis(cls, deg, domain=None, window=None, symbol="x"):
-        """The polynomial of the family of some degree.
+        """The polynomial of the family of a degree.
 
         Parameters
         ----------
         deg : int
             The degree.
         domain : (2,) array_like, optional
-            The domain; that of the class without one.
+            The domain; by default that of the class.
         window : (2,) array_like, optional
-            The window; that of the class without one.
+            The window; by default that of the class.
         symbol : str, default: 'x'
-            What the variable is called.
+            The name of the variable.
 
         Returns
         -------
@@ -672,9 +672,9 @@ class ABCPolyBase(SeriesArithmetic):
         series : series
             The series.
         domain : (2,) array_like, optional
-            The domain; that of the class without one.
+            The domain; by default that of the class.
         window : (2,) array_like, optional
-            The window; that of the class without one.
+            The window; by default that of the class.
 
         Returns
         -------

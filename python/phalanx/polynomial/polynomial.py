@@ -15,7 +15,7 @@ _constant, _constants = _constants_of("poly", [-1.0, 1.0], [0, 1])
 
 
 def __getattr__(name):
-    """A series or the domain of the family, which are made when they are first asked for."""
+    """A series or the domain of the family, which is made at the first use."""
     return _constant(name)
 
 

@@ -1,7 +1,7 @@
-"""What the families of polynomials share: coefficients without the last zeros, domains, maps.
+"""Functions that the families of polynomials share: trimming of coefficients, domains, maps.
 
-Coefficients are few, and how many there are depends on their values; they are fetched, and NumPy's
-own functions look at them on the host of every process. Points stay where they are.
+Coefficients are few, and their number depends on their values. They are fetched, and NumPy's own
+functions process them on the host of every process. Points stay on the devices.
 """
 
 from .. import _phalanx
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def _host(value):
-    """A value as NumPy takes it: arrays of ours are fetched, also in lists."""
+    """A value for NumPy: arrays of ours are fetched, also in lists."""
     if isinstance(value, _phalanx.ndarray):
         return value.get()
     if isinstance(value, (list, tuple)):
@@ -22,7 +22,7 @@ def _host(value):
 
 
 def _ours(value):
-    """What NumPy answers, with arrays of ours."""
+    """A result of NumPy, with arrays of ours."""
     import numpy
 
     if isinstance(value, (list, tuple)):
@@ -33,7 +33,7 @@ def _ours(value):
 
 
 def _on_host(function, *arguments, **keywords):
-    """What a function of NumPy's answers to the values of arguments, its errors with our codes."""
+    """The result of a function of NumPy for the values of arguments; its errors get our codes."""
     keywords = {name: _host(value) for name, value in keywords.items()}
     try:
         return _ours(function(*map(_host, arguments), **keywords))
@@ -49,7 +49,7 @@ def _of_numpy(name):
 
 
 def trimseq(seq):
-    """The coefficients without the last zeros, one of which stays where there is nothing else.
+    """The coefficients without the last zeros. If all are zero, one stays.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def trimseq(seq):
 
 
 def as_series(alist, trim=True):
-    """Several series as vectors of one dtype, that of floats at least.
+    """Several series as vectors of one dtype, which is at least floating-point.
 
     Parameters
     ----------
     alist : sequence of array_like
         The coefficients of each.
     trim : bool, default: True
-        Whether the last zeros go.
+        Whether the last zeros are removed.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def trimcoef(c, tol=0):
     c : array_like
         The coefficients.
     tol : float, default: 0
-        What is so small goes.
+        The largest absolute value of a coefficient that is removed.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def trimcoef(c, tol=0):
 
 
 def getdomain(x):
-    """The interval, or the rectangle of complex numbers, in which points lie.
+    """The interval that contains the points; for complex numbers, the rectangle.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def getdomain(x):
     Returns
     -------
     ndarray
-        Its two ends.
+        The two ends.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def mapparms(old, new):
 
 
 def mapdomain(x, old, new):
-    """Points by the linear map from one interval to another.
+    """Points mapped linearly from one interval to another.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def mapdomain(x, old, new):
     Returns
     -------
     ndarray or scalar
-        As many points.
+        The mapped points.
 
     Raises
     ------
@@ -225,14 +225,14 @@ def mapdomain(x, old, new):
 
 
 def format_float(x, parens=False):
-    """A number as it stands in the text of a polynomial.
+    """A number in the format of the text of a polynomial.
 
     Parameters
     ----------
     x : scalar
         The number.
     parens : bool, default: False
-        Whether a number with an exponent stands in parentheses.
+        Whether a number with an exponent is put in parentheses.
 
     Returns
     -------

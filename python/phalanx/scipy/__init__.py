@@ -1,4 +1,4 @@
-"""The names of SciPy that there are."""
+"""The names of SciPy that are implemented."""
 
 from . import fft, linalg, sparse, special
 

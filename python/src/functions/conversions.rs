@@ -1,4 +1,4 @@
-//! Arrays as bits and as text, and what arrays share.
+//! Conversions of arrays to bits and to text, and tests for shared memory.
 
 use crate::arguments::Arguments;
 use crate::errors::{value_error, warn_discarded};

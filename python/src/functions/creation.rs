@@ -269,7 +269,7 @@ functions! { FUNCTIONS, a =>
         let grid = Grid::from(indexing).sparse(is_open).copy(copies);
         let grid = phalanx::meshgrid(&arrays.iter().collect::<Vec<_>>(), grid);
         let grid = grid.map_err(|error| raised(a.py(), &error))?;
-        // As in NumPy, views of the vectors are a list.
+        // As in NumPy, the views of a sparse grid are a list.
         if copies || !is_open { Answer::tuple(grid) } else { Answer::list(grid) }
     };
 
@@ -292,7 +292,7 @@ functions! { FUNCTIONS, a =>
     "diag_indices(n, ndim=2)",
     "The indices of the diagonal of an array of equal extents.":
     {
-        // Of a negative number there are none, as of NumPy's `arange`.
+        // A negative number gives no indices, as in NumPy's `arange`.
         let (size, ndim) = (a.integer("n")?.max(0), a.integer_or("ndim", 2)?.max(0));
         phalanx::diag_indices(size as usize, ndim as usize)
     };
@@ -403,7 +403,7 @@ fn new(a: &Arguments<'_, '_>, make: impl Fn(&[i64], DType) -> Array) -> PyResult
     a.ordered(&a.shape("shape")?, |shape| make(shape, dtype))
 }
 
-/// Warns of a value that loses its imaginary part in the dtype asked for.
+/// Warns if the requested dtype discards the imaginary part of a value.
 fn warn_of_fill(a: &Arguments<'_, '_>, value: &Argument, dtype: Option<DType>) -> PyResult<()> {
     let from = match value {
         Argument::Array(values) => values.dtype(),
@@ -440,7 +440,7 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
     })
 }
 
-/// Warns where samples between complex ends lose their imaginary parts in the dtype asked for.
+/// Warns if the requested dtype discards the imaginary parts of samples between complex ends.
 fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[&Argument]) -> PyResult<()> {
     let is_complex = |end: &&Argument| match end {
         Argument::Array(array) => array.dtype().is_complex(),
@@ -458,7 +458,7 @@ fn side(a: &Arguments<'_, '_>, name: &str) -> PyResult<Option<usize>> {
     if a.has(name) { a.count(name).map(Some) } else { Ok(None) }
 }
 
-/// The length of a window; negative ones are none.
+/// The length of a window, at least 0.
 fn length(a: &Arguments<'_, '_>) -> PyResult<usize> {
     Ok(a.float("M")?.max(0.0) as usize)
 }
@@ -471,7 +471,7 @@ fn with_axes(array: &Array, least: usize) -> Array {
     array.reshape(shape)
 }
 
-/// Whether an array lies in an order already.
+/// Whether an array already has a memory order.
 fn lies_in(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult<bool> {
     let flags = array.flags().map_err(|error| raised(a.py(), &error))?;
     Ok(match order {
@@ -482,7 +482,7 @@ fn lies_in(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult
     })
 }
 
-/// Whether an object of another kind is an array in Fortran's order alone.
+/// Whether an object of another library is an array in Fortran order and not in C order.
 fn is_fortran(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_exact_instance_of::<pyo3::types::PyList>() || !object.hasattr("flags")? {
         return Ok(false);
@@ -528,7 +528,7 @@ fn converted(
     };
     let array = &array.get().array;
     let is_cast = dtype.is_some_and(|dtype| dtype != array.dtype());
-    // An element is no array that could be written.
+    // An element cannot be written, so it is copied.
     let lies = lies_in(a, array, order)? && !array.is_element();
     if copies != Some(true) && lies && !is_cast {
         return Ok(Answer::Object(object.clone().unbind()));
@@ -574,8 +574,8 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     Ok(if wants_own || wants_writing { array.copy_in(order) } else { array }.into())
 }
 
-/// One of several ranges of a grid; a complex distance is a count with both ends. As in NumPy, what
-/// cannot be computed with is an `AttributeError`.
+/// One of several ranges of a grid. A complex step is the number of points, with both ends. As in
+/// NumPy, an invalid part is an `AttributeError`.
 pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
     let [start, stop, step] = parts(object)?;
     let wrong = || {
@@ -592,7 +592,7 @@ pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
     }
 }
 
-/// The only range of a grid, which is that of `arange`: its start alone is its end.
+/// The only range of a grid. As in `arange`, a start without a stop is the stop.
 pub fn only_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
     let [start, stop, step] = parts(object)?;
     let (start, stop) = (start?.unwrap_or(Weak::Int(0)), stop?);
@@ -612,7 +612,7 @@ pub fn only_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
     })
 }
 
-/// So many coordinates with both ends.
+/// A number of coordinates, with both ends.
 fn counted(start: Weak, stop: Weak, count: usize) -> phalanx::GridRange {
     let (from, to) = (start.to_complex(), stop.to_complex());
     match (start, stop) {
@@ -623,7 +623,7 @@ fn counted(start: Weak, stop: Weak, count: usize) -> phalanx::GridRange {
     }
 }
 
-/// The start, end and distance of a range of a grid, where they are given.
+/// The start, the stop and the step of a range of a grid, where they are given.
 fn parts(object: &Bound<'_, PyAny>) -> PyResult<[PyResult<Option<Weak>>; 3]> {
     let part = |name: &str| -> PyResult<PyResult<Option<Weak>>> {
         let value = object.getattr(name)?;

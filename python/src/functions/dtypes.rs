@@ -107,7 +107,7 @@ functions! { FUNCTIONS, a =>
 fn dtype_of(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     match object.cast::<Ndarray>() {
         Ok(array) => Ok(array.get().array.dtype()),
-        // Scalar types have an attribute of that name that is no dtype.
+        // The attribute `dtype` of a scalar type is no dtype.
         Err(_) if object.is_instance_of::<pyo3::types::PyType>() => from_python(object),
         Err(_) => match object.getattr("dtype") {
             Ok(dtype) => from_python(&dtype),
@@ -116,7 +116,7 @@ fn dtype_of(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     }
 }
 
-/// What has a part in promotion: an array, a number, or a dtype as a number of it.
+/// An operand of promotion: an array, a number, or a dtype, which is replaced by a number of it.
 fn typed(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Ok(array) = object.cast::<Ndarray>() {
         return Ok(Argument::Array(array.get().array.clone()));
@@ -143,7 +143,7 @@ fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<DTypeKind> {
     })
 }
 
-/// NumPy's object for the limits of a dtype; that of `ml_dtypes` for bfloat16.
+/// NumPy's object for the limits of a dtype; the object of `ml_dtypes` for bfloat16.
 fn limits<'py>(a: &Arguments<'_, 'py>, argument: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let object = a.object(argument)?;
     let (py, given) = (a.py(), convert::weak(object)?);

@@ -138,7 +138,7 @@ functions! { FUNCTIONS, a =>
         (Ok(first), Ok(second)) => {
             a.truth(phalanx::array_equal(&first, &second, a.truth_or("equal_nan", false)?))?
         }
-        // What is no array equals none.
+        // An object that is no array equals no array.
         _ => false,
     };
 
@@ -182,7 +182,7 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
     let mask = a.mask("where")?;
     let elsewhere = match a.out()? {
         Some(out) => out,
-        // Where the mask does not hold, NumPy leaves what the memory held.
+        // NumPy leaves these elements uninitialised; here they are 0.
         None => phalanx::zeros_like(&clipped, None),
     };
     a.check_cast(clipped.dtype(), elsewhere.dtype(), casting)?;

@@ -54,7 +54,7 @@ fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
     Ok(grid.optional_extents(items.iter().map(extent).collect::<PyResult<Vec<_>>>()?))
 }
 
-/// The transform along several axes. Along none it is the array itself, as in NumPy.
+/// The transform along several axes. Without axes it is the array itself, as in NumPy.
 fn along_axes(
     a: &Arguments<'_, '_>,
     default: Option<&[i64]>,
@@ -75,7 +75,7 @@ fn along_axes(
     a.stored(compute(&a.array("a")?, grid))
 }
 
-/// The axes of transforms along two axes.
+/// The default axes of transforms along two axes.
 const TWO: Option<&[i64]> = Some(&[-2, -1]);
 
 functions! { FUNCTIONS, a =>

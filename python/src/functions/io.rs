@@ -81,7 +81,7 @@ functions! { FUNCTIONS, a =>
      comments='# ', encoding=None)",
     "Writes numbers to a text file.":
     {
-        // All fetch what one writes.
+        // All processes fetch the elements; one writes them.
         let host = on_host(a.object("X")?)?;
         let path = path_of(a.object("fname")?, "")?;
         let write = || -> PyResult<()> {
@@ -113,7 +113,7 @@ functions! { METHODS, a =>
     };
 }
 
-/// The path that an object is, with a suffix if it has none; `None` of a file that is open.
+/// The path of an object, with a suffix if it has none; `None` for an open file.
 pub fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
     if object.hasattr("write")? || object.hasattr("read")? {
         return Ok(None);
@@ -171,7 +171,7 @@ fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
     Ok(arrays)
 }
 
-/// The arrays as functions of Rust take them.
+/// The arrays in the form of the functions in Rust.
 fn borrowed(arrays: &[(String, Array)]) -> Vec<(&str, &Array)> {
     arrays.iter().map(|(name, array)| (name.as_str(), array)).collect()
 }
@@ -215,8 +215,8 @@ impl Archive {
     }
 }
 
-/// Runs what the first process of the call's mesh does for all, which wait for it and give the same
-/// path. Collective.
+/// Runs a write on the first process of the call's mesh. The others wait for it, and all must give
+/// the same path. Collective.
 pub fn on_first(
     a: &Arguments<'_, '_>,
     path: &str,

@@ -282,7 +282,7 @@ functions! { FUNCTIONS, a =>
         let axis = AxisList::from(a.optional_integer("axis")?);
         check_mask(a, &array, false)?;
         let values = inserted_values(a, &array).map_err(|refusal| {
-            // As NumPy, which refuses an axis and positions before it looks at the values.
+            // As in NumPy, a wrong axis or position is refused before a wrong value.
             let zero = phalanx::zeros((), array.dtype());
             let inserted = phalanx::insert(&array, positions.clone(), &zero, axis.clone());
             inserted.ok().map_or_else(|error| raised(a.py(), &error), |_| refusal)
@@ -460,7 +460,7 @@ fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
     })
 }
 
-/// A function of each of some arrays: of one its answer, else all answers.
+/// Applies a function to each array. The answer is one result for one array, else all results.
 fn each(a: &Arguments<'_, '_>, function: fn(&Array) -> Array) -> PyResult<Answer> {
     let mut answers: Vec<Array> = a.arrays("arys")?.iter().map(function).collect();
     Ok(match answers.len() {
@@ -469,7 +469,7 @@ fn each(a: &Arguments<'_, '_>, function: fn(&Array) -> Array) -> PyResult<Answer
     })
 }
 
-/// The arrays of a sequence, which may be an array; no iterator.
+/// The arrays of a sequence, which may be an array but not an iterator.
 fn parts(a: &Arguments<'_, '_>, name: &str) -> PyResult<Vec<Array>> {
     if !a.object(name)?.hasattr("__getitem__")? {
         return Err(type_error(
@@ -480,7 +480,7 @@ fn parts(a: &Arguments<'_, '_>, name: &str) -> PyResult<Vec<Array>> {
     a.arrays(name)
 }
 
-/// What joins arrays, with the options of joins.
+/// Joins arrays, with the options that all joins have.
 fn joined(
     a: &Arguments<'_, '_>,
     name: &str,
@@ -499,7 +499,7 @@ fn joined(
                 "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
             ));
         }
-        // Shapes that do not fit are refused before casts are.
+        // Wrong shapes are refused before wrong casts.
         join(&refer(&arrays)).ok().map_err(|error| raised(a.py(), &error))?;
         let cast = arrays.iter().map(|array| {
             a.check_cast(array.dtype(), dtype, casting)?;
@@ -523,7 +523,8 @@ fn joined(
     }
 }
 
-/// Shifts, which NumPy makes integers of: of floats, and of texts that spell some.
+/// The elements shifted. As in NumPy, shifts are converted to integers, from floats and from
+/// strings, too.
 fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let (py, array) = (a.py(), a.array("a")?);
     let shifts = numpy(py)?.call_method1("asarray", (on_host(a.object("shift")?)?,))?;
@@ -534,7 +535,7 @@ fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
         ));
     }
     let whole = py.import("builtins")?.getattr("int")?;
-    // Shifts beyond 64 bits are as those by the rest of a multiple of every extent.
+    // A shift beyond 64 bits is reduced by the size, a multiple of every extent.
     let size = array.size().max(1);
     let shift = |item: PyResult<Bound<'_, PyAny>>| -> PyResult<i64> {
         let number =
@@ -546,7 +547,7 @@ fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
     Ok(phalanx::roll(&array, shifts, a.axis_list("axis")?))
 }
 
-/// How often elements are repeated: a number, be it a float of Python's, or a vector of integers.
+/// The numbers of repetitions: one number, which may be a Python float, or a vector of integers.
 fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
     let object = a.object("repeats")?;
     if let Ok(number) = object.cast_exact::<PyFloat>() {
@@ -559,8 +560,8 @@ fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
     a.host_integers("repeats")
 }
 
-/// What is inserted: numbers of Python are read as of the array's dtype, which refuses those that
-/// it lacks.
+/// The values to insert. Python numbers are converted to the array's dtype; those that it does not
+/// hold are refused.
 fn inserted_values(a: &Arguments<'_, '_>, array: &Array) -> PyResult<Array> {
     match a.values("values", array.dtype())? {
         Argument::Array(values) => Ok(values),
@@ -569,7 +570,7 @@ fn inserted_values(a: &Arguments<'_, '_>, array: &Array) -> PyResult<Array> {
     }
 }
 
-/// Refuses masks that do not fit the axis, and positions of several axes where none can be.
+/// Refuses masks that do not fit the axis and, for `insert`, positions with several axes.
 fn check_mask(a: &Arguments<'_, '_>, array: &Array, deletes: bool) -> PyResult<()> {
     let object = a.object("obj")?;
     if object.is_instance_of::<PySlice>() {

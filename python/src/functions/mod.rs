@@ -1,4 +1,4 @@
-//! The functions, topic by topic: of each the signature, what it is for, and the call.
+//! The functions by topic: for each the signature, a sentence, and the call.
 
 pub mod conversions;
 pub mod creation;

@@ -79,8 +79,8 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
     Ok(phalanx::pad(&array, widths, mode))
 }
 
-/// The array between zeros, into which a function of the program writes, line by line along each
-/// axis: NumPy's oldest way. Lines are views, which the function changes.
+/// The array padded with zeros, and then written by a function of the program, line by line along
+/// each axis, as in NumPy. Lines are views, which the function changes.
 fn called(a: &Arguments<'_, '_>, array: &Array, function: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = a.py();
     let keywords = match a.given("kwargs") {
@@ -98,7 +98,7 @@ fn called(a: &Arguments<'_, '_>, array: &Array, function: &Bound<'_, PyAny>) -> 
         let called = line.and_then(|line| function.call1((line, pair, axis, &keywords)));
         called.map(drop).or_else(|exception| {
             *failed.borrow_mut() = Some(exception);
-            // An error that ends the walk; the exception goes before it.
+            // This error ends the walk; the exception is raised instead.
             broken().ok().map(drop)
         })
     };
@@ -129,7 +129,7 @@ fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
         .map_err(|_| value_error(Mistake::Value, "index can't contain negative values"))
 }
 
-/// A pair for each axis, of what NumPy broadcasts to that.
+/// A pair for each axis, of a value that NumPy broadcasts to that shape.
 fn pairs<T>(
     object: &Bound<'_, PyAny>,
     ndim: usize,

@@ -1,6 +1,6 @@
-//! Polynomials as vectors of coefficients, that of the highest power first.
+//! Polynomials as vectors of coefficients, with the highest power first.
 //!
-//! NumPy's functions answer a `poly1d` where one is given; the class stands in Python.
+//! As in NumPy, functions return a `poly1d` if they are given one. The class is written in Python.
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
@@ -32,7 +32,7 @@ fn has_polynomial(a: &Arguments<'_, '_>, names: &[&str]) -> PyResult<bool> {
     Ok(false)
 }
 
-/// The coefficients that are given, be it as a polynomial.
+/// The coefficients of an argument, which may be a `poly1d`.
 fn coefficients(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
     let object = a.object(name)?;
     if object.is_instance(&class(a.py())?)? {
@@ -41,7 +41,7 @@ fn coefficients(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
     a.array(name)
 }
 
-/// The coefficients, which NumPy iterates over.
+/// The coefficients of an argument, which must be a sequence, as in NumPy.
 fn sequence(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
     let array = coefficients(a, name)?;
     match array.ndim() {
@@ -73,7 +73,7 @@ fn divided(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     Ok(Answer::Tuple(vec![answered(a, &both, quotient)?, answered(a, &both, rest)?]))
 }
 
-/// An order, which NumPy makes of any number.
+/// An order: any number that `int` converts, as in NumPy.
 fn order(a: &Arguments<'_, '_>, name: &str, default: i64) -> PyResult<i64> {
     let Some(object) = a.find(name) else { return Ok(default) };
     a.py().import("builtins")?.getattr("int")?.call1((object,))?.extract()
@@ -132,7 +132,7 @@ functions! { FUNCTIONS, a =>
     "The coefficients of the polynomial with these roots.":
     {
         let zeros = sequence(a, "seq_of_zeros")?;
-        // As NumPy's, the product of no factors is a number of Python's.
+        // As in NumPy, the product of no factors is a Python number.
         match zeros.shape() {
             [0] => Answer::Float(1.0),
             _ => poly(&zeros).into(),

@@ -32,7 +32,7 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
             let text = "cannot specify both 'axis' and 'axes'";
             return Err(type_error(Mistake::Together, text));
         }
-        // The axis that stays has the place of the one that is summed over.
+        // The axis that is kept has the position of the one that is summed over.
         axes = Some(vec![vec![axis]; if a.truth_or("keepdims", false)? { 3 } else { 2 }]);
     }
     let (first, second) = (a.array("x1")?, a.array("x2")?);
@@ -54,7 +54,8 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
     a.written_out(phalanx::product(product, &first, &second, &options))
 }
 
-/// Refuses one axis for products that have several: as in NumPy, whatever it is.
+/// Refuses `axis` and `keepdims` for products over several axes, whatever their values, as in
+/// NumPy.
 fn check_no_axis(a: &Arguments<'_, '_>) -> PyResult<()> {
     let name = a.name();
     match (a.find("axis"), a.find("keepdims")) {
@@ -88,11 +89,11 @@ fn warn_of_output(
     }
 }
 
-/// Which axes `tensordot` sums over.
+/// The axes that `tensordot` sums over.
 pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
     let Some(object) = a.given("axes") else { return Ok(ContractedAxes::Count(2)) };
     if is_integer(object)? {
-        // As in NumPy, fewer than none are none.
+        // As in NumPy, a negative number counts as 0.
         let count = usize::try_from(a.integer("axes")?).unwrap_or(0);
         return Ok(ContractedAxes::Count(count));
     }
@@ -115,7 +116,7 @@ fn letter(number: i64) -> PyResult<char> {
     Ok(char::from(if place < 26 { b'A' + place } else { b'a' + place - 26 }))
 }
 
-/// Subscripts in letters of a list of numbers and ellipses.
+/// The subscripts, in letters, of a list of numbers and ellipses.
 fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut text = String::new();
     let py = list.py();

@@ -14,7 +14,7 @@ use phalanx::{Argument, Array, DType, ShapeArgument, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 
-/// Rows that are both methods of a generator and functions that draw from that of the module.
+/// Rows that are methods of a generator and also functions, which draw from the module's generator.
 macro_rules! draws {
     (
         $(#[$attribute:meta])*
@@ -45,8 +45,8 @@ macro_rules! draws {
     };
 }
 
-/// As `draws`, with the dtype that functions of the module, and methods of `RandomState`, may ask
-/// for beyond NumPy.
+/// As `draws`. The functions of the module and the methods of `RandomState` also take a dtype,
+/// unlike NumPy's.
 macro_rules! typed_draws {
     (
         $(#[$attribute:meta])*
@@ -88,7 +88,7 @@ macro_rules! typed_draws {
     };
 }
 
-/// What is drawn, in the dtype that is asked for.
+/// The drawn numbers in the requested dtype.
 fn in_dtype(a: &Arguments<'_, '_>, answer: Answer) -> PyResult<Answer> {
     Ok(match (a.optional_dtype("dtype")?, answer) {
         (Some(dtype), Answer::Array(array)) => Generator::drawn_as(&array, dtype).into(),
@@ -96,12 +96,12 @@ fn in_dtype(a: &Arguments<'_, '_>, answer: Answer) -> PyResult<Answer> {
     })
 }
 
-/// The shape of what is drawn; none for one number.
+/// The shape of the drawn array; without axes for one number.
 fn shape(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
     Ok(a.optional_integers("size")?.unwrap_or_default())
 }
 
-/// The shape of what is drawn, where parameters say it unless it is given.
+/// The shape of the drawn array. The parameters determine it unless it is given.
 fn size(a: &Arguments<'_, '_>) -> PyResult<Size> {
     Ok(a.optional_integers("size")?.as_deref().map(ShapeArgument::from).into())
 }
@@ -111,7 +111,7 @@ fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argume
     Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
 }
 
-/// Numbers of a distribution that only the shape and the dtype say, written into `out`.
+/// Numbers of a distribution without parameters, written into `out` if it is given.
 fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Answer> {
     let dtype = a.dtype_or("dtype", DType::F64)?;
     let shape = match a.out()? {
@@ -121,8 +121,8 @@ fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResu
     a.stored(draw(&shape, dtype))
 }
 
-/// A bound of integers, which an array has for each element. Numbers that are not whole are cut
-/// off, as `int` does.
+/// A bound of integers; an array has one for each element. Python floats are truncated, as by
+/// `int`.
 fn bound(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
     let object = a.object(name)?;
     let number = |number: i128| Argument::Weak(Weak::Int(number));
@@ -188,7 +188,7 @@ fn bytes(a: &Arguments<'_, '_>, rng: &Generator) -> PyResult<Answer> {
     Ok(Answer::Object(PyBytes::new(a.py(), &host.bytes).into_any().unbind()))
 }
 
-/// Uniform or normal numbers of the shape that the positional arguments are.
+/// Uniform or normal numbers, whose shape is given by the positional arguments.
 fn of_rest(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Array> {
     let shape = a.integers_of_rest("args")?;
     Ok(draw(&shape, a.dtype_or("dtype", DType::F64)?))
@@ -221,7 +221,7 @@ typed_draws! {
     "Uniform numbers from `low` to before `high`.":
     {
         let (low, high) = (parameter(a, "low", 0.0)?, parameter(a, "high", 1.0)?);
-        // Those of older programs, which take a dtype here, let bounds stand the other way round.
+        // NumPy's legacy functions, the ones that take a dtype here, allow a `low` above `high`.
         match a.takes("dtype") {
             true => rng.uniform_between(low, high, size(a)?),
             false => rng.uniform(low, high, size(a)?),

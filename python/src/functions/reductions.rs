@@ -7,12 +7,12 @@ use crate::site::{at_line, here};
 use phalanx::Array;
 use pyo3::prelude::*;
 
-/// What is taken from the number of elements that a variance divides by.
+/// The number that is subtracted from the number of elements in the divisor of a variance.
 fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
     a.float_or("correction", a.float_or("ddof", 0.0)?)
 }
 
-/// Warns where the slices that a result was made of have no more than `least` elements.
+/// Warns if the slices behind each result have no more than `least` elements.
 pub(super) fn warn_of_few(
     a: &Arguments<'_, '_>,
     array: &Array,
@@ -28,8 +28,8 @@ pub(super) fn warn_of_few(
     }
 }
 
-/// Warns where the slices that a median or a quantile was made of have no elements, or, when a
-/// value is next observed, where all of them are NaN.
+/// Warns if the slices of a median or a quantile have no elements. If all elements of a slice are
+/// NaN, the warning comes with the next observation.
 pub(super) fn warn_of_nan(a: &Arguments<'_, '_>, array: &Array, result: &Array) -> PyResult<()> {
     if array.ok().is_ok_and(|array| array.size() == 0) {
         let slices = match a.axes() {

@@ -10,7 +10,7 @@ use phalanx::{
 };
 use pyo3::prelude::*;
 
-/// A running combination, in the dtype that is asked for or that `out` has.
+/// A running combination in the requested dtype, written into `out` if it is given.
 fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
     let (array, axis) = (a.array("a")?, a.optional_integer("axis")?);
     let found = match a.optional_dtype("dtype")? {
@@ -24,7 +24,7 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
     a.stored_by(found, Casting::Unsafe)
 }
 
-/// As [`scanned`], without NaN.
+/// As [`scanned`], skipping NaN.
 fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
     let (mut array, axis) = (a.array("a")?, a.optional_integer("axis")?);
     if let Some(dtype) = a.optional_dtype("dtype")? {
@@ -37,7 +37,7 @@ fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
 
 type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
 
-/// The array API's form.
+/// The form of the array API standard.
 fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
     let (axis, dtype) = (a.optional_integer("axis")?, a.optional_dtype("dtype")?);
     let array = a.array("x")?;

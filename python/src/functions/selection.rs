@@ -35,7 +35,7 @@ functions! { FUNCTIONS, a =>
         let axis = a.optional_integer("axis")?;
         let (array, mode) = (a.array("a")?, a.mode("mode")?);
         if let Some(out) = a.out()? {
-            // NumPy refuses the output before it looks at positions.
+            // NumPy checks the output before the positions.
             a.check_cast(out.dtype(), array.dtype(), Casting::Safe)?;
         }
         taken(a, phalanx::take(&array, &positions, axis, mode))?
@@ -89,7 +89,7 @@ functions! { FUNCTIONS, a =>
     {
         let (array, mask) = (a.target("arr")?, a.array("mask")?);
         let values = a.object("vals")?;
-        // Lists are read as of the array's dtype.
+        // Lists are converted to the array's dtype.
         let values = match values.hasattr("dtype")? {
             true => convert::array(values, None)?,
             false => convert::array(values, Some(array.dtype()))?,
@@ -189,8 +189,8 @@ functions! { METHODS, a =>
     };
 }
 
-/// Elements that are taken, written into `out` if that is given. As in NumPy, which takes into a
-/// copy of `out` in the dtype of the elements, `out` must be one that can be cast to it safely.
+/// The taken elements, written into `out` if it is given. NumPy takes them into a copy of `out` in
+/// their dtype. So here, too, a safe cast from the dtype of `out` to theirs must exist.
 fn taken(a: &Arguments<'_, '_>, elements: Array) -> PyResult<Answer> {
     if let Some(out) = a.out()? {
         elements.ok().map_err(|error| raised(a.py(), &error))?;
@@ -199,7 +199,7 @@ fn taken(a: &Arguments<'_, '_>, elements: Array) -> PyResult<Answer> {
     a.stored_by(elements, Casting::Unsafe)
 }
 
-/// Positions, of which an empty list has none.
+/// An array of positions; an empty list gives none.
 fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
     let object = a.object(name)?;
     let is_empty = object.is_instance_of::<PyList>() && object.len()? == 0;
@@ -234,7 +234,7 @@ fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     written(a.py(), || phalanx::copyto(&target, value, mask.as_ref(), casting))
 }
 
-/// The dtype that a value has of its own.
+/// A value's own dtype; `None` for a Python number.
 fn value_dtype(value: &Argument) -> Option<DType> {
     match value {
         Argument::Array(array) => Some(array.dtype()),

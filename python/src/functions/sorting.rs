@@ -15,7 +15,7 @@ use phalanx::{
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-/// The axis, the last one unless it is said; `None` for all elements in one line.
+/// The axis, by default the last one; `None` for all elements in one line.
 fn axis(a: &Arguments<'_, '_>) -> PyResult<Option<i64>> {
     match a.find("axis") {
         None => Ok(Some(-1)),
@@ -23,7 +23,7 @@ fn axis(a: &Arguments<'_, '_>) -> PyResult<Option<i64>> {
     }
 }
 
-/// Checks how is to be sorted, of which the result does not tell: every sort here is stable.
+/// Checks `kind`, `order` and `stable`, which do not change the result: every sort here is stable.
 fn checked(a: &Arguments<'_, '_>) -> PyResult<()> {
     if a.has("order") {
         return Err(value_error(
@@ -97,7 +97,7 @@ fn found_unique(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     })
 }
 
-/// What the array API's functions find, which takes NaNs for different.
+/// The result for the functions of the array API standard, to which NaNs differ from each other.
 fn different(a: &Arguments<'_, '_>) -> PyResult<Unique> {
     unique_with(&a.array("x")?, false).map_err(|error| raised(a.py(), &error))
 }

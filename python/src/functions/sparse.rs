@@ -21,7 +21,7 @@ fn matrix(a: &Arguments<'_, '_>, name: &str) -> PyResult<Csr> {
     }
 }
 
-/// Conjugate gradients: the solution, and 0 or the number of steps after which there was none.
+/// Conjugate gradients: the solution, and 0 if they converged, else the number of steps.
 fn conjugate_gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     a.only("M", "None")?;
     a.only("callback", "None")?;

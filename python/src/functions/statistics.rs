@@ -35,7 +35,7 @@ fn is_integral(dtype: DType) -> bool {
     dtype.is_integer() || dtype == DType::Bool
 }
 
-/// The quantiles with the dtype in which they are given. A number of Python's has none.
+/// The quantiles with the dtype in which they are given. A Python number has none.
 fn parts(a: &Arguments<'_, '_>) -> PyResult<Quantiles> {
     let object = a.object("q")?;
     if let Ok(one) = object.cast_exact::<PyFloat>() {
@@ -89,7 +89,7 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     let found = compute(&array, wanted, a.axes()?, method);
     if a.name().starts_with("nan") {
         warn_of_nan(a, &array, &found)?;
-        // As in NumPy, which assigns them.
+        // As in NumPy, the results are assigned without a check of the cast.
         return a.stored_by(found, Casting::Unsafe);
     }
     a.stored(found)
@@ -173,7 +173,7 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
     Ok(options)
 }
 
-/// Bins of one axis: how many, or their edges.
+/// The bins of one axis: their number, a rule, or their edges.
 fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
     if let Ok(name) = object.cast::<PyString>() {
         let rule = BinRule::from_name(&name.to_cow()?);
@@ -220,7 +220,7 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
     }
     let items = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     if items.len() != axes {
-        // Edges of both axes, as `histogram2d` has them.
+        // One list of edges for both axes, as `histogram2d` accepts it.
         if axes == 2 && a.name() == "histogram2d" && items.len() != 1 {
             return Ok(vec![bins_of(object)?; axes]);
         }
@@ -255,7 +255,7 @@ fn options(a: &Arguments<'_, '_>, ranges: &[Option<(f64, f64)>]) -> PyResult<His
 }
 
 fn of_one(a: &Arguments<'_, '_>) -> PyResult<HistogramOptions> {
-    // Edges need no range, at which NumPy does not look then.
+    // With edges, NumPy ignores the range.
     let has_edges = match a.given("bins") {
         Some(bins) => !bins.is_instance_of::<PyString>() && !is_integer(bins)?,
         None => false,
@@ -307,7 +307,7 @@ functions! { FUNCTIONS, a =>
         let array = a.array("a")?;
         let middle = median(&array, a.axes()?);
         warn_of_few(a, &array, &middle, 0.0, EMPTY_SLICE)?;
-        // NumPy refuses integers where an element is NaN, here they are refused always.
+        // NumPy refuses an integer `out` if an element is NaN; here it is always refused.
         let is_complex = array.dtype().is_complex();
         a.stored_by(middle, if is_complex { Casting::Unsafe } else { Casting::SameKind })
     };
@@ -381,7 +381,7 @@ functions! { FUNCTIONS, a =>
     "How often each integer from 0 on stands, or the sums of its weights.":
     {
         let mut array = a.array("x")?;
-        // An empty list has the dtype of floats and no element that is one.
+        // An empty list has a floating-point dtype, but no floating-point element.
         if array.size() == 0 && a.object("x")?.is_instance_of::<PyList>() {
             array = array.astype(DType::I64);
         }
@@ -421,7 +421,7 @@ functions! { FUNCTIONS, a =>
     several(a);
 }
 
-/// The elements of a histogram. Truth values are counted as integers, of which NumPy warns.
+/// The elements of a histogram. Bools are counted as integers, with NumPy's warning.
 fn counted(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let array = a.array("a")?;
     if array.dtype() == DType::Bool {

@@ -1,4 +1,4 @@
-//! Structured dtypes as NumPy's.
+//! Conversion of structured dtypes from and to NumPy's.
 
 use crate::dtypes::{from_python, numpy};
 use crate::errors::{as_numpy_raises, type_error, value_error};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
-/// The structured dtype that an object names; `None` of any other dtype, and of what is none.
+/// The structured dtype that an object names; `None` for any other object.
 pub fn given(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Record>>> {
     let py = object.py();
     if object.is_none() || object.is_instance_of::<Ndarray>() {
@@ -28,7 +28,7 @@ pub fn given(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Record>>> {
         Err(_) => {
             let is_class = object.is_instance_of::<PyType>();
             let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyDict>();
-            // A class is one of NumPy's scalars; only that of void is of this kind.
+            // Of NumPy's scalar types, only `void` names such a dtype.
             is_list || (is_class && object.is(numpy(py)?.getattr("void")?))
         }
     };
@@ -46,7 +46,7 @@ fn record_of(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Record>>> {
         return Ok(None);
     }
     if from_python(dtype).is_ok() {
-        // bfloat16, which NumPy takes for bytes.
+        // bfloat16 has the kind of raw bytes in NumPy.
         return Ok(None);
     }
     if dtype.getattr("hasobject")?.is_truthy()? {

@@ -1,4 +1,4 @@
-//! Structured arrays in files, by way of the host.
+//! Structured arrays in files, which are read and written through the host.
 
 use super::values::{of_host, records_of};
 use crate::answer::Answer;
@@ -11,7 +11,7 @@ use phalanx::{Array, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// `save`, `savez` and `savez_compressed`, if a structured array is among what they are given.
+/// `save`, `savez` and `savez_compressed`, if a structured array is among the arguments.
 pub fn saved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     let py = a.py();
     let is_of_records = |object: &Bound<'_, PyAny>| records_of(object).is_some();
@@ -49,7 +49,7 @@ pub fn saved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     };
     match path_of(a.object("file")?, suffix)? {
         None => write(a.object("file")?)?,
-        // The file gets its name once it is complete.
+        // The file is renamed once it is complete.
         Some(path) => on_first(a, &path, || {
             let temporary = py.import("tempfile")?.getattr("NamedTemporaryFile")?;
             let options = PyDict::new(py);
@@ -78,7 +78,7 @@ pub fn saved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     Ok(Some(Answer::Nothing))
 }
 
-/// What a file has in place of an array whose dtype is none: a structured array, read by NumPy.
+/// The array of a file. An array of an unsupported dtype is read by NumPy, as a structured array.
 pub fn loaded(
     py: Python<'_>,
     array: Result<Array, Error>,
@@ -98,6 +98,6 @@ pub fn loaded(
         let records = of_host(&found, &record)?;
         Ok(Some(Answer::Object(Ndarray::wrap_records(py, records)?)))
     };
-    // What NumPy cannot read either has the error that it had.
+    // If NumPy cannot read it either, the first error is reported.
     Ok(read().ok().flatten().unwrap_or_else(|| array.into()))
 }

@@ -1,5 +1,5 @@
-//! Functions of structured arrays: those that make, copy, move and show elements. Others refuse
-//! them, as there is no arithmetic with records.
+//! Functions of structured arrays: they make, copy, move and save elements. All other functions
+//! refuse structured arrays, because there is no arithmetic with records.
 
 use super::objects::written;
 use super::values::{of_host, owns_records, records_of, value_for};
@@ -53,7 +53,7 @@ const TAKING: [&str; 34] = [
     "zeros",
 ];
 
-/// Whether a function may have an answer to structured arrays.
+/// Whether a function may accept structured arrays or dtypes.
 pub fn may_take(name: &str) -> bool {
     TAKING.contains(&name) || name == "zeros_like"
 }
@@ -66,7 +66,7 @@ fn dtype_of(a: &Arguments<'_, '_>) -> PyResult<Option<Arc<Record>>> {
     }
 }
 
-/// The first array that the call is about.
+/// The first array argument of the call.
 fn subject<'a, 'py>(a: &'a Arguments<'_, 'py>) -> Option<&'a Bound<'py, PyAny>> {
     const NAMES: [&str; 8] = ["a", "object", "arr", "m", "x", "prototype", "array", "dst"];
     NAMES.iter().filter(|name| a.takes(name)).find_map(|name| a.given(name))
@@ -77,8 +77,8 @@ fn answered(py: Python<'_>, result: Result<Records, Error>) -> PyResult<Option<A
     Ok(Some(Answer::Object(Ndarray::wrap_records(py, records)?)))
 }
 
-/// The answer of a function to structured arrays or a structured dtype; `None` if it is given none
-/// of these, or has no answer.
+/// The answer of a function for structured arrays or a structured dtype; `None` if none are given,
+/// or if the function does not support them.
 pub fn called(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     let py = a.py();
     let name = a.name();
@@ -164,7 +164,7 @@ pub fn called(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     }
 }
 
-/// Functions that move elements, or write them to files.
+/// Functions that copy, reorder or fill elements, or return the shape.
 fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     let py = a.py();
     let Some(object) = subject(a) else { return Ok(None) };
@@ -243,7 +243,7 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     }
 }
 
-/// A new array of records, written with a value if there is one.
+/// A new array of records, filled with a value if one is given.
 fn made(a: &Arguments<'_, '_>, record: &Arc<Record>) -> PyResult<Answer> {
     let py = a.py();
     if a.takes("device") {
@@ -317,7 +317,7 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             None => super::given(&object.getattr("dtype")?)?
                 .unwrap_or_else(|| panic!("bug: a structured array without its dtype")),
         };
-        // Numbers of ours are written into all fields.
+        // The numbers of an array of ours are written into all fields.
         let made = match object.is_instance_of::<Ndarray>() {
             true => {
                 let shape: Vec<i64> = object.getattr("shape")?.extract()?;

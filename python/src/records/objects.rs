@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-/// The names that a key is: one or several.
+/// The field names of a key: one or several.
 enum Names {
     One(String),
     Several(Vec<String>),
@@ -31,7 +31,7 @@ fn names(object: &Bound<'_, PyAny>) -> PyResult<Option<Names>> {
     }
 }
 
-/// The items of a key that is of no names.
+/// The items of a key without field names.
 fn items(object: &Bound<'_, PyAny>) -> PyResult<Vec<AnyIndex>> {
     Ok(match key(object)? {
         Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),

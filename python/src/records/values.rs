@@ -1,4 +1,4 @@
-//! Elements of structured arrays: of the host, and those that are written.
+//! Elements of structured arrays on the host, and values to write into structured arrays.
 
 use crate::convert;
 use crate::dtypes::numpy;
@@ -13,13 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
-/// The structured array that an object is.
+/// The structured array of an object, if it is one.
 pub fn records_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Records> {
     object.cast::<Ndarray>().ok().and_then(|array| array.get().records.as_ref())
 }
 
-/// Whether an object is a structured array or an element of NumPy's of that kind, and not an array
-/// of numbers.
+/// Whether an object is a structured array, of ours or of NumPy, or a structured scalar of NumPy.
 pub fn owns_records(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<Ndarray>() {
         return Ok(records_of(object).is_some());
@@ -33,7 +32,7 @@ pub fn owns_records(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(super::given(&object.getattr("dtype")?)?.is_some())
 }
 
-/// A structured array of what NumPy makes records of.
+/// A structured array of an object that NumPy converts to records.
 pub fn of_host(object: &Bound<'_, PyAny>, record: &Arc<Record>) -> PyResult<Records> {
     let py = object.py();
     session::ensure(py)?;
@@ -62,7 +61,8 @@ pub fn host<'py>(py: Python<'py>, records: &Records) -> PyResult<Bound<'py, PyAn
     Ok(made)
 }
 
-/// What is written into records: an array or a number, or what NumPy makes such records of.
+/// The value to write into records: records, numbers, or an object that NumPy converts to such
+/// records.
 pub fn value_for(object: &Bound<'_, PyAny>, record: &Arc<Record>) -> PyResult<RecordValue> {
     if let Some(records) = records_of(object) {
         return Ok(RecordValue::Records(records.clone()));
