@@ -4,19 +4,20 @@ Each function is computed on the devices of `PHALANX_DEVICES` at POINTS points (
 and compared with the same function in NumPy's long double, which has 64 bits of fraction on x86-64.
 Half of the points have exponents from the whole range of the dtype; the others are numbers typical
 of programs. For f16 and bf16 the points are all 65,536 values, repeated, or random pairs of them.
-Errors are in units in the last place of the exact result; for logaddexp and logaddexp2, of the
-largest of operands and result, which may cancel; for complex numbers, of the larger component. The
-bound is that of the operation's row in ops/src/elementwise/table.rs: the allowed distance from the
-exact result as rounded to the dtype, so that half a unit is added to it here.
+Errors are in units in the last place of the exact result. For logaddexp and logaddexp2, whose terms
+may cancel, the unit is that of the largest of operands and result; for complex numbers, that of the
+larger component. The bound is in the operation's row in ops/src/elementwise/table.rs. It is the
+allowed distance from the exact result rounded to the dtype, so half a unit is added to it here.
 
-The reference itself is off by a few units of 64 bits, 0.01 units of f64. NumPy's complex log1p
-cancels, so this program has its own. The conformance tests check complex results that are not
-finite. Some complex functions are bounded in a part of the plane only, as NumPy's are, and are
-measured there: exp2 and power are the exponential of a product, whose rounding error grows with the
-product (imaginary parts up to 4; bases from 1/e to e, exponents up to 4); a quotient needs the
-reciprocal of the divisor, and loses bits of a numerator near zero; sign needs a modulus that is a
-normal number. The power of real numbers is measured with exponents up to 50.
-Writes tables in Markdown to the file, if one is given.
+The reference has an error of a few units of 64 bits, which is 0.01 units of f64. NumPy's complex
+log1p suffers from cancellation, so this program has its own. The conformance tests check complex
+results that are not finite. The errors of some complex functions are bounded in a part of the plane
+only, as those of NumPy, and are measured there. exp2 and power are the exponential of a product,
+whose rounding error grows with the product (imaginary parts up to 4; bases from 1/e to e, exponents
+up to 4). A quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero.
+sign needs a modulus that is a normal number. The power of real numbers is measured with exponents
+up to 50.
+The program writes tables in Markdown to the file, if one is given.
 """
 
 import pathlib
@@ -108,7 +109,7 @@ def unit(exact, dtype):
     """A unit in the last place of each number."""
     bits, least, largest = FORMATS[dtype]
     sizes = numpy.minimum(abs(exact), numpy.longdouble(largest))
-    # The exponent of 1 is that of [1, 2).
+    # Numbers in [1, 2) have the exponent 0.
     exponents = numpy.maximum(numpy.frexp(numpy.where(sizes > 0, sizes, 0.0))[1] - 1, least)
     exponents = numpy.where(sizes > 0, exponents, least)
     return numpy.ldexp(numpy.longdouble(1), exponents - bits)
@@ -120,13 +121,13 @@ def error(found, exact, dtype, operands):
     largest = FORMATS[dtype][2]
     with numpy.errstate(all="ignore"):
         last = numpy.max([unit(one, dtype) for one in [exact, *operands]], axis=0)
-        # Numbers at least half a unit beyond the largest one are infinity.
+        # Numbers that exceed the largest one by at least half a unit round to infinity.
         beyond = abs(exact) >= largest + unit(numpy.longdouble(largest), dtype) / 2
         exact = numpy.where(beyond, numpy.copysign(numpy.longdouble(numpy.inf), exact), exact)
         errors = abs(found - exact) / last
     same = (found == exact) | (numpy.isnan(found) & numpy.isnan(exact))
     errors = numpy.where(same, 0.0, errors)
-    # The largest number and infinity count as one unit apart.
+    # The largest number and infinity differ by one unit.
     one_inf = numpy.isinf(found) ^ numpy.isinf(exact)
     edge = one_inf & (abs(numpy.clip(found, -largest, largest)) == largest)
     edge &= abs(numpy.clip(exact, -largest, largest)) >= largest * (1 - 2.0**-6)
@@ -157,7 +158,7 @@ def measured(name, dtype, operands):
 def log1p(number):
     """The logarithm of `1 + number` without cancellation."""
     x, y = number.real, number.imag
-    # Elsewhere the angle is larger than the cancelling part.
+    # Elsewhere cancellation is small compared with the angle.
     near = numpy.maximum(abs(x), abs(y)) < 0.5
     real = numpy.where(near, numpy.log1p(x * (2 + x) + y * y) / 2, numpy.log(numpy.hypot(1 + x, y)))
     result = real.astype(numpy.clongdouble)
@@ -194,7 +195,7 @@ def operands_of(name, dtype, complexes):
         def numbers(seed):
             result = numpy.empty(POINTS, dtype)
             result.real, result.imag = points(real, POINTS, seed), points(real, POINTS, seed + 1)
-            # So that wide exponents are also paired with usual ones.
+            # The shift pairs wide exponents also with usual ones.
             result.imag = numpy.roll(result.imag, POINTS // 4)
             return result
 
@@ -228,7 +229,7 @@ def operands_of(name, dtype, complexes):
     return operands
 
 
-BEYOND = []  # what is not within its bound
+BEYOND = []  # the functions that exceed their bounds
 
 
 def table(names, dtypes, complexes):

@@ -1,9 +1,9 @@
-"""Collectives on several GPUs beside torch.distributed: python benches/collectives.py [BYTES].
+"""Collectives of several GPUs beside torch.distributed: python benches/collectives.py [BYTES].
 
 PROGRAM (./collectives/it) is the test program of `collectives`, which measures ours: one process
 with a thread for each GPU, and a world for each process. PyTorch runs a process for each GPU. Both
-enqueue many collectives in a row and wait for all; times are microseconds of one, for data of
-1 KiB to BYTES (1 GiB). For `all_gather` the bytes are those gathered, for others those given.
+enqueue many collectives in a row and wait for all. Times are microseconds of one collective, for
+1 KiB to BYTES (1 GiB): the size of the result of `all_gather`, and of the input of the others.
 """
 
 import os

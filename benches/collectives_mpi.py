@@ -2,13 +2,13 @@
 
     python benches/collectives_mpi.py [PROCESSES [BYTES]]
 
-Prints a table of microseconds: ours; a plain loop over the calls that the plane makes, tested until
-they are complete; and a loop over MPI's calls that wait inside of the library; each with the ratio
-of our time to it. Needs mpicc and mpirun of one MPI. Builds the release test program of the crate
-`collectives`.
+Prints a table of microseconds: our time; the time of a plain loop over the calls that the plane
+makes, tested until they are complete; and the time of a loop over MPI's blocking calls. Each of the
+two is followed by the ratio of our time to it. Needs mpicc and mpirun of the same MPI. Builds the
+release test program of the crate `collectives`.
 
-    COLLECTIVES_PROGRAM  that program, if it is built already
-    COLLECTIVES_LOOPS    `mpi_loops.c`, if it is built already
+    COLLECTIVES_PROGRAM  the test program, if it is already built
+    COLLECTIVES_LOOPS    the program of `mpi_loops.c`, if it is already built
     COLLECTIVES_MPIRUN   the launcher and its options, in place of mpirun --oversubscribe
     COLLECTIVES_ROUNDS   the number of measurements (3); the best counts
 """
@@ -55,7 +55,7 @@ def times(processes, command, environment=()):
 
 
 def measured(processes, longest, own, loops):
-    """The best times of some rounds, in turns, so that other load of the machine affects both."""
+    """The best times of some rounds. The programs take turns, so that other load affects both."""
     best = {}
     test = [own, "speed::", "--nocapture", "--test-threads=1"]
     for _ in range(int(os.environ.get("COLLECTIVES_ROUNDS", "3"))):

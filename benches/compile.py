@@ -1,9 +1,9 @@
 """The cost of the first call of a fused kernel on a GPU: python benches/compile.py.
 
-Two processes run the same program with one cache of kernels on disk: the first compiles, the second
-finds the kernels of the first. Another kernel has run before in each, so that the driver and the
-compiler are loaded. Times are milliseconds of a call with its result, minimum and median of eight
-kernels that differ in their operations.
+Two processes run the same program with one cache of kernels on disk: the first compiles the
+kernels, and the second finds them in the cache. Each runs another kernel first, which loads the
+driver and the compiler. Times are milliseconds of a call with its result, minimum and median of
+eight kernels that differ in their operations.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Copies during the work of a GPU: python benches/copies.py.
 
-Prints milliseconds of some matrix products alone, of a large copy to the GPU and of one back alone,
-and of each of these copies while the products run. If copies waited for the products, they would
-take as long as both together. Medians of five.
+Prints the milliseconds of matrix products alone, of a large copy to the GPU and of one from it
+alone, and of each copy while the products run. A copy that waits for the products takes as long as
+both together. Times are medians of five.
 """
 
 import statistics
@@ -41,7 +41,7 @@ def timed(call):
 
 
 def median(prepare, call):
-    """The time of a call after an uncounted preparation, and the time until all is done."""
+    """The time of a call after a preparation, and the time of both until all work is done."""
     times = []
     for _ in range(6):
         begun = time.perf_counter()

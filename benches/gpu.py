@@ -1,13 +1,13 @@
 """Speed on one GPU compared with CuPy, PyTorch and JAX: python benches/gpu.py [--only NAME,NAME].
 
-Each case is a plain NumPy program; it runs unchanged with Phalanx and with CuPy, and with PyTorch
-and JAX if they have an equivalent line. Times are milliseconds, the median of seven runs. Each run
-computes the result anew, waits for it and reads an element; for cases under a millisecond a run
-enqueues twenty, and the time is divided by twenty. *alone* is one call with its wait. *limit* is
-the bytes that must move over the copy bandwidth measured at the start. The sum of the result is
-compared with CuPy's and, with `--sums FILE`, with NumPy's sums in the file:
-`python benches/gpu.py --numpy FILE` computes them on the host, without a GPU, and adds them to the
-file. `--json FILE` gets a row for each case when it is measured.
+Each case is a plain NumPy program. It runs unchanged with Phalanx and with CuPy, and with PyTorch
+and JAX if they have an equivalent program. Times are milliseconds, the median of seven runs. Each
+run computes the result, waits for it and reads an element. A run of a case under a millisecond
+enqueues twenty results, and the time is divided by twenty. *alone* is one call with its wait.
+*limit* is the number of bytes that must move, divided by the copy bandwidth measured at the start.
+The sum of the result is compared with CuPy's and, with `--sums FILE`, with NumPy's sums in the
+file: `python benches/gpu.py --numpy FILE` computes them on the host, without a GPU, and adds them
+to the file. Each measured case adds a row to the file of `--json FILE`.
 """
 
 import argparse
@@ -31,12 +31,12 @@ BANDWIDTH = None
 def options():
     """The options of the command line."""
     parser = argparse.ArgumentParser(description="Speed on one GPU beside CuPy, PyTorch and JAX.")
-    parser.add_argument("--only", metavar="NAME,NAME", help="cases with this name, or beginning so")
+    parser.add_argument("--only", metavar="NAME,NAME", help="cases, by their first words")
     parser.add_argument("--peers", metavar="NAME,NAME", default=",".join(PEERS), help="or none")
-    parser.add_argument("--json", metavar="FILE", help="gets a row for each case")
+    parser.add_argument("--json", metavar="FILE", help="the file to write a row for each case to")
     sums = parser.add_mutually_exclusive_group()
-    sums.add_argument("--sums", metavar="FILE", help="has the sums of NumPy's results")
-    sums.add_argument("--numpy", metavar="FILE", help="gets the sums of NumPy's results")
+    sums.add_argument("--sums", metavar="FILE", help="a file with the sums of NumPy's results")
+    sums.add_argument("--numpy", metavar="FILE", help="a file to add sums of NumPy to")
     asked = parser.parse_args()
     wanted = None if asked.only is None else asked.only.split(",")
     for name in wanted or []:
@@ -118,7 +118,7 @@ def checksum(result):
 
 
 def timed(program, wait):
-    """Milliseconds of the median of some runs, and of one alone."""
+    """The median of the milliseconds of some runs, and the milliseconds of one call alone."""
     wait(program())
     begun = time.perf_counter()
     wait(program())
@@ -169,7 +169,7 @@ def measure(name, make, bytes_moved, program, torch_program, jax_program, sums, 
             if which == "phalanx":
                 row["extra_memory"] = extra_memory(operands, run)
             if which in ("phalanx", "cupy"):
-                # Programs that write into their operands get new ones.
+                # New operands, because programs may have written into the old ones.
                 operands = None
                 operands = make(which)
                 row[which + "_sum"] = checksum(run())
@@ -204,12 +204,12 @@ def measure(name, make, bytes_moved, program, torch_program, jax_program, sums, 
 
 
 def near(left, right):
-    """Whether two sums are equal up to rounding; no number is near NaN."""
+    """Whether two sums are equal up to rounding. NaN is near no number."""
     return left is not None and abs(left - right) <= 1e-5 * max(abs(left), abs(right), 1e-300)
 
 
 def extra_memory(operands, run):
-    """The most bytes held by the device beyond operands and result, as a fraction of these."""
+    """The peak of the device's memory beyond operands and result, as a fraction of their bytes."""
     import phalanx.cuda
 
     pool = phalanx.cuda.get_default_memory_pool()
@@ -240,7 +240,7 @@ def release(which):
 
 
 def random(which, shape, dtype, seed=1):
-    """Numbers between 0 and 1 that look random, the same in every module."""
+    """Pseudorandom numbers between 0 and 1, which are the same in every module."""
     count = int(numpy.prod(shape))
     factor, modulus = 2654435761 + 2 * seed, 4294967296
     if which == "torch":
@@ -265,7 +265,7 @@ def arrays(count, shape, dtype):
 
 
 def bandwidth():
-    """Bytes a second of a large copy, read and written."""
+    """The bytes that a large copy reads and writes in a second."""
     size = 1 << 30
     if TORCH is not None:
         a = TORCH.empty(size, dtype=TORCH.uint8, device="cuda")
@@ -396,7 +396,7 @@ case("gemm f32", arrays(2, (2 * SIDE, 2 * SIDE), "float32"), 12 * 4 * SIDE * SID
 
 
 def points_and_centres(which):
-    """Points, and some of them as first centres, so that no centre is without points and NaN."""
+    """Points, and some of them as first centres, so that no centre loses all points and is NaN."""
     points = random(which, (1 << 24, 16), "float32")
     centres = points[:: 1 << 19].copy()
     if which == "phalanx":
@@ -450,7 +450,7 @@ def grid_matrix(which):
         from phalanx.scipy import sparse
     points = module.arange(side * side, dtype="int64")
     row, column = points // side, points % side
-    # Entries outside of the grid are kept as zeros at the last place inside.
+    # An entry outside of the grid becomes a zero on the diagonal.
     steps = [(row > 0, -side), (column > 0, -1), (row >= 0, 0), (column < side - 1, 1), (row < side - 1, side)]
     columns = module.stack([module.where(inside, points + step, points) for inside, step in steps], axis=1)
     values = module.stack([module.where(inside, 4.0 if step == 0 else -1.0, 0.0) for inside, step in steps], axis=1)
@@ -461,12 +461,12 @@ def grid_matrix(which):
 
 FFTN = lambda np, a: np.fft.fftn(a)
 for side in (512, 1024):
-    # Three axes, each of which reads and writes all elements.
+    # The transform along each of the three axes reads and writes all elements.
     case(f"fftn {side}", arrays(1, (side,) * 3, "complex64"), 3 * 16 * side**3, FFTN, FFTN, FFTN)
 CHOLESKY, SOLVE = lambda np, a: np.linalg.cholesky(a), lambda np, a, b: np.linalg.solve(a, b)
 case("cholesky", positive, 16 * SIDE * SIDE, CHOLESKY, CHOLESKY)
 case("solve", system, 16 * SIDE * SIDE, SOLVE, SOLVE)
-# Values, columns of 4 bytes, starts, the vector read and the vector written.
+# Values, columns of 4 bytes, starts, the vector that is read and the vector that is written.
 case("spmv", grid_matrix, (5 * 12 + 4 + 16) << 24, lambda np, a, x: a @ x)
 case("bincount", lambda which: [random(which, 10**7, "float64"), (random(which, 10**7, "float64", 2) * 100).astype("int64")], 16 * 10**7, lambda np, w, i: np.bincount(i, weights=w, minlength=100))
 case("searchsorted", lambda which: [random(which, 1 << 24, "float64"), random(which, 1 << 20, "float64", 2)], 8 << 24, lambda np, v, a: np.searchsorted(np.sort(a), v))
@@ -483,7 +483,7 @@ def main():
         return
     sums = {} if asked.sums is None else sums_of(asked.sums)
     if asked.json is not None:
-        # Rows are appended one by one; rows of an earlier run are removed.
+        # Rows of an earlier run are removed, because rows are appended one by one.
         open(asked.json, "w").close()
     load(asked.peers)
     BANDWIDTH = bandwidth()

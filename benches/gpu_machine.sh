@@ -1,9 +1,11 @@
 #!/bin/sh
-# What `cargo xtask gpu` packs, run on a machine with a GPU: sh run.sh [RESULT]. The machine needs
-# neither Rust nor the sources, but Python with NumPy and pytest. PYTHON names the interpreter,
-# PHALANX_DEVICES the devices (cuda:0), BENCHES the cases of the benchmark ("sort,sum axis 0"; all
-# without it, and "none" for none).
-# With COLLECTIVES=all collectives are measured beside PyTorch's, on all GPUs of the machine.
+# Tests and benchmarks on a machine with a GPU, from the package of `cargo xtask gpu`:
+# sh run.sh [RESULT]. The machine needs Python with NumPy and pytest, but neither Rust nor the
+# sources.
+#   PYTHON           the interpreter
+#   PHALANX_DEVICES  the devices (cuda:0)
+#   BENCHES          the cases of the benchmark, as "sort,sum axis 0", or "none"; by default all
+#   COLLECTIVES      "all" measures collectives and those of PyTorch, on all GPUs of the machine
 cd "$(dirname "$0")" || exit 1
 python=${PYTHON:-python3}
 result=$(realpath "${1:-result.txt}")
@@ -24,7 +26,7 @@ part() {
 examples() {
     for program in examples/python/*.py; do
         PHALANX_DEVICES=cpu "$python" "$program" > cpu.log 2>&1
-        # The devices are found.
+        # Without PHALANX_DEVICES the program finds the devices.
         env -u PHALANX_DEVICES "$python" "$program" > gpu.log 2>&1
         if cmp -s cpu.log gpu.log; then echo "$program: as on a CPU"; else
             echo "$program: differs"
@@ -33,12 +35,12 @@ examples() {
     done
 }
 
-# Several tests at a time, where pytest can.
+# Several tests at a time, if pytest-xdist is installed.
 several=$("$python" -c "import os, xdist; print('-n', min(14, os.cpu_count()))" 2> /dev/null)
 pytest="$python -m pytest -q -p no:cacheprovider -p no:benchmark"
 part "what was found" "$python" -m phalanx info
 part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it elementwise executor structured matmul
-# A mesh after the other, each with programs on all cores.
+# Meshes one after another, each with programs on all cores.
 part "random programs, views and lenses" env PHALANX_TEST_DEVICES=cuda ./property --test-threads=1
 # With several GPUs: multicast over NVLink stays off.
 export NCCL_NVLS_ENABLE="${NCCL_NVLS_ENABLE:-0}"

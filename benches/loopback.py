@@ -31,7 +31,7 @@ def iperf3():
     listen = ["iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", port, "--forceflush"]
     server = subprocess.Popen(listen, stdout=subprocess.PIPE, text=True)
     try:
-        # It prints a line when it listens.
+        # The server prints a line when it listens.
         while "listening" not in server.stdout.readline():
             pass
         client = ["iperf3", "-c", "127.0.0.1", "-p", port, "-t", str(SECONDS), "-J"]
@@ -70,7 +70,7 @@ def row(name, values, unit, peer=None):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     test = os.environ.get("COLLECTIVES_PROGRAM") or program("it")
-    # In turns, so that other load of the machine affects both.
+    # The programs take turns, so that other load of the machine affects both.
     found = [(iperf3(), ours(test)) for _ in range(rounds)]
     peer = [there for there, _ in found]
     print("| What | Median (least to most) | Of iperf3's |")

@@ -1,15 +1,15 @@
-/* Plain loops over MPI's own calls, which `benches/collectives_mpi.py` sets beside the plane `mpi`.
+/* Plain loops over MPI's own calls, compared with the plane `mpi` by `benches/collectives_mpi.py`.
  *
  * Prints, as process 0: time CALL BYTES PROCESSES MICROSECONDS WHOSE, where WHOSE is
- *   blocking  the call of MPI that waits inside of the library;
- *   tested    the same call in its form that does not wait, tested until it is over;
- *   same      the calls that the plane makes, tested until they are over, where they are others. */
+ *   blocking  the blocking call of MPI;
+ *   tested    the nonblocking form of the call, tested until it is complete;
+ *   same      the calls that the plane makes, if they differ, tested until they are complete. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As the plane has them: what is gathered whole, and what one process combines a part of. */
+/* The limit of the plane: up to these bytes in total, `all_reduce` gathers all data everywhere. */
 #define WHOLE_BYTES (64 << 10)
 
 static int rank, size;
@@ -98,7 +98,7 @@ static void all_to_all_tested(int len) {
     finish(&request);
 }
 
-/* Parts of so many bytes, one after another. */
+/* Equal parts of `bytes` bytes, one after another. */
 static void part_equally(int bytes) {
     for (int member = 0; member < size; member++) {
         equal[member] = bytes;
@@ -124,7 +124,7 @@ static void all_reduce_tested(int len) {
     finish(&request);
 }
 
-/* Adds what lies in `scratch` from each process, `stride` bytes apart, into `target`. */
+/* Adds the data of all processes in `scratch`, `stride` bytes apart, into `target`. */
 static void add(float *restrict target, size_t len, size_t stride) {
     memcpy(target, scratch, len);
     for (int member = 1; member < size; member++) {
@@ -133,7 +133,7 @@ static void add(float *restrict target, size_t len, size_t stride) {
     }
 }
 
-/* In an order of ours: everything to everybody, or each part to whom combines it. */
+/* As the plane: all data travel to all processes, or each part to the process that adds it. */
 static void all_reduce_same(int len) {
     MPI_Request request;
     if ((long)len * size <= WHOLE_BYTES) {
@@ -205,8 +205,7 @@ int main(int count, char **words) {
     whole = malloc(longest);
     other = malloc(longest);
     scratch = malloc(room);
-    /* Memory that nobody has written, or that a compiler knows to be zero, is one page of zeros,
-     * which is read faster. */
+    /* Memory that was never written maps to one page of zeros, which is read faster. */
     memset(whole, 1, longest);
     memset(other, 1, longest);
     memset(scratch, 1, room);

@@ -1,10 +1,10 @@
 """The same programs on one GPU and on several: python benches/scaling.py [CASE ...].
 
 Each program runs on 1, 2 and 4 GPUs (as many as there are) of one process, and in as many processes
-of one GPU each, which `phalanx run` starts. Arrays have the same size everywhere, so with twice the
-GPUs each has half the work. Times are milliseconds, the median of seven runs. Each run computes the
-result twenty times anew (`stencil5` once) and waits for the last. `x` is the time on one GPU over
-that on several.
+of one GPU each, which `phalanx run` starts. The sizes of arrays are the same for all numbers of
+GPUs, so with twice the GPUs each has half the work. Times are milliseconds, the median of seven
+runs. Each run computes the result twenty times (`stencil5` once) and waits for the last. `x` is the
+time on one GPU divided by the time on several.
 """
 
 import json
@@ -63,7 +63,7 @@ def measure(devices, asked):
             return (time.perf_counter() - begun) * 1e3 / repeats
 
         once(2)
-        # The same on all ranks, independent of their clocks.
+        # The number is the same on all ranks, because it does not depend on a measured time.
         repeats = 1 if name == "stencil5" else 20
         times[name] = statistics.median(once(repeats) for _ in range(RUNS))
         arrays = None

@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release --example digits [digits.csv.gz]
 //!
-//! The table, which set-up takes out of scikit-learn, has 64 grey values and the digit in each of
-//! 1,797 rows. All three methods are written as in NumPy, on whole arrays.
+//! `cargo xtask setup` extracts the table from scikit-learn. It has 64 grey values and the digit in
+//! each of 1,797 rows. All three methods are written as in NumPy, on whole arrays.
 
 use flate2::read::GzDecoder;
 use phalanx::prelude::*;
@@ -53,13 +53,13 @@ fn read(path: &Path) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(numbers)
 }
 
-/// One row for each class, with 1 where `labels` names it.
+/// A row for each label, with 1 in the column of the label and 0 elsewhere.
 fn one_hot(labels: &Array) -> Array {
     labels.expand_dims(1).equal(arange(0, DIGITS as i64, 1)).astype(DType::F64)
 }
 
-/// Lloyd's iteration from the first ten rows; the turns until nothing changes, and the share of
-/// rows whose digit is the most frequent one of their cluster.
+/// Lloyd's iteration from the first ten rows. Returns the number of iterations until no label
+/// changes, and the fraction of rows whose digit is the most frequent one of their cluster.
 fn k_means(pixels: &Array, digits: &Array) -> Result<(usize, f64), phalanx::Error> {
     let mut centres = pixels.slice(s![..DIGITS]).copy();
     let mut labels = nearest(pixels, &centres);
@@ -75,7 +75,7 @@ fn k_means(pixels: &Array, digits: &Array) -> Result<(usize, f64), phalanx::Erro
             break;
         }
     }
-    // How often each digit stands in each cluster.
+    // The number of occurrences of each digit in each cluster.
     let places = &labels * DIGITS as i64 + digits;
     let table = bincount(&places, None, (DIGITS * DIGITS) as i64).reshape([DIGITS, DIGITS]);
     let right = table.max(1).sum(()).item::<i64>()?;
@@ -87,7 +87,7 @@ fn nearest(pixels: &Array, centres: &Array) -> Array {
     (pixels.expand_dims(1) - centres.expand_dims(0)).square().sum(2).argmin(1)
 }
 
-/// The share of the variance that lies along the first ten principal components.
+/// The fraction of the variance along the first ten principal components.
 fn principal_components(pixels: &Array) -> Result<f64, phalanx::Error> {
     let centred = pixels - pixels.mean(0);
     let covariance = matmul(&centred.t(), &centred);
@@ -96,8 +96,8 @@ fn principal_components(pixels: &Array) -> Result<f64, phalanx::Error> {
     share.item::<f64>()
 }
 
-/// Multinomial logistic regression by gradient descent on four rows of five; the share of the fifth
-/// rows that it gets right.
+/// Multinomial logistic regression by gradient descent on four rows of five. Returns the fraction
+/// of correct predictions for the other rows.
 fn logistic_regression(pixels: &Array, digits: &Array) -> Result<f64, phalanx::Error> {
     let rows = pixels.shape()[0] as i64;
     let held_out = arange(0, rows, 1).remainder(5).equal(0);

@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release --example poisson [N]
 //!
-//! `-Δu = f` on N × N inner points (64 without N), zero on the border, with an `f` whose solution
-//! is known. Prints the steps of the iteration, the residual and the error of the discretisation.
+//! `-Δu = f` on N × N inner points (64 without N), with zeros on the border and an `f` whose
+//! solution is known. Prints the number of steps, whether the residual is small, and the error of
+//! the discretisation.
 
 use phalanx::prelude::*;
 use phalanx::sparse::{Csr, cg};
@@ -16,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let n: i64 = std::env::args().nth(1).map_or(Ok(64), |text| text.parse())?;
     let session = phalanx::init(config)?;
     let (matrix, x, y) = laplacian(n)?;
-    // u = x²(1 - x) sin πy, whose second derivatives are written out.
+    // The solution u = x²(1 - x) sin πy; `f` has its second derivatives.
     let (bump, wave) = (&x * &x * (1.0 - &x), (&y * PI).sin());
     let solution = &bump * &wave;
     let width = 1.0 / (n + 1) as f64;

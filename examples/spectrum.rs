@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release --example spectrum [FILE.npz]
 //!
-//! Prints the power of the heights in rings of equal wave number, and how it falls: the slope of
-//! its logarithm over that of the wave number, which for natural terrain lies near -3.
+//! Prints the power of the heights in rings of equal wave number, and the slope of its logarithm
+//! over the logarithm of the wave number. For natural terrain the slope is near -3.
 
 use phalanx::prelude::*;
 use phalanx::{bincount, fft, hanning, outer};
@@ -17,12 +17,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let height = phalanx::io::load_npz(&path, "elevation")?.astype(DType::F64);
     let (rows, columns) = (height.shape()[0], height.shape()[1]);
 
-    // Hann's window keeps the jump from one border to the other out of the spectrum.
+    // Without the Hann window, the jump from one border to the other would dominate the spectrum.
     let window = outer(&hanning(rows), &hanning(columns));
     let spectrum = fft::fft2(&((&height - height.mean(())) * &window), ());
     let power = spectrum.real().square() + spectrum.imag().square();
 
-    // Parseval: the sum of the power is that of the squares, times the number of elements.
+    // Parseval: the sum of the power is the sum of the squares times the number of elements.
     let energy = ((&height - height.mean(())) * &window).square().sum(()) * (rows * columns) as f64;
     let parseval = (power.sum(()) / energy).item::<f64>()?;
 
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The slope of the line that is nearest to points, by least squares.
+/// The slope of the line that fits points by least squares.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let mean = |part: fn(&(f64, f64)) -> f64| points.iter().map(part).sum::<f64>() / count;

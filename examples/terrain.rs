@@ -1,13 +1,12 @@
 //! Terrain analysis of a height model: what `phalanx demo` runs.
 //!
-//! From a grid of heights the program derives slope, aspect, curvature and a hillshade, takes the
-//! histogram, percentiles and means by tile, and smooths the grid by diffusion. All of it is
-//! written as in NumPy, on whole arrays; how many devices and processes share the work shows
-//! nowhere below. What a process prints or writes by itself only rank 0 does, and everything that
-//! reads a value (`evaluate`, `item`, `to_vec`, `savez`) every rank does alike.
+//! From a grid of heights the program derives slope, aspect, curvature and a hillshade, computes
+//! the histogram, percentiles and means of tiles, and smooths the grid by diffusion. All of it is
+//! written as in NumPy, on whole arrays. No line depends on the number of devices or processes.
+//! Only rank 0 prints and writes by itself. Every rank makes each call that reads a value
+//! (`evaluate`, `item`, `to_vec`, `savez`).
 //!
-//! Run it with `cargo run --release --example terrain`; `docs/terrain.md` says how to read what it
-//! writes.
+//! Run it with `cargo run --release --example terrain`; `docs/terrain.md` describes its output.
 
 #[path = "terrain/arguments.rs"]
 mod arguments;
@@ -69,7 +68,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let session = phalanx::init(config)?;
     let leader = phalanx::rank() == 0;
 
-    // A folder that cannot be written is better known before the work than after it.
+    // The folder is checked first, so that a run does not fail after its work.
     agree(if leader { Folder::check(&arguments.output) } else { Ok(()) })?;
     let input = input::load(&arguments, &data)?;
 
@@ -104,7 +103,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what the arguments ask for.
+/// Prints the output that the arguments request.
 fn tell(
     arguments: &Arguments,
     results: &Results,
@@ -133,7 +132,7 @@ fn smooth(
     arguments: &Arguments,
     leader: bool,
 ) -> Result<(Array, Option<String>), phalanx::Error> {
-    // Frequent enough for the eye, rare enough for the steps to be planned ahead of the work.
+    // A larger number plans more steps ahead of the work; a smaller one updates the bar more often.
     const STEPS_PER_UPDATE: usize = 10;
 
     let smoothed = height.copy();
@@ -153,7 +152,7 @@ fn smooth(
     Ok((smoothed, plan))
 }
 
-/// What every rank's own `outcome` comes to: an error of any rank is an error of all.
+/// Shares the `outcome` of each rank: an error of any rank is an error of all ranks.
 ///
 /// The rank that failed keeps its error; the others get one that repeats its message.
 ///

@@ -1,7 +1,6 @@
 """Writes the type stubs of the module: python python/make_stubs.py [FOLDER].
 
-Signatures and docstrings are those that the module itself has; types are those that the docstrings
-tell.
+Signatures and docstrings come from the module, and types from the docstrings.
 """
 
 import inspect
@@ -27,14 +26,14 @@ import numpy.typing
 from ._results import {results}
 {imports}
 '''
-# The types of arguments: an array is in lists, too.
+# The types of arguments. Arrays may be elements of lists.
 ALIASES = """
 ArrayLike = numpy.typing.ArrayLike | ndarray | Sequence[Any]
 DTypeLike = numpy.typing.DTypeLike | None
 Scalar = complex | numpy.generic | ndarray
 """
 RESULTS = [name for name in vars(_results) if name.endswith("Result")]
-# Types by what docstrings call them.
+# Types by their texts in docstrings.
 TYPES = {
     "array_like": "ArrayLike",
     "array_like of int": "ArrayLike",
@@ -80,20 +79,20 @@ TYPES = {
     "None": "None",
     **{name: name for name in ("Sharding", "Mesh", "Generator", "poly1d", *RESULTS)},
 }
-# What is returned, where that is another type than a parameter that is called so.
+# Types of results that differ from the type of a parameter with the same text.
 RETURNED = {"int": "int", "float": "float", "tuple of int": "tuple[int, ...]",
             "dtype": "numpy.dtype[Any]", "finfo or iinfo": "Any",
             "str or None": "str | None"}
-# What results depend on: the parameter, its value, and the result without and with it.
+# Functions with another result for one value of a parameter: the parameter, the value, and the
+# types of the results without and with the value.
 VARIANTS = {
     "linspace": ("retstep", "True", "ndarray", "tuple[ndarray, float]"),
     "average": ("returned", "True", "ndarray", "tuple[ndarray, ndarray]"),
     "intersect1d": ("return_indices", "True", "ndarray", "tuple[ndarray, ndarray, ndarray]"),
     "svd": ("compute_uv", "False", "SVDResult", "ndarray"),
-    "qr": ("mode", "'r'", "QRResult", "ndarray"),
     "indices": ("sparse", "True", "ndarray", "tuple[ndarray, ...]"),
 }
-# Functions whose results other things decide.
+# Functions whose overloads are written here.
 OVERLOADS = {
     "where": [
         "(condition: ArrayLike, /) -> tuple[ndarray, ...]",
@@ -106,6 +105,11 @@ OVERLOADS = {
         "return_counts: bool = ..., axis: SupportsIndex | None = ..., *, equal_nan: bool = ..., "
         "sorted: bool = ...) -> Any",
     ],
+    "qr": [
+        "(a: ArrayLike, mode: Literal['reduced', 'complete'] = ...) -> QRResult",
+        "(a: ArrayLike, mode: Literal['r']) -> ndarray",
+        "(a: ArrayLike, mode: Literal['raw']) -> tuple[ndarray, ndarray]",
+    ],
     **{
         f"atleast_{count}d": [
             "(ary: ArrayLike, /) -> ndarray",
@@ -117,7 +121,7 @@ OVERLOADS = {
 
 
 def kind(text, is_returned=False):
-    """The type that a docstring tells."""
+    """The type for a text of a docstring."""
     text = text.strip()
     if is_returned and text in RETURNED:
         return RETURNED[text]
@@ -131,7 +135,7 @@ def kind(text, is_returned=False):
     parts = [
         part for one in _documentation.split(text) for part in re.split(r" or (?![^(]*\))", one)
     ]
-    # What is one or the other would have to be told apart by every program.
+    # A result of one of several types is Any. Otherwise every program had to check its type.
     if len(parts) == 1 or is_returned:
         return "Any"
     kinds = [one for part in parts for one in kind(part).split(" | ")]
@@ -139,7 +143,7 @@ def kind(text, is_returned=False):
 
 
 def told(text):
-    """The types of parameters and of the result that a docstring tells."""
+    """The types of parameters and of the result, from a docstring."""
     parameters, result, section = {}, "Any", None
     lines = inspect.cleandoc(text or "").splitlines()
     for line, under in zip(lines, [*lines[1:], ""]):
@@ -162,15 +166,15 @@ def docstring(text, indent):
 
 
 def typed(text, types, method=False, fixed=None):
-    """The parameters of a signature with types. `fixed` is one that has to be given by keyword, with
-    its type."""
+    """The parameters of a signature with types. `fixed` is a parameter that is passed by keyword,
+    with its type."""
     found, is_keyword = [], False
     for place, part in enumerate(_documentation.split(text)):
         name, _, default = part.partition("=")
         if method and place == 0:
             found.append("self")
         elif part in ("*", "/"):
-            # `self` alone needs no mark, and there may be one star already.
+            # A mark is left out after `self` alone, and a second star.
             if part == "*" and is_keyword or found in ([], ["self"]) and part == "/":
                 continue
             is_keyword |= part == "*"
@@ -261,7 +265,7 @@ def array_class():
         if name in written:
             lines.append(f"    def {name}{written[name]}:\n{docstring(value.__doc__, 8)}")
         elif not name.startswith("_") and is_routine(value):
-            # Those of the class itself have no first parameter of the table's.
+            # The first parameter becomes `self`.
             lines.append(function(name, value, method=True, indent=4).rstrip())
     return "\n".join(lines) + "\n"
 
@@ -271,7 +275,7 @@ def is_routine(value):
 
 
 def class_stub(name, value):
-    """A class of the modules, with the methods that docstrings describe."""
+    """The stub of a class of a module, with its public methods."""
     text = f"\nclass {name}:\n{docstring(value.__doc__, 4)}\n"
     text += "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n"
     for own, method in sorted(vars(value).items()):

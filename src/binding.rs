@@ -45,7 +45,7 @@ fn choice(config: &Config, gpus: &[Arc<CudaDevice>]) -> Result<Vec<usize>, Reaso
     }
     let local = config.placement.as_ref().map_or((0, 1), |placement| placement.local());
     let nodes: Vec<Option<usize>> = gpus.iter().map(|gpu| numa_node(gpu)).collect();
-    chosen(local, &nodes, &host().ok_or("the system does not tell its processors")?)
+    chosen(local, &nodes, &host().ok_or("the system does not report its processors")?)
 }
 
 /// The processors for process `local.0` of the `local.1` processes of a host. `gpus` holds the NUMA

@@ -49,7 +49,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// The file with the secret does not protect it.
-    #[error("the token file {} keeps no secret: {flaw}", path.display())]
+    #[error("the token file {} does not protect its secret: {flaw}", path.display())]
     TokenUnsafe {
         /// The file.
         path: PathBuf,
@@ -97,7 +97,7 @@ pub enum IntroductionFlaw {
     },
     /// The launcher offers no way by which its processes learn of each other.
     #[error(
-        " was started by {launcher}, which offers no way to learn where process 0 waits{tried}"
+        " was started by {launcher}, which offers no way to find the address of process 0{tried}"
     )]
     NoWay {
         /// The name of the launcher.
@@ -106,7 +106,7 @@ pub enum IntroductionFlaw {
         tried: String,
     },
     /// The number of texts differs from the number of processes.
-    #[error(" got the texts of {told} processes, and there are {size}")]
+    #[error(" received the texts of {told} processes instead of {size}")]
     Count {
         /// The number of texts.
         told: usize,
@@ -114,7 +114,7 @@ pub enum IntroductionFlaw {
         size: usize,
     },
     /// The text of a process cannot be parsed.
-    #[error(" told something that is not understood; is it another version?")]
+    #[error(" sent a text that cannot be parsed; is it another version?")]
     Garbled,
 }
 
@@ -157,7 +157,7 @@ impl fmt::Display for TokenFlaw {
             TokenFlaw::Foreign { user } => write!(f, "it belongs to another user ({user})"),
             TokenFlaw::NoFile => f.write_str("it is no file, but a folder, pipe or device"),
             TokenFlaw::Long { most } => {
-                write!(f, "it holds more than {most} bytes, which no secret does")
+                write!(f, "it holds more than {most} bytes")
             }
         }
     }
@@ -192,31 +192,29 @@ impl ConfigError {
                 "write the same secret to a file on every machine and name it in PHALANX_TOKEN_FILE"
             }
             ConfigError::TokenUnsafe { .. } => {
-                "write 32 random bytes to it, and let its owner alone read it: chmod 600"
+                "write 32 random bytes to it, and make it readable by its owner only: chmod 600"
             }
             ConfigError::Launcher(_) => {
-                "correct it, or start with `phalanx run`, whose variables go before it"
+                "correct it, or start with `phalanx run`, whose variables override it"
             }
             ConfigError::Introduction { flaw, .. } => match flaw {
                 IntroductionFlaw::NoWay { .. } => {
-                    "set PHALANX_RENDEZVOUS=file:PATH, the same on all, to a path that all can open"
+                    "set PHALANX_RENDEZVOUS=file:PATH on all processes, to a path that all can open"
                 }
                 IntroductionFlaw::Launched => {
                     "give no communicator under `phalanx run`, or start with mpirun alone"
                 }
                 IntroductionFlaw::OtherMachine { .. } => {
-                    "set PHALANX_BIND, on each machine to the address at which the others reach it"
+                    "set PHALANX_BIND on each machine to the address at which the others reach it"
                 }
                 IntroductionFlaw::Unmet { .. } => {
                     "let all processes call `init`, or make their first array, within \
                      PHALANX_TIMEOUT seconds; another way to meet is PHALANX_RENDEZVOUS=file:PATH, \
                      a path that all can open"
                 }
-                IntroductionFlaw::Refused { .. } => {
-                    "`phalanx info` tells what the environment says"
-                }
+                IntroductionFlaw::Refused { .. } => "`phalanx info` shows the detected environment",
                 IntroductionFlaw::Count { .. } | IntroductionFlaw::Garbled => {
-                    "give a communicator of all processes that call init, all of one version"
+                    "give a communicator of all processes that call init, and run one version"
                 }
             },
         }

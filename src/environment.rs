@@ -208,15 +208,15 @@ variables! {
     /// How many of the processes are on this host.
     local_size: Count = "PHALANX_LOCAL_SIZE",
         default "as `PHALANX_SIZE` if `PHALANX_ADDRESS` is on loopback", since "0.1", StartUp;
-    /// Where process 0 waits for the others; the same on all.
+    /// The address at which process 0 waits for the others; the same on all.
     address: HostPort = "PHALANX_ADDRESS",
         default "none: needed by several processes, or `PHALANX_RENDEZVOUS`", since "0.1", StartUp;
-    /// How the processes learn the address of process 0: by the file of that path, which all of
+    /// How the processes find the address of process 0: by the file of that path, which all of
     /// them can open, by `pmix`, by `pmi` or by `mpi`; `auto` for the way that the launcher offers.
     rendezvous: Meeting = "PHALANX_RENDEZVOUS", default "auto", since "0.1", StartUp;
     /// The address of this machine on which this process accepts connections. By default loopback
     /// if all processes are on one host, else the address from which the others are reached.
-    bind: Ip = "PHALANX_BIND", default "as said", since "0.1", StartUp;
+    bind: Ip = "PHALANX_BIND", default "see the meaning", since "0.1", StartUp;
     /// The network interface on whose address this process accepts connections, such as `ib0`, on
     /// hosts with several networks; `PHALANX_BIND` overrides it.
     interface: Name = "PHALANX_INTERFACE", default "none", since "0.1", StartUp;
@@ -246,7 +246,7 @@ variables! {
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
     test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
-    /// What must be present, so that its tests are not skipped: any of `openmpi`, `mpich`,
+    /// Parts that must be present, so that their tests are not skipped: any of `openmpi`, `mpich`,
     /// `mpi4py`, `mpicc`, `namespaces` (of networks), `gpu` and `gpus` (several).
     test_require: Names = "PHALANX_TEST_REQUIRE", default "none", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.

@@ -57,7 +57,7 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
         };
         lines.push((String::from(library.name()), line));
     }
-    lines.push((String::from("GPUs tell"), plane(options)));
+    lines.push((String::from("GPU data"), plane(options)));
     lines
 }
 
@@ -65,13 +65,13 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
 fn plane(options: &CudaOptions) -> String {
     match nccl_version(options) {
         Ok(_) => String::from(
-            "each other by NCCL, if all processes have it; else by MPI where messages between \
-             processes go by it; else over the host's memory, as do groups in which two devices \
-             are one GPU where there is NCCL",
+            "by NCCL, if all processes have it and no two devices of a group share a GPU; without \
+             NCCL by MPI, if it carries the messages between processes; else through the host's \
+             memory",
         ),
         Err(_) => String::from(
-            "each other by MPI where messages between processes go by it, else over the host's \
-             memory: NCCL cannot be used",
+            "by MPI, if it carries the messages between processes, else through the host's memory: \
+             NCCL cannot be used",
         ),
     }
 }
@@ -129,7 +129,7 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
             line("launcher", format!("{}{place}{job}", placement.launcher));
             let ways: Vec<String> = config.meeting.ways.iter().map(ToString::to_string).collect();
             let way = match (&config.startup, ways.is_empty()) {
-                _ if placement.size == 1 => String::from("nobody: it is one process"),
+                _ if placement.size == 1 => String::from("none: one process"),
                 (Some(startup), _) => format!("at {}", startup.address),
                 (None, true) => String::from("no way is known: set PHALANX_RENDEZVOUS=file:PATH"),
                 (None, false) => format!("by {}", ways.join(", else by ")),
@@ -149,7 +149,7 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
         },
         (_, true) => String::from("none"),
     };
-    line("GPUs taken", taken);
+    line("GPUs used", taken);
     line("processors", would_bind(config, &gpus));
     lines
 }

@@ -99,7 +99,8 @@ impl Config {
             flaw: IntroductionFlaw::Refused { reason },
         };
         let heard = interruptible(None, || exchange.broadcast(text.as_deref(), timeout));
-        let heard = heard.map_err(|_| refused(rank, String::from("the user gave up")))?;
+        let heard =
+            heard.map_err(|_| refused(rank, String::from("the user interrupted the wait")))?;
         let heard = heard.map_err(|error| {
             let flaw = IntroductionFlaw::Unmet { reason: error.to_string() };
             ConfigError::Introduction { rank, flaw }

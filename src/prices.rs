@@ -65,7 +65,7 @@ pub(crate) fn read(
         Err(reason) if environment.prices.is_some() => Err(ConfigError::InvalidValue {
             variable: "PHALANX_PRICES",
             value: format!("{} ({reason})", file.display()),
-            allowed: "a file that `phalanx info --measure` has written",
+            allowed: "a file that `phalanx info --measure` wrote",
         }),
         // No table was measured, or another version wrote it.
         Err(_) => Ok(None),

@@ -27,7 +27,7 @@ pub struct InitError {
 #[derive(Debug, thiserror::Error)]
 pub enum InitFailure {
     /// Another session has started and not ended.
-    #[error("a session has begun already, at {begun}")]
+    #[error("a session has already started at {begun}")]
     Begun {
         /// The call that started it.
         begun: Site,
@@ -86,8 +86,8 @@ impl Failure for InitFailure {
     fn hint(&self) -> &'static str {
         match self {
             InitFailure::Begun { .. } => {
-                "call init once and keep its session; `finish` or drop that one before another \
-                 begins, or use `Session::with_options` for one inside of the other"
+                "call init once and keep its session; `finish` or drop it before another session \
+                 starts, or nest sessions with `Session::with_options`"
             }
             InitFailure::Collective(error) => error.hint(),
             InitFailure::Config(error) => error.hint(),
@@ -296,7 +296,7 @@ impl Session {
         if devices.is_empty()
             && let Some(reason) = config.passed_over()
         {
-            tracing::warn!(%reason, "the CPU is taken, though there are GPUs");
+            tracing::warn!(%reason, "the CPU is used, although GPUs exist");
         }
         // The threads of devices, which are started below, inherit this from the calling thread.
         tracing::info!("{}", bind(&config, &own));
@@ -496,7 +496,9 @@ impl Session {
             return;
         }
         for error in &errors {
-            eprintln!("phalanx: an array carries an error that nobody has looked at:\n{error}");
+            eprintln!(
+                "phalanx: an array carries an error that the program never examined:\n{error}"
+            );
         }
         if more > 0 {
             eprintln!("phalanx: and {more} more");
@@ -616,7 +618,7 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
             Err(String::from("PHALANX_TLS is 1, and MPI does not encrypt"))
         }
         Transport::Auto if !is_launched => {
-            Err(String::from("no launcher of MPI has started this process with this rank"))
+            Err(String::from("no MPI launcher started this process with this rank"))
         }
         Transport::Auto | Transport::Mpi => {
             let library = Library::open(&config.mpi).map_err(|error| match error {
@@ -627,8 +629,8 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
             let begins_anew = !library.is_initialised().unwrap_or(false);
             if begins_anew && Pmi::has_spoken() && launcher == Some(Launcher::Slurm) {
                 return Err(String::from(
-                    "srun's PMI answers one beginner in each process, and the processes have met \
-                     by it (PHALANX_RENDEZVOUS=pmi)",
+                    "srun's PMI accepts one client in each process, and the processes have \
+                     already met through it (PHALANX_RENDEZVOUS=pmi)",
                 ));
             }
             Ok(library)

@@ -216,7 +216,7 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
                 Some(given) => {
                     let (from, to) = (given.strong().unwrap_or(real), real);
                     if !can_cast(from, to, Casting::SameKind) {
-                        return Err(Error::op(OpError::Cast { from, to }, site));
+                        return Err(Error::op(OpError::cast(from, to), site));
                     }
                     match given {
                         Argument::Array(values) => {

@@ -149,7 +149,7 @@ pub fn ediff1d(array: &Array, to_begin: Option<&Array>, to_end: Option<&Array>) 
         for end in [to_begin, to_end].into_iter().flatten() {
             let from = end.ok()?.dtype();
             if !can_cast(from, dtype, Casting::SameKind) {
-                return Err(Error::op(OpError::Cast { from, to: dtype }, site));
+                return Err(Error::op(OpError::cast(from, dtype), site));
             }
         }
         let parts: Vec<&Array> = to_begin.into_iter().chain([&difference]).chain(to_end).collect();

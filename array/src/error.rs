@@ -179,7 +179,7 @@ pub enum DataError {
     },
     /// A position below zero or beyond its axis, for an operation in which negative positions do
     /// not count from the end.
-    #[error("{operation}: {argument} must be from 0 to before {extent}")]
+    #[error("{operation}: {argument} must be at least 0 and less than {extent}")]
     PositionsBeyond {
         /// The operation.
         operation: &'static str,
@@ -189,7 +189,10 @@ pub enum DataError {
         extent: usize,
     },
     /// Starts of rows that descend, or that do not range from 0 to the number of entries.
-    #[error("{operation}: starts must not descend, and lead from 0 to the {entries} entries")]
+    #[error(
+        "{operation}: starts must run from 0 to the number of entries ({entries}) without \
+         descending"
+    )]
     Starts {
         /// The operation.
         operation: &'static str,
@@ -291,10 +294,14 @@ impl DataError {
             DataError::NegativePower { .. } => {
                 "convert the base to a float dtype with astype first, or use float_power"
             }
-            DataError::AllNan { .. } => "look for slices of isnan().all(axis) first",
-            DataError::Floating { .. } => "look at the operands, or ask errstate for another mode",
+            DataError::AllNan { .. } => {
+                "leave out or fill the slices where isnan().all(axis) is true"
+            }
+            DataError::Floating { .. } => "check the operands, or set another mode with errstate",
             DataError::ZeroWeights => "check the sum of the weights along the axes",
-            DataError::Negative { .. } => "subtract the smallest element first, or leave it out",
+            DataError::Negative { .. } => {
+                "subtract the smallest element first, or leave the negative ones out"
+            }
             DataError::IndexRange { .. } | DataError::PositionRange { .. } => {
                 "positions run from 0, or from -1 backwards; see take's modes"
             }
@@ -302,7 +309,7 @@ impl DataError {
             DataError::Starts { .. } => "see Csr::from_triplets for entries in any order",
             DataError::NotMonotone { .. } => "sort the edges first",
             DataError::Singular => "see linalg::lstsq and pinv for matrices without an inverse",
-            DataError::NotPositiveDefinite => "see linalg::eigvalsh for what the eigenvalues are",
+            DataError::NotPositiveDefinite => "check the eigenvalues with linalg::eigvalsh",
             DataError::NotConverged { .. } => "look for infinities and NaN in the matrix",
         }
     }

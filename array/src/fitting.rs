@@ -158,7 +158,7 @@ impl PolynomialFit {
         let site = call_site();
         let (points, order) = (self.scaled.0.shape()[0], self.scaled.0.shape()[1]);
         if points <= order {
-            let value = format!("{points} points of {order} coefficients");
+            let value = format!("{points} points for {order} coefficients");
             return Err(refused("polyfit", "cov", value, site));
         }
         within(site, || {
@@ -222,7 +222,7 @@ fn try_fit(
         // NumPy multiplies in place, so the weights do not change a dtype.
         let weighted = |product: Array, dtype: DType| match product.ok()?.dtype() {
             from if can_cast(from, dtype, Casting::SameKind) => Ok(product.converted(dtype, site)),
-            from => Err(Error::op(OpError::Cast { from, to: dtype }, site)),
+            from => Err(Error::op(OpError::cast(from, dtype), site)),
         };
         let mut left = vander(&x, degree + 1, false);
         if let Some(weights) = weights {

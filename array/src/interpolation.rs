@@ -55,10 +55,11 @@ pub fn interp_periodic(x: &Array, xp: &Array, fp: &Array, period: f64) -> Array 
             }
         }
         if xp.size() == 0 || xp.size() != fp.size() {
-            let value = format!("{} values at {} points", fp.size(), xp.size());
+            let value = format!("{} values for {} points", fp.size(), xp.size());
             return Err(refused("interp", "fp", value, site));
         }
-        let (x, xp) = (x.remainder(period), xp.remainder(period));
+        // A remainder in a narrower dtype would round the positions within the period.
+        let [x, xp] = in_doubles([x, xp], site)?.map(|positions| positions.remainder(period));
         let order = argsort(&xp, 0);
         let (xp, fp) = (xp.take(&order, 0), fp.take(&order, 0));
         let ends = |vector: &Array| (vector.slice(s![-1..]), vector.slice(s![..1]));
@@ -68,6 +69,17 @@ pub fn interp_periodic(x: &Array, xp: &Array, fp: &Array, period: f64) -> Array 
         let values = try_concatenate(&[&last_value, &fp, &first_value], &0.into(), None, site)?;
         mesh.enter(|| try_interp(&x, (&points, &values), None, None, site))
     }))
+}
+
+/// The positions in `f64`, in which NumPy computes.
+fn in_doubles(positions: [&Array; 2], site: Site) -> Result<[Array; 2], Error> {
+    for positions in positions {
+        let from = positions.ok()?.dtype();
+        if from.is_complex() {
+            return Err(Error::op(OpError::cast(from, DType::F64), site));
+        }
+    }
+    Ok(positions.map(|positions| positions.converted(DType::F64, site)))
 }
 
 fn try_interp(
@@ -85,17 +97,11 @@ fn try_interp(
     }
     let points = xp.size() as i64;
     if points == 0 || fp.size() as i64 != points {
-        let value = format!("{} values at {points} points", fp.size());
+        let value = format!("{} values for {points} points", fp.size());
         return Err(refused("interp", "fp", value, site));
     }
-    for real in [x, xp] {
-        if real.dtype().is_complex() {
-            let (from, to) = (real.dtype(), DType::F64);
-            return Err(Error::op(OpError::Cast { from, to }, site));
-        }
-    }
+    let [x, xp] = in_doubles([x, xp], site)?;
     let dtype = if fp.dtype().is_complex() { DType::C128 } else { DType::F64 };
-    let (x, xp) = (x.converted(DType::F64, site), xp.converted(DType::F64, site));
     let fp = fp.converted(dtype, site);
     let before = (searchsorted(&xp, &x, Side::Right) - 1).maximum(0).minimum(points - 1);
     let after = (&before + 1).minimum(points - 1);

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Lent elements are used.
 #[derive(Debug, thiserror::Error)]
-#[error("the elements are lent, since {since}, to a library that may write them")]
+#[error("the elements are lent to a library that may write them (lent at {since})")]
 struct StillLent {
     since: Site,
 }
@@ -20,8 +20,8 @@ impl Failure for StillLent {
         "PX039"
     }
     fn hint(&self) -> &'static str {
-        "wait for the request that receives them, or let go of the view through which they are \
-         written, before the array is used again"
+        "wait for the request that receives them, or drop the view through which they are written, \
+         before the array is used again"
     }
     fn numpy_class(&self) -> &'static str {
         "BufferError"

@@ -57,7 +57,7 @@ impl Lens {
         let shape = match &old {
             Operand::Value { map: Some(map), .. } => map.shape.clone(),
             Operand::Value { node, map: None } => node.shape().clone(),
-            Operand::Scalar(_) => unreachable!("bug: what is written to is a value"),
+            Operand::Scalar(_) => unreachable!("bug: a write to a number"),
         };
         let other = |lens: Lens| lens.show(mesh, old.clone(), &shape, site);
         let node = match (self, value) {

@@ -93,9 +93,10 @@ pub use creation::{
     arange_as, ascontiguousarray, asfortranarray, bartlett, blackman, diag, diag_indices,
     diag_indices_from, diagflat, empty, empty_like, eye, flush, from_function, from_slice, full,
     full_as, full_like, full_like_as, geomspace, hamming, hand_over, hanning, identity, indices,
-    kaiser, linspace, linspace_step, logspace, mask_indices, meshgrid, mgrid, ogrid, ones,
-    ones_like, sparse_indices, synchronize, tri, tril, tril_indices, tril_indices_from, triu,
-    triu_indices, triu_indices_from, vander, zeros, zeros_like,
+    indices_as, kaiser, linspace, linspace_step, logspace, mask_indices, meshgrid, mgrid, ogrid,
+    ones, ones_like, sparse_indices, sparse_indices_as, synchronize, tri, tril, tril_indices,
+    tril_indices_from, triu, triu_indices, triu_indices_from, vander, whole_indices_as, zeros,
+    zeros_like,
 };
 pub use deferral::{DeferredErrors, deferred_errors};
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
@@ -128,9 +129,9 @@ pub use manipulation::{
     AxisList, Ends, MemoryOrder, Nested, PadMode, PadWidths, Positions, Sections, Statistic, Trim,
     append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays,
     broadcast_shapes, column_stack, concat, concatenate, copyto, delete, dsplit, dstack,
-    fill_diagonal, flip, fliplr, flipud, hsplit, hstack, insert, matrix_transpose, moveaxis, pad,
-    pad_by, permute_dims, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack,
-    split, stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
+    fill_diagonal, flip, fliplr, flipud, hsplit, hstack, insert, join_as, matrix_transpose,
+    moveaxis, pad, pad_by, permute_dims, putmask, repeat, repeat_each, resize, roll, rollaxis,
+    rot90, row_stack, split, stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
 };
 pub use math::select;
 pub use named_sharding::{NamedSharding, NamedSplit, SplitAlong};

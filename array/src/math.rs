@@ -194,7 +194,7 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
     if let Ok(signature) = op.resolve(&kinds) {
         let (from, to) = (signature.output, target.dtype());
         if !can_cast(from, to, Casting::SameKind) {
-            return Err(Error::op(OpError::Cast { from, to }, site));
+            return Err(Error::op(OpError::cast(from, to), site));
         }
     }
     let operands = [Argument::Array(target.clone()), other];
@@ -271,7 +271,7 @@ impl Array {
         self.ok()?;
         let (from, to) = (value.dtype(), self.dtype());
         if !can_cast(from, to, casting) {
-            return Err(Error::op(OpError::Cast { from, to }, site));
+            return Err(Error::op(OpError::Cast { from, to, casting }, site));
         }
         self.check_writable(site)?;
         let value = within(site, || without_leading(value, self.ndim()));

@@ -5,6 +5,7 @@ use crate::elementwise::{elementwise_by, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::operand::Argument;
 use crate::types::result_type;
+use crate::ufunc::{Ufunc, UfuncOptions};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Weak};
 
@@ -88,6 +89,26 @@ impl Array {
                 }
             }
         })())
+    }
+
+    /// [`Array::clip`] with the options of a ufunc: NumPy's `clip(where=, out=, dtype=)`.
+    ///
+    /// Local (records nodes). Errors: those of [`Array::clip`], `OpError::Cast`, and those of
+    /// [`Ufunc::call`](crate::Ufunc::call) for the mask and the output.
+    #[track_caller]
+    pub fn clip_with(
+        &self,
+        low: impl Into<Bound>,
+        high: impl Into<Bound>,
+        options: &UfuncOptions,
+    ) -> Result<Array, Error> {
+        let site = call_site();
+        let clipped = within(site, || match options.dtype {
+            Some(dtype) => self.clip_as(low, high, dtype, options.casting),
+            None => self.clip(low, high),
+        });
+        let clipped = clipped.ok()?.clone();
+        Ufunc::finished("clip", clipped, &[self.into()], options, site)
     }
 
     /// NumPy's `round`: rounds to `decimals` decimals, halves to the even digit. Negative

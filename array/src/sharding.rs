@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
     check_splits(sharding, shape, mesh)?;
     if sharding.partial.is_some() {
-        return Err(wrong(sharding, shape, "a sharding asked for cannot be partial"));
+        return Err(wrong(sharding, shape, "a requested sharding cannot be partial"));
     }
     Ok(())
 }
@@ -47,7 +47,7 @@ fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(),
             return Err(wrong("its blocks do not tile an axis"));
         }
         if split.bounds.parts() != parts {
-            return Err(wrong("the number of blocks is not that of the mesh axes"));
+            return Err(wrong("the number of blocks differs from the extent of the mesh axes"));
         }
         if split.bounds.extent() != extent {
             return Err(wrong("the blocks do not add up to the extent"));

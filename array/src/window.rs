@@ -55,8 +55,8 @@ impl Failure for OtherThread {
         "PX036"
     }
     fn hint(&self) -> &'static str {
-        "let one thread work with global arrays, and the others with data of the host or with \
-         arrays of the mesh of this process alone"
+        "let one thread work with global arrays; other threads may use host data, or arrays of \
+         this process alone (phalanx.local(), in Rust Session::local)"
     }
 }
 

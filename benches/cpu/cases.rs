@@ -8,7 +8,7 @@ const MANY: usize = 1 << 24;
 const SIDE: usize = 1 << 12;
 /// Rows and columns of the factors of a product.
 const FACTOR: usize = 1 << 11;
-/// Points of k-means, and the numbers of each.
+/// The number of points of k-means, and of their coordinates.
 const POINTS: [usize; 2] = [1 << 20, 16];
 
 /// The allowed difference between two ways to sum a checksum, for each unit of magnitude.
@@ -75,7 +75,7 @@ impl Case {
 
 const BOTH: &[Precision] = &[Precision::Single, Precision::Double];
 
-/// A case in both precisions on one device, exact except for the last places.
+/// A case in both precisions on one device, whose results differ in the last places only.
 const fn case(name: &'static str, program: Program, inputs: &'static [Input], work: Work) -> Case {
     Case { name, program, precisions: BOTH, inputs, work, ranks: &[1], goal: None, rounding: 16.0 }
 }

@@ -1,4 +1,4 @@
-//! Inputs, the same in Rust and in `numpy_peer.py`, bit for bit.
+//! The inputs. Those of `numpy_peer.py` have the same bits.
 
 use phalanx::{Array, DType, Element, from_slice};
 
@@ -32,14 +32,14 @@ impl Precision {
     }
 }
 
-/// An input: random numbers from `low` to before `high`.
+/// An input: random numbers from `low` up to but not including `high`.
 pub struct Input {
     pub shape: &'static [usize],
     pub low: f64,
     pub high: f64,
 }
 
-/// An input of numbers from 0 to before 1.
+/// An input of numbers from 0 up to but not including 1.
 pub const fn unit(shape: &'static [usize]) -> Input {
     Input { shape, low: 0.0, high: 1.0 }
 }
@@ -64,7 +64,7 @@ impl Input {
     }
 }
 
-/// A number from 0 to before 1 with 24 bits, which every precision holds exactly.
+/// A number from 0 up to but not including 1, with 24 bits, which every precision holds exactly.
 ///
 /// Source: the mixing function of Steele, Lea & Flood 2014, "Fast splittable pseudorandom number
 /// generators".

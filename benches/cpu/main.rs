@@ -1,15 +1,15 @@
 //! Programs in the plain style of NumPy on the CPU, each compared with NumPy on the same data.
 //!
 //! `cargo xtask bench cpu [--only NAME] [--peers numpy|none] [--json FILE]` prints one row per
-//! case. Phalanx and NumPy run one after the other, after a warm-up; a figure is the median of at
-//! least five runs. The checksum of the whole result is compared with NumPy's, and a difference
-//! fails the command. Absolute times on one CPU say little about another; report `ratio`, NumPy's
-//! time over ours.
+//! case. Phalanx and NumPy run one after the other, after a warm-up; a time is the median of at
+//! least five runs. The checksum of the whole result is compared with NumPy's, and the command
+//! fails if they differ. Absolute times on one CPU do not predict those on another; report `ratio`,
+//! NumPy's time divided by ours.
 //!
 //! *Limit* is the time to copy the bytes that must move (each input read once, each result written
 //! once, for each step) at the bandwidth measured at the start. For a matrix product it is NumPy's
-//! time, which is that of the vendor's library. *Ranks* are the devices of the mesh, all in this
-//! process and on the same threads.
+//! time, because NumPy calls the vendor's library. *Ranks* is the number of devices of the mesh,
+//! which are all in this process and on the same threads.
 
 mod cases;
 mod inputs;

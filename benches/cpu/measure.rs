@@ -8,13 +8,13 @@ use std::num::NonZero;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The fewest and the most runs of a case, and the time after which no more than the fewest are
-/// done. The median counts. `numpy_peer.py` has the same numbers.
+/// The fewest and the most runs of a case. After `PATIENCE` no run starts beyond the fewest. The
+/// result is the median. `numpy_peer.py` has the same numbers.
 const FEWEST: usize = 5;
 const MOST: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes of each side of the copy that measures bandwidth: far more than caches hold.
+/// The size of the copy that measures bandwidth, in bytes: far more than caches hold.
 const COPIED: usize = 1 << 27;
 
 /// The measurements of one program.
@@ -81,11 +81,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The number of different weights: a prime, so that no axis has as many positions.
+/// The number of different weights: a prime, so that no axis has this extent.
 const WEIGHTS: usize = 1021;
 
 /// The sums of the elements, and of their absolute values, each times a weight that depends on its
-/// place. Summed in blocks, since one long sum would lose the last places.
+/// position. The sums are computed in blocks, because one long sum loses the last places.
 fn checksum(values: &[f64]) -> (f64, f64) {
     let (mut sum, mut magnitude) = (0.0, 0.0);
     for block in values.chunks(WEIGHTS) {
@@ -103,7 +103,7 @@ fn threads() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Bytes that the machine reads and writes in a millisecond when all cores copy memory.
+/// The bytes that the machine reads and writes in a millisecond while all cores copy memory.
 pub fn copy_bandwidth() -> f64 {
     let from = vec![1u8; COPIED];
     let mut to = vec![2u8; COPIED];

@@ -22,7 +22,7 @@ CENTRES = 32
 
 
 def fraction(start, size):
-    """Numbers from 0 to before 1 with 24 bits, which every precision holds exactly."""
+    """Numbers from 0 up to but not including 1, with 24 bits, exact in every precision."""
     mixed = np.arange(start + 1, start + 1 + size, dtype=np.uint64)
     mixed *= np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -121,7 +121,7 @@ PROGRAMS = {
     "gemm": lambda a, b: a @ b,
     "tiny": tiny,
 }
-# Programs that write their input; it is made anew for each run.
+# Programs that write their input, which is copied for each run.
 WRITING = {"stencil5"}
 
 

@@ -1,4 +1,4 @@
-//! The programs, as a NumPy user writes them; `numpy_peer.py` holds the same.
+//! The programs, as a NumPy user writes them; `numpy_peer.py` has the same programs.
 
 use crate::cases::Program;
 use phalanx::prelude::*;
@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 const CENTRES: usize = 32;
 
 impl Program {
-    /// Whether the program writes its input, which is then made anew for each run.
+    /// Whether the program writes its input, which is then copied for each run.
     pub fn writes_input(self) -> bool {
         self == Program::Stencil5
     }

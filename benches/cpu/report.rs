@@ -6,9 +6,9 @@ use crate::measure::Measured;
 use crate::programs::OPERATIONS;
 use serde_json::{Value, json};
 
-/// The largest allowed ratio of a mesh's time to that of one device on the same cores.
+/// The largest allowed ratio of the time on a mesh to the time on one device with the same cores.
 const MESH_LIMIT: f64 = 1.15;
-/// The most microseconds for recording and running an operation on a tiny array.
+/// The largest allowed time to record and run an operation on a tiny array, in microseconds.
 const OPERATION_LIMIT: f64 = 1.0;
 
 /// A measured case.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CollectiveError {
     /// The connection to a rank ended without a goodbye.
-    #[error("rank {rank} died, last heard {doing}: {reason}")]
+    #[error("rank {rank} died, last reported {doing}: {reason}")]
     RankDied {
         /// The rank that died.
         rank: usize,
@@ -40,7 +40,7 @@ pub enum CollectiveError {
     },
     /// Two ranks took different ways through the program.
     #[error(
-        "ranks took different ways at step {number}: \
+        "ranks diverged at step {number}: \
          rank {first_rank} {first_cause} at {first_site}, \
          rank {second_rank} {second_cause} at {second_site}"
     )]
@@ -86,7 +86,7 @@ pub enum CollectiveError {
         message: String,
     },
     /// The peer does not know the token of this world.
-    #[error("{address} has another token")]
+    #[error("the process at {address} has another token")]
     Token {
         /// The address of the peer.
         address: String,
@@ -144,7 +144,7 @@ pub enum CollectiveError {
         second_value: String,
     },
     /// Two processes were started with the same rank.
-    #[error("two processes say that they are rank {rank}")]
+    #[error("two processes were started with rank {rank}")]
     DuplicateRank {
         /// The rank.
         rank: usize,
@@ -252,7 +252,7 @@ pub enum CollectiveError {
         reason: String,
     },
     /// The MPI library may not be called by this thread.
-    #[error("MPI was initialised with {provided}, and this is another thread")]
+    #[error("MPI was initialised with {provided}, so this thread may not call it")]
     MpiThreads {
         /// The level of thread support.
         provided: String,
@@ -300,20 +300,21 @@ impl CollectiveError {
                 "look at the output of that rank: it was killed or crashed there"
             }
             CollectiveError::RankSilent { .. } => {
-                "look whether that process was stopped or its machine hangs; PHALANX_STALL says \
-                 how long silence is allowed, and 0 that it always is"
+                "check whether that process was stopped or its machine hangs; PHALANX_STALL sets \
+                 the limit of silence in seconds, and 0 removes the limit"
             }
             CollectiveError::RankLeft { .. } => {
-                "let every rank run the same program to its end; a rank test may not end it early"
+                "let every rank run the same program to its end; a test of the rank must not end \
+                 it early"
             }
             CollectiveError::Divergence { .. } => {
-                "what depends on the rank must not observe a shared array: read it on all ranks \
-                 before the `if`, by `h = x.get()` (in Rust `x.to_host()?`), or print with \
-                 `phalanx::print(x)`"
+                "code that depends on the rank must not observe a shared array: read the array on \
+                 all ranks before the `if`, by `h = x.get()` (in Rust `x.to_host()?`), or print \
+                 with `phalanx::print(x)`"
             }
             CollectiveError::OtherData { .. } => {
-                "read or draw it alike on all ranks, with one seed; \
-                 what each rank has for itself is joined by `Array::from_local`"
+                "read or draw the same data on all ranks, with one seed; \
+                 join data that differ by rank with `Array::from_local`"
             }
             CollectiveError::Aborted { .. } => "look at the error of that rank",
             CollectiveError::Token { .. } => {
@@ -322,7 +323,7 @@ impl CollectiveError {
             }
             CollectiveError::Listen { .. } => {
                 "choose a free port in PHALANX_ADDRESS and an address of this machine to bind to; \
-                 `phalanx run` draws another port when it is started again"
+                 `phalanx run` chooses another port at each start"
             }
             CollectiveError::RanksMissing { encryption_differs: true, .. } => {
                 "start all ranks with the same PHALANX_TLS"
@@ -347,7 +348,7 @@ impl CollectiveError {
                  and open it in the firewall"
             }
             CollectiveError::Length { .. } | CollectiveError::Mismatch { .. } => {
-                "all members must call the same operations in the same order with matching counts"
+                "call the same operations in the same order on all members, with matching counts"
             }
             CollectiveError::Counts { .. } => "make the slices as long as the counts say",
             CollectiveError::Unsupported { .. } => "cast to a dtype that the monoid accepts",
@@ -355,8 +356,8 @@ impl CollectiveError {
                 "members count from 0 to one less than the group's size"
             }
             CollectiveError::Protocol { .. } => {
-                "run the same version of Phalanx on all ranks; bytes that come damaged again and \
-                 again are a fault of a cable, a network card or memory"
+                "run the same version of Phalanx on all ranks; if the error recurs, check the \
+                 cables, the network cards and the memory"
             }
             CollectiveError::Network { .. } => {
                 "check the limits of open files and the state of the network"
@@ -366,13 +367,13 @@ impl CollectiveError {
                  PHALANX_MPI_LIBRARY, or set PHALANX_TRANSPORT=tcp"
             }
             CollectiveError::Mpi { .. } => {
-                "look at what the MPI library wrote, or set PHALANX_TRANSPORT=tcp"
+                "look at the output of the MPI library, or set PHALANX_TRANSPORT=tcp"
             }
             CollectiveError::MpiThreads { .. } => {
                 "initialise MPI with MPI_THREAD_MULTIPLE (mpi4py does), \
                  or set PHALANX_TRANSPORT=tcp"
             }
-            CollectiveError::Closed => "evaluate and read what is needed before the session ends",
+            CollectiveError::Closed => "read all needed values before the session ends",
         }
     }
 

@@ -26,7 +26,7 @@ impl Process {
             // for no lock, and calls nothing but `open`, `dup2` and `close`.
             let status = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
             if status != 0 {
-                tracing::warn!("processes that this one forks do not know that they are forks");
+                tracing::warn!("forks of this process will not be detected");
             }
         });
         Process(FORKS.load(Ordering::Relaxed))

@@ -13,7 +13,7 @@ pub(crate) fn raise_limit() {
         // SAFETY: the structure is read.
         if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) } != 0 {
             let error = io::Error::last_os_error();
-            tracing::debug!(%error, "the limit of open files stays");
+            tracing::debug!(%error, "the limit of open files was not raised");
         }
     }
 }

@@ -269,7 +269,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "ranks took different ways at step 1: rank 0 Close at line 2, rank 1 Read at line 2"
+            "ranks diverged at step 1: rank 0 Close at line 2, rank 1 Read at line 2"
         );
         assert!(error.hint().contains("h = x.get()"));
     }

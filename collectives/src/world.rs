@@ -231,7 +231,7 @@ impl World {
                 }
             }
         };
-        tracing::info!(%path, "what lies on GPUs goes");
+        tracing::info!(%path, "data on GPUs travel");
         self.gpu_path = Some(path);
         Ok(())
     }
@@ -267,7 +267,7 @@ impl World {
     /// all ranks. If the world fails meanwhile, the next call returns the cause.
     fn proves_mpi(&self, gpus: &[Arc<CudaDevice>]) -> Result<(), String> {
         let Some(engine) = self.fabric.engine() else {
-            unreachable!("bug: GPUs are to talk by MPI where there is none")
+            unreachable!("bug: GPUs communicate by MPI without MPI")
         };
         let _entered = self.enter();
         let places = (0..self.size()).map(|process| Place { process, device: 0 }).collect();

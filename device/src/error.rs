@@ -92,7 +92,7 @@ pub enum DeviceError {
 
 fn more(requested: usize) -> String {
     match requested {
-        0 => String::from("memory for a library of CUDA's"),
+        0 => String::from("memory for a CUDA library"),
         _ => format!("{requested} bytes more"),
     }
 }
@@ -121,18 +121,18 @@ impl DeviceError {
             }
             DeviceError::Threads { .. } => "set PHALANX_THREADS to a smaller number",
             DeviceError::Cuda { .. } => {
-                "the device's arrays are lost; start again, or go on with other devices"
+                "the arrays of the device are lost; run the program again, or on other devices"
             }
             DeviceError::Library { remedy, .. } => remedy,
             DeviceError::Compile { .. } => {
-                "this is an error of Phalanx; PHALANX_SAVE_SOURCE=folder keeps the kernel's text"
+                "please report this defect; PHALANX_SAVE_SOURCE=folder saves the kernel's text"
             }
-            DeviceError::NoSuchDevice { .. } => "`phalanx info` lists the devices that there are",
+            DeviceError::NoSuchDevice { .. } => "`phalanx info` lists the available devices",
             DeviceError::Capability { .. } => "use a newer GPU, or PHALANX_DEVICES=cpu",
             DeviceError::Driver { .. } => "install a newer driver, or use PHALANX_DEVICES=cpu",
             DeviceError::Null { .. } => {
-                "use a real device: PHALANX_DEVICES=cpu or cuda; explain(), sharding and shapes \
-                 that do not depend on elements are there"
+                "use a real device: PHALANX_DEVICES=cpu or cuda; this one only has plans, \
+                 shardings, and shapes that do not depend on elements"
             }
         }
     }

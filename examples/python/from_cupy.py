@@ -1,7 +1,7 @@
 """A CuPy program after changing its imports: a histogram of a random walk by scatter_add.
 
-CuPy's were ``import cupy as cp`` and ``import cupyx``. What is the same: streams and events, moving
-arrays between host and device, choosing the module by the array, scatter_add, errstate.
+The CuPy program has ``import cupy as cp`` and ``import cupyx``. All other lines are the same:
+streams and events, copies between host and device, get_array_module, scatter_add and errstate.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """The heat equation on a square plate by finite differences.
 
-The left edge is held at 100 degrees, the others at 0; each step moves every point towards the mean
-of its neighbours. Prints the temperature at a few points and how far the plate is from rest.
+The left edge is held at 100 degrees and the others at 0. Each step moves every point towards the
+mean of its neighbours. Prints the temperature at a few points, and the largest change of the last
+step.
 """
 
 import phalanx as np

@@ -1,7 +1,7 @@
 """K-means clustering of points around five centres.
 
-Points come from a fixed sequence of numbers, so that every run clusters the same ones. Prints the
-centres in order, how many points each has, and the sum of squared distances.
+Points come from a fixed sequence of numbers, so that every run clusters the same points. Prints the
+number of points of each centre, the centres, and the sum of squared distances.
 """
 
 import phalanx as np

@@ -1,7 +1,7 @@
 """Logistic regression by gradient descent.
 
-Two clouds of points with four features and a bias; the labels follow a plane with some of them
-flipped. Prints the weights, the loss and how many points are told right.
+Points with four features and a bias. The side of a plane determines the label of a point, and some
+labels are flipped. Prints the weights, the loss and the fraction of correct predictions.
 """
 
 import phalanx as np
@@ -26,4 +26,4 @@ chance = 1.0 / (1.0 + np.exp(-(design @ weights)))
 loss = -(labels * np.log(chance) + (1.0 - labels) * np.log1p(-chance)).mean()
 right = ((chance > 0.5) == (labels > 0.5)).mean()
 print("weights", " ".join(f"{weight:.6f}" for weight in weights.tolist()))
-print(f"loss {float(loss):.8f}, told right {float(right):.6f}")
+print(f"loss {float(loss):.8f}, correct {float(right):.6f}")

@@ -1,7 +1,7 @@
 """Bodies that attract each other, by the leapfrog method.
 
-Softened gravity between all pairs. Prints the energy before and after, which the method keeps
-nearly constant, and where the first bodies are.
+Softened gravity acts between all pairs. Prints the energy before and after, which the method keeps
+nearly constant, the momentum, and the positions of the first bodies.
 """
 
 import phalanx as np

@@ -2,12 +2,12 @@
 
     python -m phalanx run -n 4 pipeline.py [FOLDER]
 
-Each process takes its share of a folder of .npy and .npz files, reads the next one while it works
-on the last, and works with arrays of its own. Then all join in a global mean, covariance and
-histogram, and train a linear model by mini-batches whose gradients are summed over all processes. A
-file that cannot be read is an error on every process, which names the file. The results are the
-same for any number of processes, but for the order of sums. Without a folder, one of made-up
-observations is used.
+Each process takes its share of a folder of .npy and .npz files and works with arrays of its own. It
+reads the next file while it works on the current one. Then all processes compute a global mean,
+covariance and histogram, and train a linear model by mini-batches whose gradients are summed over
+all processes. A file that cannot be read is an error on every process, which names the file. The
+results are the same for any number of processes, except for the order of sums. Without FOLDER the
+program generates observations.
 """
 
 import concurrent.futures
@@ -48,7 +48,7 @@ def read(path):
 
 
 def prefetched(paths):
-    """The rows of the files in turn; the next is read while the caller works on the last."""
+    """The rows of the files in turn. The next file is read while the caller uses this one."""
     with concurrent.futures.ThreadPoolExecutor(1) as reader:
         upcoming = reader.submit(read, paths[0]) if paths else None
         for following in [*paths[1:], None] if paths else []:
@@ -58,7 +58,7 @@ def prefetched(paths):
 
 
 def process_share(paths):
-    """This process's observations, cleaned: arrays of its own."""
+    """The observations of this process, whose features are limited to an interval."""
     parts = []
     with np.local():
         for rows in prefetched(paths):
@@ -92,7 +92,7 @@ def main(folder):
     design = numpy.column_stack([own[:, :FEATURES], numpy.ones(len(own))])
     first = int(row_counts(group, len(own))[:rank].sum())
     for step in range(ROUNDS):
-        # A third of all rows, by their global number, so that the batches are always the same.
+        # A third of all rows, by their global number: the batches do not depend on the processes.
         chosen = (numpy.arange(first, first + len(own)) + step) % 3 == 0
         batch, wanted = design[chosen], own[chosen, FEATURES]
         gradient = numpy.append(batch.T @ (batch @ weights - wanted), len(batch))
@@ -109,7 +109,7 @@ def main(folder):
 
 
 def row_counts(group, own):
-    """How many rows each process has."""
+    """The number of rows of each process."""
     counts = numpy.empty(group.size, dtype=numpy.int64)
     group.all_gather(numpy.array([own]), counts)
     return counts

@@ -48,11 +48,11 @@ pub struct Cell {
     pub y: f64,
 }
 
-/// What a command line asks for.
+/// The request of a command line.
 pub enum Request {
-    /// To run.
+    /// Run the program.
     Run(Arguments),
-    /// To print a text and end.
+    /// Print a text and end.
     Help(String),
 }
 

@@ -6,15 +6,15 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-/// An error that the terrain program itself finds, with the line that found it; those that arrays
-/// carry are Phalanx's.
+/// An error that the terrain program itself finds, with the line that found it. Errors in arrays
+/// are errors of Phalanx.
 #[derive(Debug)]
 pub struct TerrainError {
     failure: Box<TerrainFailure>,
     site: Site,
 }
 
-/// What went wrong.
+/// The kinds of errors.
 #[derive(Debug, thiserror::Error)]
 pub enum TerrainFailure {
     /// A file cannot be read or written.
@@ -23,10 +23,10 @@ pub enum TerrainFailure {
     /// The default height model has not been fetched.
     #[error("the height model is not there; looked for {}", list(looked))]
     NoData {
-        /// Where it was looked for.
+        /// The files that were looked for.
         looked: Vec<PathBuf>,
     },
-    /// The name of the input says of no known format.
+    /// The name of the input has the suffix of no known format.
     #[error("{} is neither .npy nor .npz nor .png", path.display())]
     UnknownFormat {
         /// The input.
@@ -47,18 +47,18 @@ pub enum TerrainFailure {
     NotFinite {
         /// The input.
         path: PathBuf,
-        /// How many.
+        /// The number of these heights.
         count: i64,
     },
-    /// A grid repeated so often cannot be addressed.
+    /// The repeated grid is too large to be addressed.
     #[error("a grid of shape {shape:?} repeated {scale} times both ways cannot be addressed")]
     ScaleTooLarge {
-        /// The shape before.
+        /// The shape before it is repeated.
         shape: Vec<usize>,
-        /// How often.
+        /// The number of repeats along each axis.
         scale: usize,
     },
-    /// The size of a cell that the input says is none.
+    /// The size of a cell in the input is not positive and finite.
     #[error("{} says that a cell is {x} by {y}", path.display())]
     BadCell {
         /// The input.
@@ -73,7 +73,7 @@ pub enum TerrainFailure {
     Png {
         /// The input.
         path: PathBuf,
-        /// What the decoder said.
+        /// The error of the decoder.
         #[source]
         source: png::DecodingError,
     },
@@ -82,7 +82,7 @@ pub enum TerrainFailure {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -91,14 +91,14 @@ pub enum TerrainFailure {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
     /// Standard output cannot be written.
     #[error("standard output cannot be written")]
     StandardOutput {
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -111,7 +111,7 @@ impl TerrainError {
         TerrainError { failure: Box::new(failure.into()), site: Site::caller() }
     }
 
-    /// The line that found it.
+    /// The line that found the error.
     pub const fn site(&self) -> Site {
         self.site
     }
@@ -133,7 +133,7 @@ impl TerrainError {
         }
     }
 
-    /// What to do about it.
+    /// A hint to the user.
     pub fn hint(&self) -> &'static str {
         match &*self.failure {
             TerrainFailure::File(error) => error.hint(),
@@ -170,12 +170,12 @@ impl Error for TerrainError {
     }
 }
 
-/// An error as it is shown: code, message, line, causes and what to do, as far as it says them.
+/// The text of an error: code, message, line, causes and hint, as far as the error has them.
 pub fn describe(error: &(dyn Error + 'static)) -> String {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         return usage.to_string().trim_end().to_owned();
     }
-    // Phalanx's own errors say all of it themselves, the call site included.
+    // The texts of Phalanx's own errors contain all of them.
     if let Some(error) = error.downcast_ref::<phalanx::Error>() {
         return error.to_string();
     }
@@ -184,7 +184,7 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     } else if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
         (error.code(), error.hint(), None)
     } else if let Some(error) = error.downcast_ref::<phalanx::InitError>() {
-        // Its text tells the site.
+        // Its text contains the site.
         (error.code(), error.hint(), None)
     } else {
         return format!("error: {error}");
@@ -201,7 +201,7 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     text + "\n  hint    " + hint
 }
 
-/// The exit code for an error: 2 where the command line or the environment is wrong, else 1.
+/// The exit code for an error: 2 if the command line or the environment is wrong, else 1.
 pub fn exit_code(error: &(dyn Error + 'static)) -> u8 {
     if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() { 2 } else { 1 }
 }

@@ -1,4 +1,4 @@
-//! Where the heights come from.
+//! The input of heights.
 
 use super::agree;
 use super::arguments::{Arguments, Cell};
@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// The height model that set-up takes out of matplotlib's sample data: the SRTM heights around the
-/// Jacksboro fault in Tennessee.
+/// The height model that `cargo xtask setup` extracts from matplotlib's sample data: the SRTM
+/// heights around the Jacksboro fault in Tennessee.
 const DEFAULT_FILE: &str = "jacksboro_fault_dem.npz";
 
 /// Metres of a degree of latitude.
@@ -22,11 +22,11 @@ pub struct Input {
     pub height: Array,
     /// The size of a cell.
     pub cell: Cell,
-    /// What was read, for the report.
+    /// The path of the input, for the report.
     pub source: String,
 }
 
-/// The heights that the arguments ask for; `data` is the folder of the default ones.
+/// Reads the heights that the arguments name; `data` is the folder of the default ones.
 ///
 /// Collectivity  Collective.
 pub fn load(arguments: &Arguments, data: &Path) -> Result<Input, Box<dyn Error>> {
@@ -79,7 +79,7 @@ fn repeat(height: &Array, scale: usize) -> Result<Array, TerrainError> {
 fn default_file(data: &Path) -> Result<PathBuf, TerrainError> {
     let mut looked = vec![data.join(DEFAULT_FILE)];
     if let Ok(program) = std::env::current_exe() {
-        // A repository is known by its manifest: nothing above it is searched.
+        // The first folder with a manifest is the repository; folders above it are not searched.
         let root = program.ancestors().find(|folder| folder.join("Cargo.toml").is_file());
         looked.extend(root.map(|root| root.join("data").join(DEFAULT_FILE)));
     }
@@ -89,7 +89,7 @@ fn default_file(data: &Path) -> Result<PathBuf, TerrainError> {
     }
 }
 
-/// The array `elevation`, or the first one, and the size of a cell if the file says it.
+/// The array `elevation`, or the first one, and the size of a cell if the file has it.
 fn load_npz(path: &Path) -> Result<(Array, Option<Cell>), Box<dyn Error>> {
     let names = agree(phalanx::io::npz_names(path).map_err(|error| TerrainError::new(error)))?;
     let has = |name: &str| names.iter().any(|found| found == name);
@@ -128,7 +128,7 @@ fn read_png(path: &Path) -> Result<HostArray, TerrainError> {
     let (color, depth) = reader.output_color_type();
     let (channels, sample_size) = (color.samples(), usize::from(depth as u8 / 8));
 
-    // Row by row, so that a size that the file only claims is never reserved.
+    // Memory is reserved row by row, because the size in the header may be wrong.
     let mut heights = Vec::new();
     let mut shape = [0, reader.info().width as usize];
     while let Some(row) = reader.next_row().map_err(bad)? {

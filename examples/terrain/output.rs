@@ -1,4 +1,4 @@
-//! What the program writes and prints. Nothing here is Collective: rank 0 alone calls it.
+//! Writing and printing. Nothing here is Collective: only rank 0 calls it.
 
 use super::error::{TerrainError, TerrainFailure};
 use phalanx::io::write_atomically;
@@ -27,15 +27,15 @@ impl Files {
     }
 }
 
-/// The folder for the results, there from [`Folder::make`] on. What was made for it and is still
-/// empty in the end is removed.
+/// The folder for the results, which exists from [`Folder::make`] on. Folders that were made for it
+/// and stay empty are removed in the end.
 pub struct Folder {
-    /// The folders that were not there before, innermost first.
+    /// The folders that did not exist before, innermost first.
     made: Vec<PathBuf>,
 }
 
 impl Folder {
-    /// Makes the folder, and those around it, unless it is there.
+    /// Makes the folder and its parents, unless they exist.
     pub fn make(path: &Path) -> Result<Folder, TerrainError> {
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let missing = path.ancestors().take_while(is_missing);
@@ -44,7 +44,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Tries whether the folder can be made and written; leaves nothing.
+    /// Checks that the folder can be made and written. Leaves no file or folder behind.
     pub fn check(path: &Path) -> Result<(), TerrainError> {
         let _folder = Folder::make(path)?;
         let trial = path.join(format!(".phalanx-trial-{}", std::process::id()));
@@ -56,7 +56,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         for folder in &self.made {
-            // A folder that holds something stays.
+            // A folder with content stays.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -89,7 +89,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), TerrainError> {
     written.map_err(|error| TerrainError::new(error))
 }
 
-/// Prints a text; unlike `print!` it returns an error when nobody reads.
+/// Prints a text. Unlike `print!` it returns an error if standard output is closed.
 pub fn print(text: &str) -> Result<(), TerrainError> {
     let mut output = std::io::stdout().lock();
     let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());

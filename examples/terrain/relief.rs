@@ -1,30 +1,30 @@
-//! What a grid of heights says of the surface: slices shifted by one cell, as in NumPy.
+//! Measures of a surface from a grid of heights, by slices shifted by one cell, as in NumPy.
 
 use super::arguments::Cell;
 use phalanx::prelude::*;
 
 /// Degrees of a radian.
 const DEGREES: f64 = 180.0 / std::f64::consts::PI;
-/// Where the light comes from, in degrees clockwise from north.
+/// The direction of the light, in degrees clockwise from north.
 const AZIMUTH: f64 = 315.0;
-/// How high the light stands, in degrees above the horizon.
+/// The altitude of the light, in degrees above the horizon.
 const ALTITUDE: f64 = 45.0;
 
 /// Measures of the surface at every inner cell.
 pub struct Relief {
-    /// How steep it is, in degrees.
+    /// The steepness, in degrees.
     pub slope: Array,
-    /// Where it falls to, in degrees clockwise from north; -1 where it is flat.
+    /// The downhill direction, in degrees clockwise from north; -1 where the surface is flat.
     pub aspect: Array,
     /// The Laplacian of the height: positive in hollows, negative on ridges.
     pub curvature: Array,
-    /// How bright it is under the light, 0 to 255.
+    /// The brightness under the light, 0 to 255.
     pub hillshade: Array,
-    /// Whether it is flat.
+    /// Whether the surface is flat.
     pub flat: Array,
 }
 
-/// The neighbours of every inner cell, and the cell itself. They are views: nothing is copied.
+/// The neighbours of every inner cell, and the cell itself, as views: nothing is copied.
 struct Neighbours {
     north: Array,
     south: Array,
@@ -81,7 +81,7 @@ pub fn relief(height: &Array, cell: Cell) -> Relief {
     Relief { slope, aspect, curvature, hillshade, flat }
 }
 
-/// One explicit step of diffusion, in place; the border stays as it is.
+/// One explicit step of diffusion, in place; the border does not change.
 pub fn diffuse(height: &Array, flow: f64) {
     let Neighbours { north, south, west, east, centre } = Neighbours::of(height);
     let change = flow * (&north + &south + &west + &east - 4.0 * &centre);

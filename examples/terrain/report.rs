@@ -5,23 +5,23 @@ use super::results::{Document, Slope, Smoothed, Steep, Summit, Tiles};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How long the parts took.
+/// The times of the parts.
 pub struct Times {
-    /// Everything but the smoothing.
+    /// All parts except the smoothing.
     pub derived: Duration,
     /// The smoothing.
     pub smoothed: Duration,
 }
 
-/// What a report tells besides the numbers.
+/// The content of a report besides the numbers.
 pub struct Circumstances<'a> {
-    /// What was read.
+    /// The path of the input.
     pub source: &'a str,
     /// The devices.
     pub mesh: &'a str,
-    /// How long it took.
+    /// The times of the parts.
     pub times: &'a Times,
-    /// Where the results are.
+    /// The files of the results.
     pub files: &'a Files,
 }
 

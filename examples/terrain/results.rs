@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 const BINS: usize = 32;
 /// The percentiles of height that are taken.
 const PERCENTILES: [f64; 5] = [5.0, 25.0, 50.0, 75.0, 95.0];
-/// The side of a tile, in cells; the whole grid where it is smaller.
+/// The side of a tile, in cells, unless the grid is smaller.
 const TILE_SIDE: usize = 20;
-/// From which slope on a cell counts as steep, in degrees.
+/// A cell with a larger slope counts as steep, in degrees.
 const STEEP: f64 = 25.0;
 
-/// Values that are recorded and not yet read: reading is what makes the devices work together.
+/// Values that are recorded and not yet read. A read starts the computation on all devices.
 pub struct Measurements {
     lowest: Array,
     highest: Array,
@@ -42,7 +42,7 @@ impl Measurements {
         let (rows, columns) = (height.shape()[0], height.shape()[1]);
         let (counts, edges) = histogram(height, BINS, None);
 
-        // The tiles that fit, each an axis pair of its own: (down, side, across, side).
+        // The whole tiles, with axes (down, side, across, side).
         let side = TILE_SIDE.min(rows).min(columns);
         let (down, across) = (rows / side, columns / side);
         let fitting = height.slice(s![..down * side, ..across * side]);
@@ -71,7 +71,8 @@ impl Measurements {
 
     /// Computes everything that has been recorded so far.
     ///
-    /// A computed value needs no work, so the last value that was recorded is asked for.
+    /// `evaluate` on a value that is already computed does nothing, so it is called on the last
+    /// recorded value.
     ///
     /// Collectivity  Collective.
     pub fn evaluate(&self) -> Result<(), phalanx::Error> {
@@ -200,7 +201,7 @@ impl Results {
             ("smoothed", smoothed.clone()),
         ];
 
-        // First everything is recorded, then read: so it is computed together.
+        // All operations are recorded before a value is read, so that they are computed together.
         let sums: Vec<(Array, Array)> = arrays.iter().map(|(_, array)| sums(array)).collect();
         let tile_means = (found.tile_mean.min(()), found.tile_mean.max(()));
         let largest_variance = found.tile_variance.max(());

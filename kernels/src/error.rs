@@ -54,7 +54,7 @@ impl KernelError {
                 "cast the operands to a dtype that has the operation"
             }
             KernelError::UnsupportedCombination { .. } => {
-                "cast the operand to a dtype that can be combined so"
+                "cast the operand to a dtype that the reduction accepts"
             }
         }
     }

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// The end of `phalanx --help`.
 const EXIT_CODES: &str = "\
 Exit codes of `phalanx run`:
-  0        every rank ended well
+  0        every rank ended with status 0
   n        the first rank that failed ended with status n
   128 + n  the first rank that failed was ended by signal n, or the run was interrupted by signal n
   2        the command line or a PHALANX_* variable is wrong
   126      PROGRAM cannot be run
   127      PROGRAM is not found
-  1        anything else that keeps the run from starting
+  1        the run could not start for another reason
 
 Environment variables: `phalanx info` lists them.";
 
@@ -34,8 +34,9 @@ pub enum Command {
     Run(Run),
     /// Show version, devices, instruction set and every variable with its value
     Info(Info),
-    /// Run the demo on real elevation data, which `phalanx demo --fetch` of the Python package, or
-    /// `cargo xtask setup` in a checkout, fetches first (`phalanx demo --help` lists its options)
+    /// Run the demo on real elevation data (`phalanx demo --help` lists its options); fetch the
+    /// data first, by `phalanx demo --fetch` of the Python package or `cargo xtask setup` in a
+    /// checkout
     #[command(disable_help_flag = true)]
     Demo(Demo),
     /// Become the program of one rank
@@ -50,10 +51,10 @@ pub enum Command {
     after_help = EXIT_CODES
 )]
 pub struct Run {
-    /// How many processes to start [default: 1, or as many as --hosts has places]
+    /// Number of processes to start [default: 1, or the number of places of --hosts]
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = ranks)]
     pub ranks: Option<usize>,
-    /// The hosts of the processes with their places, such as node1:4,node2:4, by ssh
+    /// Hosts to start processes on by ssh, with the places of each, such as node1:4,node2:4
     #[arg(long, value_name = "HOSTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
     /// Print the commands and start nothing
@@ -62,14 +63,14 @@ pub struct Run {
     /// Devices of each process, such as cpu:2 [default: PHALANX_DEVICES]
     #[arg(long, value_name = "DEVICES")]
     pub devices: Option<String>,
-    /// Seconds that start-up may take [default: PHALANX_TIMEOUT]
+    /// Time limit of start-up, in seconds [default: PHALANX_TIMEOUT]
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
-    /// How often to start the run again when it has failed, but not when it was interrupted; the
-    /// program finds the number of the attempt, from 0, in PHALANX_ATTEMPT
+    /// Restart a run that failed, but not one that was interrupted, at most N times;
+    /// PHALANX_ATTEMPT holds the number of the attempt, from 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub restart: usize,
-    /// Also write what each rank prints and logs to FOLDER/rank-N.log
+    /// Also write the output and the log of each rank to FOLDER/rank-N.log
     #[arg(long, value_name = "FOLDER")]
     pub logs: Option<PathBuf>,
     /// The program, found as a shell finds it (`phalanx` is this program itself), and its arguments
@@ -80,8 +81,8 @@ pub struct Run {
 /// The arguments of `phalanx info`.
 #[derive(Args, Debug)]
 pub struct Info {
-    /// Measure what messages cost on each way that processes started as this one have, and write
-    /// the price table that sessions read; under a launcher, with all its processes
+    /// Measure the cost of messages on each transport of processes that start as this one does,
+    /// and write the price table that sessions read; under a launcher, all its processes take part
     #[arg(long)]
     pub measure: bool,
 }

@@ -115,13 +115,13 @@ impl LauncherError {
             LauncherError::Session(error) => error.hint(),
             LauncherError::Table(error) => error.hint(),
             LauncherError::RankFailed { .. } => {
-                "the lines of that rank, marked with its number above, say what happened"
+                "read the output lines of that rank above, which are marked with its number"
             }
             LauncherError::Hosts { .. } => {
                 "ask for fewer ranks, or for more places: --hosts a:8,b:8"
             }
             LauncherError::ProgramNotFound { .. } => {
-                "give its path, such as ./program, or a name that stands in a folder of PATH"
+                "give its path, such as ./program, or the name of a program in a folder of PATH"
             }
             LauncherError::ProgramRefused { .. } => {
                 "check that the file is a program for this machine and may be executed"
@@ -133,7 +133,7 @@ impl LauncherError {
                 Need::Port => "check that the loopback network is up",
                 Need::OwnPath => "start phalanx by its full path",
                 Need::Process => "check the limit of processes (ulimit -u), or start fewer",
-                Need::Output => "check where standard output goes",
+                Need::Output => "check the destination of standard output",
                 Need::Log => "name a folder that can be made and written",
             },
         }

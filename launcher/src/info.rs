@@ -55,7 +55,7 @@ fn write(text: &str) -> Result<(), LauncherError> {
 /// The page of processes that have met.
 fn meeting(session: &Session) -> String {
     let processes = session.processes();
-    let mut text = format!("\nThe processes. What was found when all {} met.\n", processes.len());
+    let mut text = format!("\nThe processes. Facts collected when all {} met.\n", processes.len());
     let (transport, reason) = session.transport();
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let _ = writeln!(text, "  messages    {transport}{reason}");
@@ -157,7 +157,7 @@ fn transport(config: &Config) -> &'static str {
         Transport::Auto if config.is_launched_by_mpi(config.rank(), config.size()) => {
             "mpi if all processes can use its library, else tcp"
         }
-        Transport::Auto => "tcp: no launcher of MPI has started this process",
+        Transport::Auto => "tcp: no MPI launcher started this process",
     }
 }
 

@@ -87,12 +87,14 @@ pub enum OpError {
         dtypes: Vec<DType>,
     },
     /// A cast that the casting rule forbids.
-    #[error("cannot cast {from} to {to} with casting rule 'same_kind'")]
+    #[error("cannot cast {from} to {to} with casting rule '{}'", casting.name())]
     Cast {
         /// The dtype of the value.
         from: DType,
         /// The wanted dtype.
         to: DType,
+        /// The rule.
+        casting: Casting,
     },
     /// Dtypes that a call of a ufunc asks for and no loop has.
     #[error("No loop matching the specified signature and casting was found for ufunc {ufunc}")]
@@ -214,7 +216,7 @@ pub enum OpError {
         shape: Vec<usize>,
     },
     /// A view of the bytes as another dtype that NumPy refuses.
-    #[error("an array of {from} of shape {shape:?} cannot be seen as {to}: {reason}")]
+    #[error("an array of {from} of shape {shape:?} cannot be viewed as {to}: {reason}")]
     Reinterpret {
         /// The dtype of the array.
         from: DType,
@@ -226,7 +228,7 @@ pub enum OpError {
         reason: &'static str,
     },
     /// An operand that is not a matrix or a stack of matrices.
-    #[error("{operation}: an array of {ndim} dimensions was given, which must have {expected}")]
+    #[error("{operation} takes arrays with {expected} axes, but the array has {ndim}")]
     Matrix {
         /// The operation.
         operation: &'static str,
@@ -264,12 +266,24 @@ pub enum OpError {
         shapes: Vec<Shape>,
     },
     /// A mask whose shape is not that of the axes it indexes.
-    #[error("a mask of shape {mask:?} does not fit the axes of extents {extents:?} it indexes")]
+    #[error("a mask of shape {mask:?} does not fit the indexed axes, of extents {extents:?}")]
     MaskShape {
         /// The mask's shape.
         mask: Shape,
         /// The extents of the axes.
         extents: Shape,
+    },
+    /// Weights that do not fit the observations.
+    #[error("{operation}: {argument} of shape {shape:?} do not fit {observations} observations")]
+    Weights {
+        /// The operation.
+        operation: &'static str,
+        /// The argument.
+        argument: &'static str,
+        /// The shape of the weights.
+        shape: Shape,
+        /// The number of observations.
+        observations: usize,
     },
     /// A sharding that does not fit an array or the mesh.
     #[error("the sharding {sharding} does not fit an array of shape {shape:?}: {reason}")]
@@ -308,6 +322,11 @@ impl fmt::Display for CastPlace {
 }
 
 impl OpError {
+    /// A cast that the casting rule `same_kind` forbids.
+    pub const fn cast(from: DType, to: DType) -> OpError {
+        OpError::Cast { from, to, casting: Casting::SameKind }
+    }
+
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -342,6 +361,7 @@ impl OpError {
             OpError::Indices { .. } => "PX025",
             OpError::IndexShapes { .. } => "PX026",
             OpError::MaskShape { .. } => "PX027",
+            OpError::Weights { .. } => "PX137",
         }
     }
 
@@ -388,6 +408,7 @@ impl OpError {
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
             OpError::OutOfRange { .. } => "OverflowError",
             OpError::Zero { .. } => "ZeroDivisionError",
+            OpError::Weights { .. } => "RuntimeError",
         }
     }
 
@@ -398,7 +419,7 @@ impl OpError {
                 "extents must be equal or 1, aligned at the last axis; see reshape and expand_dims"
             }
             OpError::BroadcastInto { .. } => {
-                "the value's extents must equal those of the place written to, or be 1"
+                "the value's extents must equal those of the target, or be 1"
             }
             OpError::Axis { .. } => "axes run from 0, or from -1 backwards",
             OpError::DuplicateAxis { .. } => "name each axis once",
@@ -417,27 +438,30 @@ impl OpError {
             OpError::Mask { .. } => "compare the elements, as in `x != 0`, or convert with astype",
             OpError::OutOfRange { .. } => "convert the array to a wider dtype first",
             OpError::ContractedSizes { .. } => {
-                "the last extent of the left must equal the second last of the right"
+                "the last extent of the left operand must equal the second last of the right one"
             }
             OpError::Ndim { .. } => "reshape the array first",
             OpError::EmptyReduction { .. } => "check the size before reducing",
-            OpError::Arguments { .. } => "see the function's documentation for what goes together",
+            OpError::Arguments { .. } => {
+                "see the function's documentation for the allowed combinations"
+            }
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
             OpError::Meshes { .. } => {
-                "make both on one mesh: arrays and generators belong to that which was current"
+                "make both on one mesh: each belongs to the mesh that was current when it was made"
             }
             OpError::TooLarge { .. } => "check the extents",
             OpError::TooManyAxes { .. } => "join axes with reshape, or drop those of extent 1",
             OpError::Reinterpret { .. } => {
                 "copy() makes the last axis contiguous; astype converts the values instead"
             }
-            OpError::Matrix { .. } => "matrices stand in the last two axes; see expand_dims",
+            OpError::Matrix { .. } => "the last two axes hold the matrices; see expand_dims",
             OpError::NotSquare { .. } => "see lstsq and pinv for other matrices",
             OpError::Matrices { .. } => "check the extents of the matrices",
             OpError::Zero { .. } => "give a number that is not zero",
             OpError::Indices { .. } => "convert the positions with astype first",
             OpError::IndexShapes { .. } => "see ix_ for all combinations of positions",
-            OpError::MaskShape { .. } => "a mask has the extents of the axes it stands for",
+            OpError::MaskShape { .. } => "give the mask the extents of the axes that it indexes",
+            OpError::Weights { .. } => "give a vector with one weight for each observation",
             OpError::DataLength { .. } => {
                 "the product of the extents must equal the number of elements"
             }

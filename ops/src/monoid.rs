@@ -43,9 +43,9 @@ monoids! {
     BitOr "bitwise_or" "Bitwise or (bool and integers).";
     BitXor "bitwise_xor" "Bitwise exclusive or (bool and integers).";
     Moments "moments"
-        "(count, mean, rest, squares) of numbers: the sums of how far they are from the rounded \
-        mean, and of the squares of that, combined by Chan's update (f32 and f64). A reduction \
-        gives the squares.";
+        "(count, mean, rest, squares) of numbers: the sums of the deviations from the rounded mean \
+        and of their squares, combined by Chan's update (f32 and f64). A reduction gives the \
+        squares.";
 }
 
 impl Monoid {

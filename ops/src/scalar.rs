@@ -157,7 +157,7 @@ impl Scalar {
     pub fn assigned(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
         match value {
             Weak::Complex(_) if !dtype.is_complex() && dtype != DType::Bool => {
-                Err(OpError::Cast { from: DType::C128, to: dtype })
+                Err(OpError::cast(DType::C128, dtype))
             }
             Weak::Float(number)
                 if dtype.is_integer() && !(number.is_finite() && holds(dtype, number as i128)) =>

@@ -141,7 +141,7 @@ fn within<R>(
             WAIT.with_borrow(|wait| wait.as_ref().is_some_and(|wait| wait.is_interrupted));
         result = Some((answer, is_interrupted));
     });
-    result.unwrap_or_else(|| unreachable!("bug: an attendant runs what waits"))
+    result.unwrap_or_else(|| unreachable!("bug: an attendant did not run the wait"))
 }
 
 #[cfg(test)]

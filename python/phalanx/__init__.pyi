@@ -118,8 +118,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: bool.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: bool.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class ndarray:
     def any(self, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., *, where: ArrayLike | None = ...) -> ndarray:
         """any(a, axis=None, out=None, keepdims=False, *, where=None)
 
-        Whether an element over axes is true.
+        Whether any element over axes is true.
 
         Parameters
         ----------
@@ -154,8 +154,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: bool.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: bool.
 
         Raises
         ------
@@ -188,8 +188,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: int64.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: int64.
 
         Raises
         ------
@@ -222,8 +222,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: int64.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: int64.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class ndarray:
     def argpartition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
         """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
-        The positions of what `partition` gives.
+        The positions of the elements that `partition` returns.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
-            Any of NumPy's kinds: all give the same stable sort.
+            Any of NumPy's kinds; all are the same stable sort.
         order : None
             Must be None: there are no fields.
 
@@ -275,7 +275,7 @@ class ndarray:
     def argsort(self, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
         """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
-        The positions in which elements would be sorted.
+        The positions of the elements in sorted order.
 
         Parameters
         ----------
@@ -284,13 +284,13 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
-            Any of NumPy's kinds: all give the same stable sort.
+            Any of NumPy's kinds; all are the same stable sort.
         order : None
             Must be None: there are no fields.
         stable : bool, optional
             Without effect: equal elements keep their order.
         descending : bool, default: False
-            Whether the greatest element comes first.
+            Whether the order is descending.
 
         Returns
         -------
@@ -374,7 +374,7 @@ class ndarray:
     def choose(self, choices: Sequence[ArrayLike] | ndarray, out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
         """choose(a, choices, out=None, mode='raise')
 
-        Of each element the choice that it names.
+        The elements of several choices; an array of integers selects the choice of each.
 
         Parameters
         ----------
@@ -408,7 +408,7 @@ class ndarray:
     def clip(self, min: ArrayLike | None = ..., max: ArrayLike | None = ..., out: ndarray | None = ..., *, where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
         """clip(a, min=None, max=None, out=None, *, where=None, dtype=None, casting='same_kind')
 
-        The elements, or the bound that they are beyond.
+        The elements limited to the range between two bounds.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ class ndarray:
     def copy(self, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
         """copy(a, order='C')
 
-        A copy.
+        A copy of an array.
 
         Parameters
         ----------
@@ -665,7 +665,8 @@ class ndarray:
     def dot(self, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
         """dot(a, b, out=None)
 
-        The product of vectors or matrices: over the last axis and the last but one.
+        The sums of products over the last axis of `a` and the last but one, or only, axis of
+        `b`.
 
         Parameters
         ----------
@@ -760,7 +761,7 @@ class ndarray:
     def fill(self, value: Scalar) -> None:
         """fill(a, value)
 
-        Writes one value everywhere.
+        Writes one value to all elements.
 
         Parameters
         ----------
@@ -788,7 +789,7 @@ class ndarray:
     def flatten(self, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
         """flatten(a, order='C')
 
-        A copy of all elements along one axis.
+        A copy of all elements as a vector.
 
         Parameters
         ----------
@@ -810,8 +811,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: all-to-all: where the blocks of the new shape are others; a view
-        of an array moves nothing.
+        observed. Distribution: all-to-all: if the new shape has other blocks; a view moves
+        nothing.
         """
     def get(self, stream: Any = ..., order: Literal['C', 'F', 'A', 'K'] = ..., blocking: bool = ..., out: numpy.typing.NDArray[Any] | None = ...) -> numpy.typing.NDArray[Any]:
         """The elements as an array of NumPy. Collective.
@@ -922,8 +923,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: that of `a`.
 
         Raises
         ------
@@ -961,9 +962,9 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
-            bools and integers.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: `dtype`, or that of `a`; float64 for bools and
+            integers.
 
         Raises
         ------
@@ -1002,8 +1003,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: that of `a`.
 
         Raises
         ------
@@ -1021,7 +1022,7 @@ class ndarray:
     def nonzero(self) -> tuple[ndarray, ...]:
         """nonzero(a)
 
-        The indices of the elements that are not zero, axis by axis.
+        The indices of the elements that are not zero, with one vector for each axis.
 
         Parameters
         ----------
@@ -1046,7 +1047,7 @@ class ndarray:
     def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> None:
         """partition(a, kth, axis=-1, kind='introselect', order=None)
 
-        Puts the elements at some positions where they stand if the array is sorted, in place.
+        Reorders the array in place: the positions `kth` get the elements of the sorted array.
 
         Parameters
         ----------
@@ -1057,7 +1058,7 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
-            Any of NumPy's kinds: all give the same stable sort.
+            Any of NumPy's kinds; all are the same stable sort.
         order : None
             Must be None: there are no fields.
 
@@ -1118,9 +1119,9 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-            integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+            than 64 bits are combined in int64, unsigned ones in uint64.
 
         Raises
         ------
@@ -1139,7 +1140,7 @@ class ndarray:
     def ptp(self, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ...) -> ndarray:
         """ptp(a, axis=None, out=None, keepdims=False)
 
-        The range of elements over axes.
+        The difference of the greatest and the least element over axes.
 
         Parameters
         ----------
@@ -1155,8 +1156,8 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: that of `a`.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: that of `a`.
 
         Raises
         ------
@@ -1176,7 +1177,7 @@ class ndarray:
     def put(self, indices: ArrayLike, values: ArrayLike, mode: Literal['raise', 'wrap', 'clip'] = ...) -> None:
         """put(a, indices, values, mode='raise')
 
-        Writes values at positions of all elements in C order.
+        Writes values at positions, which count all elements in C order.
 
         Parameters
         ----------
@@ -1200,7 +1201,7 @@ class ndarray:
         IndexError
             PX028: a position is outside of its axis.
         ValueError
-            PX002: the value does not broadcast to where it is written.
+            PX002: the value does not broadcast to the written elements.
 
         Notes
         -----
@@ -1210,7 +1211,7 @@ class ndarray:
     def ravel(self, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
         """ravel(a, order='C')
 
-        All elements along one axis.
+        All elements as a vector.
 
         Parameters
         ----------
@@ -1231,13 +1232,13 @@ class ndarray:
 
         Notes
         -----
-        Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
-        blocks of the new shape are others; a view of an array moves nothing.
+        Local: a view if NumPy returns one, else recorded. Distribution: all-to-all: if the new
+        shape has other blocks; a view moves nothing.
         """
     def repeat(self, repeats: SupportsIndex | ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
         """repeat(a, repeats, axis=None)
 
-        Each element several times.
+        The array with each element repeated.
 
         Parameters
         ----------
@@ -1295,13 +1296,13 @@ class ndarray:
 
         Notes
         -----
-        Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
-        blocks of the new shape are others; a view of an array moves nothing.
+        Local: a view if NumPy returns one, else recorded. Distribution: all-to-all: if the new
+        shape has other blocks; a view moves nothing.
         """
     def resize(self, *new_shape: SupportsIndex | Sequence[SupportsIndex], refcheck: bool = ...) -> None:
         """resize(a, *new_shape, refcheck=True)
 
-        The shape changed in place, to as many elements as there are.
+        Changes the shape in place; the number of elements stays the same.
 
         Parameters
         ----------
@@ -1328,7 +1329,7 @@ class ndarray:
     def round(self, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
         """round(a, decimals=0, out=None)
 
-        To so many decimals, halves to the even digit.
+        The elements rounded to a number of decimals; halves are rounded to the even digit.
 
         Parameters
         ----------
@@ -1357,7 +1358,7 @@ class ndarray:
     def searchsorted(self, v: ArrayLike, side: Literal['left', 'right'] = ..., sorter: ArrayLike | None = ...) -> ndarray:
         """searchsorted(a, v, side='left', sorter=None)
 
-        Where elements would have to be inserted to keep a vector sorted.
+        The positions at which elements can be inserted so that a vector stays sorted.
 
         Parameters
         ----------
@@ -1366,7 +1367,7 @@ class ndarray:
         v : array_like
             The elements.
         side : {'left', 'right'}, default: 'left'
-            The side of equal elements.
+            The side of equal elements that the position is on.
         sorter : array_like of int, optional
             The positions that sort `a`.
 
@@ -1450,7 +1451,7 @@ class ndarray:
         axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
-            Any of NumPy's kinds: all give the same stable sort.
+            Any of NumPy's kinds; all are the same stable sort.
         order : None
             Must be None: there are no fields.
         stable : bool, optional
@@ -1516,7 +1517,7 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         ddof : float, default: 0
-            Subtracted from the number of elements in the divisor.
+            The number that is subtracted from the number of elements in the divisor.
         keepdims : bool, default: False
             Whether the axes are kept with extent 1.
         where : array_like of bool, optional
@@ -1529,9 +1530,9 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-            complex numbers, float64 for bools and integers.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+            float64 for bools and integers.
 
         Raises
         ------
@@ -1570,9 +1571,9 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-            integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+            than 64 bits are combined in int64, unsigned ones in uint64.
 
         Raises
         ------
@@ -1591,7 +1592,7 @@ class ndarray:
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray:
         """swapaxes(a, axis1, axis2)
 
-        Two axes swapped.
+        The array with two axes swapped.
 
         Parameters
         ----------
@@ -1619,7 +1620,7 @@ class ndarray:
     def take(self, indices: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
         """take(a, indices, axis=None, out=None, mode='raise')
 
-        The elements at positions of an axis.
+        The elements at positions along an axis.
 
         Parameters
         ----------
@@ -1782,19 +1783,19 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: halo: and partial sums.
+        observed. Distribution: halo: edges of blocks; partial sums are combined.
         """
     def transpose(self, *axes: SupportsIndex | Sequence[SupportsIndex] | None) -> ndarray:
         """transpose(a, *axes)
 
-        The axes in another order; reversed unless one is given.
+        The array with its axes in another order, by default reversed.
 
         Parameters
         ----------
         a : array_like
             The array.
         *axes : sequence of int
-            The axis for each place; reversed for None.
+            The axes in their new order; reversed for None.
 
         Returns
         -------
@@ -1804,7 +1805,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            PX005: the axes are no permutation.
+            PX005: the axes are not a permutation.
         AxisError
             PX003: there is no such axis.
 
@@ -1828,7 +1829,7 @@ class ndarray:
         out : ndarray, optional
             The array that is written and returned.
         ddof : float, default: 0
-            Subtracted from the number of elements in the divisor.
+            The number that is subtracted from the number of elements in the divisor.
         keepdims : bool, default: False
             Whether the axes are kept with extent 1.
         where : array_like of bool, optional
@@ -1841,9 +1842,9 @@ class ndarray:
         Returns
         -------
         ndarray
-            The shape of `a` without the axes of `axis`, without any axes for None; with
-            `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-            complex numbers, float64 for bools and integers.
+            The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+            keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+            float64 for bools and integers.
 
         Raises
         ------
@@ -2188,8 +2189,8 @@ def all(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: bool.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: bool.
 
     Raises
     ------
@@ -2236,7 +2237,7 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: SupportsFloat = ..., atol: Suppor
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: reduce: whether it holds everywhere.
+    operations are computed. Distribution: reduce: the outcomes of the devices are combined.
     """
 
 def amax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -2262,8 +2263,8 @@ def amax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -2302,8 +2303,8 @@ def amin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -2351,7 +2352,7 @@ def angle(z: ArrayLike, deg: bool = ...) -> ndarray:
 def any(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., *, where: ArrayLike | None = ...) -> ndarray:
     """any(a, axis=None, out=None, keepdims=False, *, where=None)
 
-    Whether an element over axes is true.
+    Whether any element over axes is true.
 
     Parameters
     ----------
@@ -2369,8 +2370,8 @@ def any(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: bool.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: bool.
 
     Raises
     ------
@@ -2421,7 +2422,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = ...) 
 def apply_along_axis(func1d: Callable[..., Any], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any) -> ndarray:
     """apply_along_axis(func1d, axis, arr, *args, **kwargs)
 
-    What a function answers to every line along an axis.
+    The results of a function for each vector along an axis.
 
     Parameters
     ----------
@@ -2492,16 +2493,16 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: SupportsIndex 
     computed. Distribution: reduce: as the function.
     """
 
-def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar | None = ..., dtype: DTypeLike = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar | None = ..., dtype: DTypeLike = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)
 
-    Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number
-    alone is the end.
+    Numbers from `start` (by default 0) up to but not including `stop`, at distances of
+    `step`. A single argument is `stop`.
 
     Parameters
     ----------
     start : scalar, optional
-        The first number; the end if it is the only one.
+        The first number; the end if it is the only argument.
     stop : scalar, optional
         The end, which is excluded.
     step : scalar, optional
@@ -2510,18 +2511,19 @@ def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar |
         The dtype of the result.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
     ndarray
-        A vector of `ceil((stop - start) / step)` numbers. Dtype: `dtype`, or int64 of
-        integers and float64 of others.
+        A vector of `ceil((stop - start) / step)` numbers. Dtype: `dtype`, or int64 for
+        integers and float64 for others.
 
     Raises
     ------
     ZeroDivisionError
-        PX126: the step.
+        PX126: `step` is zero.
     ValueError
         PX017: a bound is not finite. PX019: there would be too many elements.
 
@@ -2564,8 +2566,8 @@ def argmax(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: int64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -2599,8 +2601,8 @@ def argmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: int64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -2618,7 +2620,7 @@ def argmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
 def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
     """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
-    The positions of what `partition` gives.
+    The positions of the elements that `partition` returns.
 
     Parameters
     ----------
@@ -2629,7 +2631,7 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
-        Any of NumPy's kinds: all give the same stable sort.
+        Any of NumPy's kinds; all are the same stable sort.
     order : None
         Must be None: there are no fields.
 
@@ -2654,7 +2656,7 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
 def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
     """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
-    The positions in which elements would be sorted.
+    The positions of the elements in sorted order.
 
     Parameters
     ----------
@@ -2663,13 +2665,13 @@ def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = .
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
-        Any of NumPy's kinds: all give the same stable sort.
+        Any of NumPy's kinds; all are the same stable sort.
     order : None
         Must be None: there are no fields.
     stable : bool, optional
         Without effect: equal elements keep their order.
     descending : bool, default: False
-        Whether the greatest element comes first.
+        Whether the order is descending.
 
     Returns
     -------
@@ -2718,7 +2720,7 @@ def argwhere(a: ArrayLike) -> ndarray:
 def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
     """around(a, decimals=0, out=None)
 
-    To so many decimals, halves to the even digit.
+    The elements rounded to a number of decimals; halves are rounded to the even digit.
 
     Parameters
     ----------
@@ -2745,11 +2747,11 @@ def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ..
     observed. Distribution: local.
     """
 
-def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., ndmin: SupportsIndex = ..., ndmax: Any = ..., like: Any = ...) -> ndarray:
+def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., ndmin: SupportsIndex = ..., ndmax: SupportsIndex = ..., like: ndarray | None = ...) -> ndarray:
     """array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)
 
-    An array of an object: an array, a number, nested lists, or whatever NumPy's array
-    takes.
+    An array of the elements of an object: an array, a number, nested lists, or another
+    object that NumPy's `array` accepts.
 
     Parameters
     ----------
@@ -2764,9 +2766,11 @@ def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ...,
     subok : bool, default: False
         Without effect.
     ndmin : int, default: 0
-        The least number of axes; new axes come first.
-    ndmax : object, default: 0
-    like : object, optional
+        The least number of axes; missing axes are added first.
+    ndmax : int, default: 0
+        The largest number of axes; 0 for no limit.
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -2777,7 +2781,7 @@ def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ...,
     ------
     ValueError
         The object is ragged, needs a copy although `copy` is False, or holds elements that
-        are no numbers.
+        are not numbers.
 
     Notes
     -----
@@ -2788,7 +2792,7 @@ def array(object: ArrayLike, dtype: DTypeLike = ..., *, copy: bool | None = ...,
 def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precision: SupportsIndex | None = ..., suppress_small: bool | None = ..., separator: str = ..., prefix: str = ..., *, formatter: Mapping[Any, Callable[..., Any]] | None = ..., threshold: SupportsIndex | None = ..., edgeitems: SupportsIndex | None = ..., sign: Literal['-', '+', ' '] | None = ..., floatmode: Literal['fixed', 'unique', 'maxprec', 'maxprec_equal'] | None = ..., suffix: str = ..., legacy: str | None = ...) -> str:
     """array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=' ', prefix='', *, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix='', legacy=None)
 
-    The elements as text.
+    The text of the elements in a chosen format.
 
     Parameters
     ----------
@@ -2799,7 +2803,7 @@ def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
     precision : int, optional
         The number of digits after the point.
     suppress_small : bool, optional
-        Whether small numbers are shown as zero.
+        Whether small numbers are printed as zero.
     separator : str, default: ' '
         The text between elements.
     prefix : str, default: ''
@@ -2807,17 +2811,17 @@ def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
     formatter : dict of callable, optional
         Functions that format elements, by kinds of dtypes.
     threshold : int, optional
-        The number of elements from which a summary is shown.
+        The largest number of elements that are printed in full.
     edgeitems : int, optional
         The number of elements at each end of a summary.
     sign : {'-', '+', ' '}, optional
         The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        The digits that are shown.
+        The number of digits.
     suffix : str, default: ''
         The text after the array, for which lines leave space.
     legacy : str, optional
-        Compatibility with versions of NumPy.
+        The version of NumPy whose format is used.
 
     Returns
     -------
@@ -2830,14 +2834,14 @@ def array2string(a: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
 
     Notes
     -----
-    Collective if the array is pending, which is then computed; else Local. Distribution:
-    gathers: what is shown.
+    Collective if the array is pending, because it is then computed; else Local.
+    Distribution: gathers: the printed elements.
     """
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = ...) -> bool:
     """array_equal(a1, a2, equal_nan=False)
 
-    Whether two arrays have one shape and the same elements.
+    Whether two arrays are equal in shape and in all elements.
 
     Parameters
     ----------
@@ -2862,13 +2866,13 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = ...) -> bool:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: reduce: whether it holds everywhere.
+    operations are computed. Distribution: reduce: the outcomes of the devices are combined.
     """
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """array_equiv(a1, a2)
 
-    Whether two arrays are equal where they are broadcast together.
+    Whether two arrays are equal after they are broadcast together.
 
     Parameters
     ----------
@@ -2891,13 +2895,13 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: reduce: whether it holds everywhere.
+    operations are computed. Distribution: reduce: the outcomes of the devices are combined.
     """
 
 def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., precision: SupportsIndex | None = ..., suppress_small: bool | None = ...) -> str:
     """array_repr(arr, max_line_width=None, precision=None, suppress_small=None)
 
-    The array as repr shows it.
+    The text of the array, as `repr` returns it.
 
     Parameters
     ----------
@@ -2908,7 +2912,7 @@ def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
     precision : int, optional
         The number of digits after the point.
     suppress_small : bool, optional
-        Whether small numbers are shown as zero.
+        Whether small numbers are printed as zero.
 
     Returns
     -------
@@ -2921,20 +2925,20 @@ def array_repr(arr: ArrayLike, max_line_width: SupportsIndex | None = ..., preci
 
     Notes
     -----
-    Collective if the array is pending, which is then computed; else Local.
+    Collective if the array is pending, because it is then computed; else Local.
     """
 
 def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ...) -> list[ndarray]:
     """array_split(ary, indices_or_sections, axis=0)
 
-    Parts of an array, nearly equal if it is their number that is given.
+    Parts of an array along an axis; a given number of parts need not divide the extent.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        The number of parts, or where they start.
+        The number of parts, or their boundaries.
     axis : int, default: 0
         The axis; from the end if negative.
 
@@ -2948,7 +2952,7 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Su
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the parts would not be equal.
+        PX017: the parts are not equal.
 
     Notes
     -----
@@ -2958,7 +2962,7 @@ def array_split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Su
 def array_str(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precision: SupportsIndex | None = ..., suppress_small: bool | None = ...) -> str:
     """array_str(a, max_line_width=None, precision=None, suppress_small=None)
 
-    The elements as str shows them.
+    The text of the elements, as `str` returns it.
 
     Parameters
     ----------
@@ -2969,7 +2973,7 @@ def array_str(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precisio
     precision : int, optional
         The number of digits after the point.
     suppress_small : bool, optional
-        Whether small numbers are shown as zero.
+        Whether small numbers are printed as zero.
 
     Returns
     -------
@@ -2982,14 +2986,14 @@ def array_str(a: ArrayLike, max_line_width: SupportsIndex | None = ..., precisio
 
     Notes
     -----
-    Collective if the array is pending, which is then computed; else Local. Distribution:
-    gathers: what is shown.
+    Collective if the array is pending, because it is then computed; else Local.
+    Distribution: gathers: the printed elements.
     """
 
-def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ..., *, device: str | None = ..., copy: bool | None = ..., like: Any = ...) -> ndarray:
+def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ..., *, device: str | None = ..., copy: bool | None = ..., like: ndarray | None = ...) -> ndarray:
     """asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)
 
-    An array of an object, which is itself if it is an array of the dtype.
+    An array of the elements of an object; an array of the dtype is returned itself.
 
     Parameters
     ----------
@@ -3003,7 +3007,8 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
         'cpu' or None: for programs of the array API standard.
     copy : bool, optional
         Whether to copy always (True), never (False) or where needed (None).
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -3014,7 +3019,7 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     ------
     ValueError
         The object is ragged, needs a copy although `copy` is False, or holds elements that
-        are no numbers.
+        are not numbers.
 
     Notes
     -----
@@ -3022,10 +3027,10 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     equal on all processes. Distribution: local.
     """
 
-def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ..., *, device: str | None = ..., copy: bool | None = ..., like: Any = ...) -> ndarray:
+def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ..., *, device: str | None = ..., copy: bool | None = ..., like: ndarray | None = ...) -> ndarray:
     """asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)
 
-    An array of an object, which is itself if it is an array of the dtype.
+    An array of the elements of an object; an array of the dtype is returned itself.
 
     Parameters
     ----------
@@ -3039,7 +3044,8 @@ def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 
         'cpu' or None: for programs of the array API standard.
     copy : bool, optional
         Whether to copy always (True), never (False) or where needed (None).
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -3050,7 +3056,7 @@ def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 
     ------
     ValueError
         The object is ragged, needs a copy although `copy` is False, or holds elements that
-        are no numbers.
+        are not numbers.
 
     Notes
     -----
@@ -3061,7 +3067,7 @@ def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 
 def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] | None = ...) -> ndarray:
     """asarray_chkfinite(a, dtype=None, order=None)
 
-    As asarray, but numbers that are not finite are an error.
+    As `asarray`; a number that is not finite is an error.
 
     Parameters
     ----------
@@ -3085,14 +3091,14 @@ def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 
     Notes
     -----
     Collective: every process calls it, because data decide whether it fails. Within
-    `deferred_errors` the next observation raises the error. Distribution: reduce: whether
-    it holds everywhere.
+    `deferred_errors` the next observation raises the error. Distribution: reduce: the
+    outcomes of the devices are combined.
     """
 
-def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: ndarray | None = ...) -> ndarray:
     """ascontiguousarray(a, dtype=None, *, like=None)
 
-    An array of one axis at least, in C order.
+    An array in C order with at least one axis.
 
     Parameters
     ----------
@@ -3100,7 +3106,8 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) 
         The array.
     dtype : dtype, optional
         The dtype of the result.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -3118,10 +3125,10 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) 
     observed. Distribution: local.
     """
 
-def asfortranarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+def asfortranarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: ndarray | None = ...) -> ndarray:
     """asfortranarray(a, dtype=None, *, like=None)
 
-    An array of one axis at least, in Fortran's order.
+    An array in Fortran order with at least one axis.
 
     Parameters
     ----------
@@ -3129,7 +3136,8 @@ def asfortranarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> 
         The array.
     dtype : dtype, optional
         The dtype of the result.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -3229,7 +3237,7 @@ def atleast_1d(ary: ArrayLike, /) -> ndarray: ...
 def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     """atleast_1d(*arys)
 
-    Arrays with one axis at least.
+    Arrays with at least one axis.
 
     Parameters
     ----------
@@ -3258,7 +3266,7 @@ def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
 def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     """atleast_2d(*arys)
 
-    Arrays with two axes at least.
+    Arrays with at least two axes.
 
     Parameters
     ----------
@@ -3287,7 +3295,7 @@ def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
 def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]:
     """atleast_3d(*arys)
 
-    Arrays with three axes at least.
+    Arrays with at least three axes.
 
     Parameters
     ----------
@@ -3325,7 +3333,7 @@ def average(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     axis : int or tuple of int, optional
         The axis, or the axes; from the end if negative.
     weights : array_like, optional
-        The weight of each element, or of each place along `axis`.
+        The weight of each element, or of each position along `axis`.
     returned : bool, default: False
         Whether to return the sum of the weights, too.
     keepdims : bool, default: False
@@ -3334,9 +3342,9 @@ def average(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     Returns
     -------
     ndarray or (ndarray, ndarray)
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: the dtype to which the operands
-        promote; float64 for bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: the dtype to which the operands promote; float64
+        for bools and integers.
 
     Raises
     ------
@@ -3382,7 +3390,7 @@ def bartlett(M: SupportsIndex) -> ndarray:
 def base_repr(number: SupportsIndex, base: SupportsIndex = ..., padding: SupportsIndex = ...) -> str:
     """base_repr(number, base=2, padding=0)
 
-    An integer in the digits of a base.
+    The digits of an integer in a base, as text.
 
     Parameters
     ----------
@@ -3410,7 +3418,7 @@ def base_repr(number: SupportsIndex, base: SupportsIndex = ..., padding: Support
 def binary_repr(num: SupportsIndex, width: SupportsIndex | None = ...) -> str:
     """binary_repr(num, width=None)
 
-    An integer in binary digits.
+    The binary digits of an integer, as text.
 
     Parameters
     ----------
@@ -3436,7 +3444,7 @@ def binary_repr(num: SupportsIndex, width: SupportsIndex | None = ...) -> str:
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = ..., minlength: SupportsIndex = ...) -> ndarray:
     """bincount(x, /, weights=None, minlength=0)
 
-    How often each integer from 0 on stands, or the sums of its weights.
+    The number of occurrences of each integer from 0 on, or the sum of its weights.
 
     Parameters
     ----------
@@ -3512,7 +3520,7 @@ def blackman(M: SupportsIndex) -> ndarray:
 def block(arrays: Sequence[ArrayLike] | ndarray) -> ndarray:
     """block(arrays)
 
-    Nested lists of blocks as one array.
+    One array composed of nested lists of blocks.
 
     Parameters
     ----------
@@ -3561,7 +3569,7 @@ class broadcast:
 def broadcast_arrays(*args: ArrayLike, subok: bool = ...) -> tuple[ndarray, ...]:
     """broadcast_arrays(*args, subok=False)
 
-    Views of the shape that all arrays broadcast to.
+    Views of the arrays, broadcast to their common shape.
 
     Parameters
     ----------
@@ -3588,7 +3596,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = ...) -> tuple[ndarray, ...]
 def broadcast_shapes(*args: SupportsIndex | tuple[SupportsIndex, ...]) -> tuple[int, ...]:
     """broadcast_shapes(*args)
 
-    The shape that shapes broadcast to.
+    The shape to which several shapes broadcast.
 
     Parameters
     ----------
@@ -3612,7 +3620,7 @@ def broadcast_shapes(*args: SupportsIndex | tuple[SupportsIndex, ...]) -> tuple[
 def broadcast_to(array: ArrayLike, shape: SupportsIndex | Sequence[SupportsIndex], subok: bool = ...) -> ndarray:
     """broadcast_to(array, shape, subok=False)
 
-    A view of another shape that repeats the array.
+    A view of the array, broadcast to another shape.
 
     Parameters
     ----------
@@ -3631,7 +3639,7 @@ def broadcast_to(array: ArrayLike, shape: SupportsIndex | Sequence[SupportsIndex
     Raises
     ------
     ValueError
-        PX002: the value does not broadcast to where it is written.
+        PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -3695,12 +3703,14 @@ def checkpoint(path: str | PathLike[str], step: SupportsIndex, **arrays: ArrayLi
     ------
     OSError
         PX081: the file cannot be written; the previous one stays.
+    ValueError
+        PX144: `step` is not an integer from 0 on.
     """
 
 def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
     """choose(a, choices, out=None, mode='raise')
 
-    Of each element the choice that it names.
+    The elements of several choices; an array of integers selects the choice of each.
 
     Parameters
     ----------
@@ -3735,7 +3745,7 @@ def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | 
 def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = ..., out: ndarray | None = ..., *, min: ArrayLike | None = ..., max: ArrayLike | None = ..., where: ArrayLike | None = ..., dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=None, dtype=None, casting='same_kind')
 
-    The elements, or the bound that they are beyond.
+    The elements limited to the range between two bounds.
 
     Parameters
     ----------
@@ -3780,7 +3790,7 @@ def clip(a: ArrayLike, a_min: ArrayLike | None = ..., a_max: ArrayLike | None = 
 def column_stack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
     """column_stack(tup)
 
-    Vectors as columns, and matrices, joined.
+    Matrices joined along the second axis, with vectors as columns.
 
     Parameters
     ----------
@@ -3807,7 +3817,7 @@ def column_stack(tup: Sequence[ArrayLike] | ndarray) -> ndarray:
 def common_type(*arrays: ndarray) -> numpy.dtype[Any]:
     """common_type(*arrays)
 
-    The floating-point or complex dtype that arrays have in common.
+    The floating-point or complex type to which arrays promote.
 
     Parameters
     ----------
@@ -3977,13 +3987,13 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Literal['full', 'same', 'valid'] 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 def copy(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ...) -> ndarray:
     """copy(a, order='K', subok=False)
 
-    A copy.
+    A copy of an array.
 
     Parameters
     ----------
@@ -4037,7 +4047,7 @@ def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe',
     TypeError
         PX012: a cast would lose values.
     ValueError
-        PX002: the value does not broadcast to where it is written.
+        PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -4048,7 +4058,7 @@ def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe',
 def corrcoef(x: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """corrcoef(x, y=None, rowvar=True, *, dtype=None)
 
-    The correlations of variables.
+    The matrix of the correlation coefficients of variables.
 
     Parameters
     ----------
@@ -4107,7 +4117,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Literal['full', 'same', 'valid']
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 cos: ufunc
@@ -4117,7 +4127,7 @@ cosh: ufunc
 def count_nonzero(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
     """count_nonzero(a, axis=None, *, keepdims=False)
 
-    The number of elements over axes that are not zero.
+    The number of nonzero elements over axes.
 
     Parameters
     ----------
@@ -4131,8 +4141,8 @@ def count_nonzero(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: int64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -4150,7 +4160,7 @@ def count_nonzero(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] 
 def cov(m: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., bias: bool = ..., ddof: SupportsIndex | None = ..., fweights: ArrayLike | None = ..., aweights: ArrayLike | None = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None)
 
-    The covariances of variables.
+    The covariance matrix of variables.
 
     Parameters
     ----------
@@ -4163,7 +4173,8 @@ def cov(m: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., bias: bool 
     bias : bool, default: False
         Whether to divide by the number of observations.
     ddof : int, optional
-        Subtracted from the number of observations; 1, or 0 with `bias`, for None.
+        The number that is subtracted from the number of observations; for None 1, or 0 with
+        `bias`.
     fweights : array_like of int, optional
         The number of times that each observation counts.
     aweights : array_like, optional
@@ -4206,7 +4217,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = ..., axisb: Support
     axisc : int, default: -1
         The axis of the vectors of the result.
     axis : int, optional
-        The axis of `a`, `b` and the result, in place of the others.
+        The axis of the vectors in `a`, `b` and the result.
 
     Returns
     -------
@@ -4307,20 +4318,20 @@ def cumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..
 def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., include_initial: bool = ...) -> ndarray:
     """cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False)
 
-    The running product, after 1 with `include_initial`.
+    The running product along an axis; `include_initial` puts 1 before it.
 
     Parameters
     ----------
     x : array_like
         The array.
     axis : int, optional
-        The axis; vectors need none.
+        The axis; not needed for a vector.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
     include_initial : bool, default: False
-        Whether the value for no elements comes first.
+        Whether the result starts with the value for no elements.
 
     Returns
     -------
@@ -4346,20 +4357,20 @@ def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype:
 def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., include_initial: bool = ...) -> ndarray:
     """cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False)
 
-    The running sum, after 0 with `include_initial`.
+    The running sum along an axis; `include_initial` puts 0 before it.
 
     Parameters
     ----------
     x : array_like
         The array.
     axis : int, optional
-        The axis; vectors need none.
+        The axis; not needed for a vector.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
     include_initial : bool, default: False
-        Whether the value for no elements comes first.
+        Whether the result starts with the value for no elements.
 
     Returns
     -------
@@ -4422,7 +4433,7 @@ def delete(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, axis: Support
 def diag(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     """diag(v, k=0)
 
-    The diagonal of a matrix, or the matrix of a diagonal.
+    The diagonal of a matrix, or a matrix with a vector on its diagonal.
 
     Parameters
     ----------
@@ -4450,7 +4461,7 @@ def diag(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = ...) -> tuple[ndarray, ...]:
     """diag_indices(n, ndim=2)
 
-    The indices of the diagonal of an array of equal extents.
+    The indices of the main diagonal of an array with equal extents.
 
     Parameters
     ----------
@@ -4478,7 +4489,7 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = ...) -> tuple[ndarray, 
 def diag_indices_from(arr: ArrayLike) -> tuple[ndarray, ...]:
     """diag_indices_from(arr)
 
-    The indices of an array's diagonal.
+    The indices of the main diagonal of an array.
 
     Parameters
     ----------
@@ -4504,7 +4515,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple[ndarray, ...]:
 def diagflat(v: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     """diagflat(v, k=0)
 
-    The matrix whose diagonal has all elements of an array.
+    A square matrix with all elements of an array on a diagonal.
 
     Parameters
     ----------
@@ -4565,7 +4576,7 @@ def diagonal(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = .
 def diff(a: ArrayLike, n: SupportsIndex = ..., axis: SupportsIndex = ..., prepend: ArrayLike | None = ..., append: ArrayLike | None = ...) -> ndarray:
     """diff(a, n=1, axis=-1, prepend=None, append=None)
 
-    The differences of neighbours along an axis, taken `n` times.
+    The differences of neighbouring elements along an axis, taken `n` times.
 
     Parameters
     ----------
@@ -4597,13 +4608,13 @@ def diff(a: ArrayLike, n: SupportsIndex = ..., axis: SupportsIndex = ..., prepen
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     """digitize(x, bins, right=False)
 
-    Which bins between ascending or descending edges elements lie in.
+    The index of the bin of each element; the edges of the bins ascend or descend.
 
     Parameters
     ----------
@@ -4640,7 +4651,8 @@ divmod: ufunc
 def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
     """dot(a, b, out=None)
 
-    The product of vectors or matrices: over the last axis and the last but one.
+    The sums of products over the last axis of `a` and the last but one, or only, axis of
+    `b`.
 
     Parameters
     ----------
@@ -4678,7 +4690,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        The number of parts, or where they start.
+        The number of parts, or their boundaries.
 
     Returns
     -------
@@ -4690,7 +4702,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the parts would not be equal.
+        PX017: the parts are not equal.
 
     Notes
     -----
@@ -4729,7 +4741,8 @@ e: float
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = ..., to_begin: ArrayLike | None = ...) -> ndarray:
     """ediff1d(ary, to_end=None, to_begin=None)
 
-    The differences of neighbours in C order, between others.
+    The differences of neighbouring elements in C order, after `to_begin` and before
+    `to_end`.
 
     Parameters
     ----------
@@ -4753,18 +4766,18 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = ..., to_begin: ArrayLike 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 def einsum(*operands: str | ArrayLike, out: ndarray | None = ..., optimize: bool | str | Sequence[Any] = ..., dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] = ..., casting: str = ...) -> ndarray:
     """einsum(*operands, out=None, optimize=False, dtype=None, order='K', casting='safe')
 
-    The sum of products that subscripts say.
+    The sum of products that subscripts describe.
 
     Parameters
     ----------
     *operands : str or array_like
-        The subscripts, then the arrays; or arrays and lists.
+        The subscripts, then the arrays; or arrays, each with its list of subscripts.
     out : ndarray, optional
         The array that is written and returned.
     optimize : bool, str or sequence, default: False
@@ -4779,8 +4792,8 @@ def einsum(*operands: str | ArrayLike, out: ndarray | None = ..., optimize: bool
     Returns
     -------
     ndarray
-        The extents of the letters of the output. Dtype: `dtype`, or the dtype to which the
-        operands promote.
+        The extents of the axes that the output subscripts name. Dtype: `dtype`, or the
+        dtype to which the operands promote.
 
     Raises
     ------
@@ -4824,10 +4837,10 @@ def einsum_path(subscripts: str, *operands: ArrayLike, optimize: bool | str | tu
     Local: the result depends on extents only.
     """
 
-def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """empty(shape, dtype=None, order='C', *, device=None, like=None)
 
-    An array whose elements are yet to be written.
+    An array whose elements are unspecified until the program writes them.
 
     Parameters
     ----------
@@ -4839,7 +4852,8 @@ def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
         The order of elements in memory.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -4860,12 +4874,12 @@ def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
 def empty_like(prototype: ArrayLike, /, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., shape: SupportsIndex | Sequence[SupportsIndex] | None = ..., *, device: str | None = ...) -> ndarray:
     """empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)
 
-    An array like another, whose elements are yet to be written.
+    An array with the shape and dtype of another array and unspecified elements.
 
     Parameters
     ----------
     prototype : array_like
-        The array whose shape and dtype are taken.
+        The array whose shape and dtype are used.
     dtype : dtype, optional
         The dtype of the result.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
@@ -4885,7 +4899,7 @@ def empty_like(prototype: ArrayLike, /, dtype: DTypeLike = ..., order: Literal['
     Raises
     ------
     ValueError
-        An extent is negative. PX002: the value does not broadcast to where it is written.
+        An extent is negative. PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -5004,10 +5018,10 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     operations are computed. Distribution: gathers: the positions that are found.
     """
 
-def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """eye(N, M=None, k=0, dtype=float, order='C', *, device=None, like=None)
 
-    Ones on a diagonal, and zeros.
+    A matrix of zeros with ones on one diagonal.
 
     Parameters
     ----------
@@ -5023,7 +5037,8 @@ def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
         The order of elements in memory.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5046,7 +5061,7 @@ fabs: ufunc
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = ...) -> None:
     """fill_diagonal(a, val, wrap=False)
 
-    Writes the diagonal.
+    Writes the main diagonal in place.
 
     Parameters
     ----------
@@ -5099,7 +5114,7 @@ def finfo(dtype: DTypeLike) -> Any:
 def fix(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
     """fix(x, out=None)
 
-    To the nearest integer towards zero.
+    The elements rounded towards zero to an integer.
 
     Parameters
     ----------
@@ -5261,7 +5276,7 @@ fmod: ufunc
 def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., fractional: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: bool = ..., pad_left: SupportsIndex | None = ..., pad_right: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
     """format_float_positional(x, precision=None, unique=True, fractional=True, trim='k', sign=False, pad_left=None, pad_right=None, min_digits=None)
 
-    A number in decimal digits without an exponent.
+    The text of a number in decimal digits, without an exponent.
 
     Parameters
     ----------
@@ -5295,14 +5310,14 @@ def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ...,
 
     Notes
     -----
-    Collective if the array is pending, which is then computed; else Local. Distribution:
-    local.
+    Collective if the array is pending, because it is then computed; else Local.
+    Distribution: local.
     """
 
 def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: bool = ..., pad_left: SupportsIndex | None = ..., exp_digits: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
     """format_float_scientific(x, precision=None, unique=True, trim='k', sign=False, pad_left=None, exp_digits=None, min_digits=None)
 
-    A number in decimal digits with an exponent.
+    The text of a number in decimal digits, with an exponent.
 
     Parameters
     ----------
@@ -5334,8 +5349,8 @@ def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ...,
 
     Notes
     -----
-    Collective if the array is pending, which is then computed; else Local. Distribution:
-    local.
+    Collective if the array is pending, because it is then computed; else Local.
+    Distribution: local.
     """
 
 frexp: ufunc
@@ -5404,10 +5419,10 @@ def from_local(part: ArrayLike | list[ArrayLike], axis: SupportsIndex = ...) -> 
         PX031: the parts do not fit together.
     """
 
-def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., offset: SupportsIndex = ..., *, like: Any = ...) -> ndarray:
+def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., offset: SupportsIndex = ..., *, like: ndarray | None = ...) -> ndarray:
     """frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None)
 
-    The elements that bytes hold.
+    A vector of the elements in a buffer of bytes.
 
     Parameters
     ----------
@@ -5419,7 +5434,8 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
         The number of elements; all for -1.
     offset : int, default: 0
         The position of the first element in bytes.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5436,10 +5452,10 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     Local: copied at once; must be equal on all processes. Distribution: local.
     """
 
-def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLike = ..., count: SupportsIndex = ..., sep: str = ..., offset: SupportsIndex = ..., *, like: Any = ...) -> ndarray:
+def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLike = ..., count: SupportsIndex = ..., sep: str = ..., offset: SupportsIndex = ..., *, like: ndarray | None = ...) -> ndarray:
     """fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)
 
-    The elements that a file holds.
+    A vector of the elements in a file.
 
     Parameters
     ----------
@@ -5453,7 +5469,8 @@ def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
         The text between numbers; without it, bytes.
     offset : int, default: 0
         The position of the first element in bytes.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5465,17 +5482,17 @@ def fromfile(file: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     OSError
         PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        The text is no number.
+        The text is not a number.
 
     Notes
     -----
     Collective: every process calls it.
     """
 
-def fromfunction(function: Callable[..., Any], shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: DTypeLike = ..., like: Any = ..., **kwargs: Any) -> ndarray:
+def fromfunction(function: Callable[..., Any], shape: SupportsIndex | Sequence[SupportsIndex], *, dtype: DTypeLike = ..., like: ndarray | None = ..., **kwargs: Any) -> ndarray:
     """fromfunction(function, shape, *, dtype=float, like=None, **kwargs)
 
-    What a function answers to the index along each axis.
+    The result of a function that receives the indices along each axis as arrays.
 
     Parameters
     ----------
@@ -5485,7 +5502,8 @@ def fromfunction(function: Callable[..., Any], shape: SupportsIndex | Sequence[S
         The extents.
     dtype : dtype, default: float
         The dtype of the result.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
     **kwargs : object
         Further keyword arguments of the function.
 
@@ -5505,10 +5523,10 @@ def fromfunction(function: Callable[..., Any], shape: SupportsIndex | Sequence[S
     computed. Distribution: local.
     """
 
-def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., *, like: Any = ...) -> ndarray:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., *, like: ndarray | None = ...) -> ndarray:
     """fromiter(iter, dtype, count=-1, *, like=None)
 
-    The numbers of an iterator.
+    A vector of the numbers of an iterator.
 
     Parameters
     ----------
@@ -5518,7 +5536,8 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: SupportsIndex = ..., 
         The dtype of the result.
     count : int, default: -1
         The number of elements; all for -1.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5568,10 +5587,10 @@ def frompyfunc(func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIn
     Calls are Collective: arrays are fetched to the host, and the function is called there.
     """
 
-def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., *, sep: str, like: Any = ...) -> ndarray:
+def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., *, sep: str, like: ndarray | None = ...) -> ndarray:
     """fromstring(string, dtype=float, count=-1, *, sep, like=None)
 
-    The numbers of a text.
+    A vector of the numbers in a text.
 
     Parameters
     ----------
@@ -5583,7 +5602,8 @@ def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
         The number of elements; all for -1.
     sep : str
         The text between numbers.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5593,17 +5613,17 @@ def fromstring(string: str, dtype: DTypeLike = ..., count: SupportsIndex = ..., 
     Raises
     ------
     ValueError
-        The text is no number.
+        The text is not a number.
 
     Notes
     -----
     Local: read at once; must be equal on all processes. Distribution: local.
     """
 
-def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)
 
-    An array of one value, or of values broadcast to its shape.
+    An array filled with a value, which is broadcast to the shape.
 
     Parameters
     ----------
@@ -5617,7 +5637,8 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, 
         The order of elements in memory.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -5627,7 +5648,7 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, 
     Raises
     ------
     ValueError
-        An extent is negative. PX002: the value does not broadcast to where it is written.
+        An extent is negative. PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -5638,7 +5659,7 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, 
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., shape: SupportsIndex | Sequence[SupportsIndex] | None = ..., *, device: str | None = ...) -> ndarray:
     """full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)
 
-    An array of one value like another.
+    An array filled with a value, with the shape and dtype of another array.
 
     Parameters
     ----------
@@ -5665,7 +5686,7 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike = ..., order
     Raises
     ------
     ValueError
-        An extent is negative. PX002: the value does not broadcast to where it is written.
+        An extent is negative. PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -5678,7 +5699,7 @@ gcd: ufunc
 def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLike = ..., comments: str = ..., delimiter: str | None = ..., skip_header: SupportsIndex = ..., skip_footer: SupportsIndex = ..., converters: Mapping[Any, Callable[..., Any]] | None = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: SupportsIndex | Sequence[SupportsIndex] | None = ..., names: Any = ..., excludelist: Sequence[str] | None = ..., deletechars: str | None = ..., replace_space: str = ..., autostrip: bool = ..., case_sensitive: bool | str = ..., defaultfmt: str = ..., unpack: bool | None = ..., usemask: bool = ..., loose: bool = ..., invalid_raise: bool = ..., max_rows: SupportsIndex | None = ..., encoding: str | None = ..., *, ndmin: SupportsIndex = ...) -> ndarray:
     """genfromtxt(fname, dtype=float, comments='#', delimiter=None, skip_header=0, skip_footer=0, converters=None, missing_values=None, filling_values=None, usecols=None, names=None, excludelist=None, deletechars=None, replace_space='_', autostrip=False, case_sensitive=True, defaultfmt='f%i', unpack=None, usemask=False, loose=True, invalid_raise=True, max_rows=None, encoding=None, *, ndmin=0)
 
-    The numbers of a text file, with values for those that are missing.
+    The numbers of a text file, with other values in place of missing ones.
 
     Parameters
     ----------
@@ -5729,7 +5750,7 @@ def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTyp
     encoding : str, optional
         The encoding of the text.
     ndmin : int, default: 0
-        The least number of axes; new axes come first.
+        The least number of axes; missing axes are added first.
 
     Returns
     -------
@@ -5741,7 +5762,7 @@ def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTyp
     OSError
         PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        The text is no number.
+        The text is not a number.
 
     Notes
     -----
@@ -5766,7 +5787,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpo
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result for the new elements.
+        The axis of the result that is new.
 
     Returns
     -------
@@ -5782,7 +5803,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpo
     Notes
     -----
     Local: recorded. Collective if an end is an array, whose elements are checked.
-    Distribution: gathers: ends and bases that are vectors; between numbers nothing moves.
+    Distribution: gathers: vectors of ends and bases; between numbers nothing moves.
     """
 
 def get_array_module(*arguments: Any) -> ModuleType:
@@ -5810,7 +5831,7 @@ def get_array_module(*arguments: Any) -> ModuleType:
 def get_printoptions() -> dict[str, Any]:
     """get_printoptions()
 
-    How arrays are shown.
+    The options for printing arrays.
 
     Returns
     -------
@@ -5886,7 +5907,7 @@ def gradient(f: ArrayLike, *varargs: SupportsFloat | ArrayLike, axis: SupportsIn
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 greater: ufunc
@@ -5950,7 +5971,7 @@ heaviside: ufunc
 def histogram(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..., range: tuple[SupportsFloat, SupportsFloat] | None = ..., density: bool | None = ..., weights: ArrayLike | None = ...) -> tuple[ndarray, ndarray]:
     """histogram(a, bins=10, range=None, density=None, weights=None)
 
-    How many elements lie in each bin, and the edges of the bins.
+    The number of elements in each bin, and the edges of the bins.
 
     Parameters
     ----------
@@ -5987,7 +6008,7 @@ def histogram(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..., range: 
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., range: Sequence[Sequence[SupportsFloat]] | None = ..., density: bool | None = ..., weights: ArrayLike | None = ...) -> tuple[ndarray, ndarray, ndarray]:
     """histogram2d(x, y, bins=10, range=None, density=None, weights=None)
 
-    How many points lie in each bin, and the edges along both axes.
+    The number of points in each bin, and the edges along both axes.
 
     Parameters
     ----------
@@ -6059,7 +6080,7 @@ def histogram_bin_edges(a: ArrayLike, bins: SupportsIndex | str | ArrayLike = ..
 def histogramdd(sample: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., range: Sequence[Sequence[SupportsFloat]] | None = ..., density: bool | None = ..., weights: ArrayLike | None = ...) -> tuple[ndarray, list[ndarray]]:
     """histogramdd(sample, bins=10, range=None, density=None, weights=None)
 
-    How many samples lie in each bin, and the edges along every axis.
+    The number of samples in each bin, and the edges along each axis.
 
     Parameters
     ----------
@@ -6094,14 +6115,14 @@ def histogramdd(sample: ArrayLike, bins: SupportsIndex | Sequence[Any] = ..., ra
 def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]) -> list[ndarray]:
     """hsplit(ary, indices_or_sections)
 
-    Parts of an array by columns.
+    Parts of an array along the second axis, or of a vector along its only axis.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        The number of parts, or where they start.
+        The number of parts, or their boundaries.
 
     Returns
     -------
@@ -6113,7 +6134,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the parts would not be equal.
+        PX017: the parts are not equal.
 
     Notes
     -----
@@ -6123,7 +6144,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
 def hstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """hstack(tup, *, dtype=None, casting='same_kind')
 
-    Arrays joined column by column.
+    Arrays joined along the second axis; vectors are joined along their only axis.
 
     Parameters
     ----------
@@ -6181,10 +6202,10 @@ def i0(x: ArrayLike) -> ndarray:
     observed. Distribution: local.
     """
 
-def identity(n: SupportsIndex, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+def identity(n: SupportsIndex, dtype: DTypeLike = ..., *, like: ndarray | None = ...) -> ndarray:
     """identity(n, dtype=None, *, like=None)
 
-    The square matrix with ones on its diagonal.
+    The identity matrix with `n` rows.
 
     Parameters
     ----------
@@ -6192,7 +6213,8 @@ def identity(n: SupportsIndex, dtype: DTypeLike = ..., *, like: Any = ...) -> nd
         The extent.
     dtype : dtype, optional
         The dtype of the result.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -6267,7 +6289,7 @@ def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., *, spar
 def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse: bool = ...) -> ndarray:
     """indices(dimensions, dtype=int, sparse=False)
 
-    The index along each axis, for every element of a shape.
+    The indices of all positions in a shape, with one array for each axis.
 
     Parameters
     ----------
@@ -6422,7 +6444,7 @@ def insert(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, values: Array
     IndexError
         PX007: a position is outside of its axis.
     ValueError
-        PX002: the value does not broadcast to where it is written.
+        PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -6433,7 +6455,7 @@ def insert(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, values: Array
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ..., right: Scalar | None = ..., period: SupportsFloat | None = ...) -> ndarray:
     """interp(x, xp, fp, left=None, right=None, period=None)
 
-    The values between points of a function that is linear between them.
+    The values of the piecewise linear function through given points.
 
     Parameters
     ----------
@@ -6466,7 +6488,7 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ...
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: the points, which every device looks up.
+    observed. Distribution: gathers: the points, which every device needs.
     """
 
 @overload
@@ -6475,7 +6497,7 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., *, re
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., return_indices: bool = ...) -> ndarray:
     """intersect1d(ar1, ar2, assume_unique=False, return_indices=False)
 
-    The elements of both arrays, ascending, each once; also where they first stand.
+    The distinct elements that are in both arrays, in ascending order.
 
     Parameters
     ----------
@@ -6484,7 +6506,7 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., retur
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect, but `setdiff1d` keeps the order.
+        Without effect, except that `setdiff1d` keeps the order.
     return_indices : bool, default: False
         Whether to return the first positions in both arrays, too.
 
@@ -6596,7 +6618,7 @@ def iscomplexobj(x: ArrayLike) -> bool:
 def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
     """isdtype(dtype, kind)
 
-    Whether a dtype is of one of some kinds.
+    Whether a dtype is of a kind, or of one of several kinds.
 
     Parameters
     ----------
@@ -6624,7 +6646,7 @@ isfinite: ufunc
 def isfortran(a: ArrayLike) -> bool:
     """isfortran(a)
 
-    Whether elements lie in Fortran's order alone.
+    Whether the elements are stored in Fortran order and not in C order.
 
     Parameters
     ----------
@@ -6648,16 +6670,16 @@ def isfortran(a: ArrayLike) -> bool:
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = ..., invert: bool = ..., *, kind: Literal['sort', 'table'] | None = ...) -> ndarray:
     """isin(element, test_elements, assume_unique=False, invert=False, *, kind=None)
 
-    Whether each element is one of others.
+    Whether each element is among the elements of another array.
 
     Parameters
     ----------
     element : array_like
         The elements.
     test_elements : array_like
-        The others.
+        The array that is searched.
     assume_unique : bool, default: False
-        Without effect, but `setdiff1d` keeps the order.
+        Without effect, except that `setdiff1d` keeps the order.
     invert : bool, default: False
         Whether to invert the result.
     kind : {'sort', 'table'}, optional
@@ -6714,7 +6736,7 @@ def isneginf(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
 def isposinf(x: ArrayLike, out: ndarray | None = ...) -> ndarray:
     """isposinf(x, out=None)
 
-    Whether elements are infinity.
+    Whether elements are positive infinity.
 
     Parameters
     ----------
@@ -6792,7 +6814,7 @@ def isrealobj(x: ArrayLike) -> bool:
 def isscalar(element: Any) -> bool:
     """isscalar(element)
 
-    Whether an object is a number or an element, and no array.
+    Whether an object is a scalar: a number, a string or a single element.
 
     Parameters
     ----------
@@ -6816,7 +6838,7 @@ def isscalar(element: Any) -> bool:
 def issubdtype(arg1: DTypeLike | type, arg2: DTypeLike | type) -> bool:
     """issubdtype(arg1, arg2)
 
-    Whether a dtype is of a class of dtypes.
+    Whether a dtype belongs to a class of dtypes.
 
     Parameters
     ----------
@@ -6898,7 +6920,7 @@ def kaiser(M: SupportsIndex, beta: SupportsFloat) -> ndarray:
     M : int
         The number of numbers.
     beta : float
-        The shape of the window.
+        The shape parameter of the window.
 
     Returns
     -------
@@ -6931,8 +6953,8 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The products of the extents. Dtype: the dtype to which the operands promote (NEP 50:
-        Python's numbers are weak).
+        The products of the extents of both arrays. Dtype: the dtype to which the operands
+        promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
@@ -6958,7 +6980,8 @@ less_equal: ufunc
 def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ...) -> ndarray:
     """lexsort(keys, axis=-1)
 
-    The positions in which elements would be sorted by several keys, the last one first.
+    The positions of the elements in the order of several keys; the last key is the primary
+    one.
 
     Parameters
     ----------
@@ -7010,7 +7033,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result for the new elements.
+        The axis of the result that is new.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
 
@@ -7034,7 +7057,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
 def load(file: str | PathLike[str] | IO[Any] | Iterable[str], mmap_mode: str | None = ..., allow_pickle: bool = ..., fix_imports: bool = ..., encoding: str = ..., *, max_header_size: SupportsIndex = ...) -> Any:
     """load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding='ASCII', *, max_header_size=10000)
 
-    The array of a .npy file, or those of a .npz file by their names.
+    The array of a .npy file, or the arrays of a .npz file by their names.
 
     Parameters
     ----------
@@ -7061,8 +7084,8 @@ def load(file: str | PathLike[str] | IO[Any] | Iterable[str], mmap_mode: str | N
     OSError
         PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        PX082: a file is no .npy file (PX083 and PX084: it is damaged). PX085: a file holds
-        Python objects.
+        PX082: a file is not a .npy file (PX083 and PX084: it is damaged). PX085: a file
+        holds Python objects.
 
     Notes
     -----
@@ -7093,7 +7116,7 @@ def loadtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     unpack : bool, default: False
         Whether columns become rows.
     ndmin : int, default: 0
-        The least number of axes; new axes come first.
+        The least number of axes; missing axes are added first.
     encoding : str, optional
         The encoding of the text.
     max_rows : int, optional
@@ -7111,7 +7134,7 @@ def loadtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLi
     OSError
         PX080: a file cannot be read; FileNotFoundError if it does not exist.
     ValueError
-        The text is no number.
+        The text is not a number.
 
     Notes
     -----
@@ -7141,7 +7164,7 @@ logical_xor: ufunc
 def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoint: bool = ..., base: ArrayLike = ..., dtype: DTypeLike = ..., axis: SupportsIndex = ...) -> ndarray:
     """logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)
 
-    Powers of a base whose exponents lie at equal distances.
+    Powers of a base, whose exponents run at equal distances from `start` to `stop`.
 
     Parameters
     ----------
@@ -7158,7 +7181,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     dtype : dtype, optional
         The dtype of the result.
     axis : int, default: 0
-        The axis of the result for the new elements.
+        The axis of the result that is new.
 
     Returns
     -------
@@ -7174,14 +7197,14 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: ends and bases that are vectors; between numbers
-    nothing moves.
+    observed. Distribution: gathers: vectors of ends and bases; between numbers nothing
+    moves.
     """
 
 def mask_indices(n: SupportsIndex, mask_func: Callable[..., Any], k: SupportsIndex = ...) -> tuple[ndarray, ndarray]:
     """mask_indices(n, mask_func, k=0)
 
-    The indices that a function of a square matrix leaves.
+    The indices of the elements of a square matrix that a masking function keeps.
 
     Parameters
     ----------
@@ -7265,7 +7288,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
     """matrix_transpose(x, /)
 
-    The last two axes swapped.
+    The array with its last two axes swapped.
 
     Parameters
     ----------
@@ -7363,8 +7386,8 @@ def max(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -7385,7 +7408,7 @@ maximum: ufunc
 def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) -> bool:
     """may_share_memory(a, b, /, max_work=0)
 
-    Whether two arrays are views of one.
+    Whether the memory ranges of two arrays overlap.
 
     Parameters
     ----------
@@ -7433,9 +7456,9 @@ def mean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
-        bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; float64 for bools and
+        integers.
 
     Raises
     ------
@@ -7455,7 +7478,7 @@ def mean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
 def median(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., keepdims: bool = ...) -> ndarray:
     """median(a, axis=None, out=None, overwrite_input=False, keepdims=False)
 
-    The middle of the sorted elements over axes.
+    The median of the elements along axes.
 
     Parameters
     ----------
@@ -7473,9 +7496,8 @@ def median(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`; float64 for bools and
-        integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
@@ -7510,7 +7532,7 @@ def mesh() -> Mesh:
 def meshgrid(*xi: ArrayLike, copy: bool = ..., sparse: bool = ..., indexing: Literal['xy', 'ij'] = ...) -> tuple[ndarray, ...]:
     """meshgrid(*xi, copy=True, sparse=False, indexing='xy')
 
-    The coordinates of all points of a grid, from those along its axes.
+    The coordinates of all points of a grid, from the coordinates along each axis.
 
     Parameters
     ----------
@@ -7564,8 +7586,8 @@ def min(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -7642,7 +7664,7 @@ modf: ufunc
 def moveaxis(a: ArrayLike, source: SupportsIndex | Sequence[SupportsIndex], destination: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
     """moveaxis(a, source, destination)
 
-    Axes moved to other places.
+    The array with axes moved to other positions.
 
     Parameters
     ----------
@@ -7677,7 +7699,7 @@ nan: float
 def nan_to_num(x: ArrayLike, copy: bool = ..., nan: SupportsFloat = ..., posinf: SupportsFloat | None = ..., neginf: SupportsFloat | None = ...) -> ndarray:
     """nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)
 
-    Numbers in place of NaN and infinities.
+    The elements with numbers in place of NaN and infinities.
 
     Parameters
     ----------
@@ -7727,8 +7749,8 @@ def nanargmax(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | Non
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: int64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -7764,8 +7786,8 @@ def nanargmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | Non
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: int64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: int64.
 
     Raises
     ------
@@ -7785,7 +7807,7 @@ def nanargmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | Non
 def nancumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
     """nancumprod(a, axis=None, dtype=None, out=None)
 
-    The running product, for which NaN counts as 1.
+    The running product, in which NaN counts as 1.
 
     Parameters
     ----------
@@ -7822,7 +7844,7 @@ def nancumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike 
 def nancumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
     """nancumsum(a, axis=None, dtype=None, out=None)
 
-    The running sum, for which NaN counts as 0.
+    The running sum, in which NaN counts as 0.
 
     Parameters
     ----------
@@ -7859,7 +7881,7 @@ def nancumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike =
 def nanmax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
     """nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)
 
-    The greatest of the elements over axes that are not NaN.
+    The greatest element over axes that is not NaN.
 
     Parameters
     ----------
@@ -7879,8 +7901,8 @@ def nanmax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -7899,7 +7921,7 @@ def nanmax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
 def nanmean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., *, where: ArrayLike | None = ...) -> ndarray:
     """nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)
 
-    The mean of the elements over axes that are not NaN.
+    The mean over axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -7919,9 +7941,9 @@ def nanmean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; float64 for
-        bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; float64 for bools and
+        integers.
 
     Raises
     ------
@@ -7941,7 +7963,7 @@ def nanmean(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
 def nanmedian(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., keepdims: bool = ...) -> ndarray:
     """nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)
 
-    The middle of the sorted elements over axes that are not NaN.
+    The median along axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -7959,9 +7981,8 @@ def nanmedian(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | No
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`; float64 for bools and
-        integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`; float64 for bools and integers.
 
     Raises
     ------
@@ -7979,7 +8000,7 @@ def nanmedian(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | No
 def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
     """nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)
 
-    The least of the elements over axes that are not NaN.
+    The least element over axes that is not NaN.
 
     Parameters
     ----------
@@ -7999,8 +8020,8 @@ def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -8019,7 +8040,7 @@ def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
-    What parts from 0 to 100 of the elements over axes that are not NaN lie below.
+    The percentiles along axes of the elements that are not NaN; `q` is from 0 to 100.
 
     Parameters
     ----------
@@ -8051,8 +8072,8 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
-        or takes no weights. PX132: an integer is negative.
+        PX004: an axis is named twice. PX017: an element of `q` is out of range. The method
+        is unknown, or does not support weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -8067,7 +8088,7 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
 def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
     """nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
 
-    The product of the elements over axes that are not NaN.
+    The product over axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -8089,9 +8110,9 @@ def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -8111,7 +8132,7 @@ def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
 def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
-    What parts of the elements over axes that are not NaN lie below.
+    The quantiles along axes of the elements that are not NaN; `q` is from 0 to 1.
 
     Parameters
     ----------
@@ -8143,8 +8164,8 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
-        or takes no weights. PX132: an integer is negative.
+        PX004: an axis is named twice. PX017: an element of `q` is out of range. The method
+        is unknown, or does not support weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -8159,7 +8180,7 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
 def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
     """nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
 
-    The standard deviation of the elements over axes that are not NaN.
+    The standard deviation over axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -8172,7 +8193,7 @@ def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements in the divisor.
+        The number that is subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
         Whether the axes are kept with extent 1.
     where : array_like of bool, optional
@@ -8185,9 +8206,9 @@ def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-        complex numbers, float64 for bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+        float64 for bools and integers.
 
     Raises
     ------
@@ -8205,7 +8226,7 @@ def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
 def nansum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
     """nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
 
-    The sum of the elements over axes that are not NaN.
+    The sum over axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -8227,9 +8248,9 @@ def nansum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -8249,7 +8270,7 @@ def nansum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
 def nanvar(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
     """nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
 
-    The variance of the elements over axes that are not NaN.
+    The variance over axes of the elements that are not NaN.
 
     Parameters
     ----------
@@ -8262,7 +8283,7 @@ def nanvar(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements in the divisor.
+        The number that is subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
         Whether the axes are kept with extent 1.
     where : array_like of bool, optional
@@ -8275,9 +8296,9 @@ def nanvar(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-        complex numbers, float64 for bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+        float64 for bools and integers.
 
     Raises
     ------
@@ -8335,7 +8356,7 @@ nextafter: ufunc
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     """nonzero(a)
 
-    The indices of the elements that are not zero, axis by axis.
+    The indices of the elements that are not zero, with one vector for each axis.
 
     Parameters
     ----------
@@ -8362,7 +8383,7 @@ not_equal: ufunc
 
 ogrid: Any
 
-def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """ones(shape, dtype=None, order='C', *, device=None, like=None)
 
     An array of ones.
@@ -8377,7 +8398,8 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...,
         The order of elements in memory.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -8398,7 +8420,7 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...,
 def ones_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., shape: SupportsIndex | Sequence[SupportsIndex] | None = ..., *, device: str | None = ...) -> ndarray:
     """ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)
 
-    An array of ones like another.
+    An array of ones with the shape and dtype of another array.
 
     Parameters
     ----------
@@ -8423,7 +8445,7 @@ def ones_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A'
     Raises
     ------
     ValueError
-        An extent is negative. PX002: the value does not broadcast to where it is written.
+        An extent is negative. PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -8434,7 +8456,7 @@ def ones_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A'
 def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
     """outer(a, b, out=None)
 
-    The products of every element with every other.
+    The products of each element of `a` with each element of `b`.
 
     Parameters
     ----------
@@ -8448,8 +8470,8 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
     Returns
     -------
     ndarray
-        The number of elements of the first by that of the second. Dtype: the dtype to which
-        the operands promote (NEP 50: Python's numbers are weak).
+        `(a.size, b.size)`. Dtype: the dtype to which the operands promote (NEP 50: Python's
+        numbers are weak).
 
     Raises
     ------
@@ -8465,7 +8487,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = ...) -> ndarray:
 def packbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., bitorder: Literal['big', 'little'] = ...) -> ndarray:
     """packbits(a, /, axis=None, bitorder='big')
 
-    Bytes of eight elements each.
+    The truth values of the elements, packed as bits into bytes.
 
     Parameters
     ----------
@@ -8474,7 +8496,7 @@ def packbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., bitorder: Litera
     axis : int, optional
         The axis; None for all elements in C order.
     bitorder : {'big', 'little'}, default: 'big'
-        The bit of a byte that comes first.
+        Whether the first bit of a byte is the highest.
 
     Returns
     -------
@@ -8492,13 +8514,13 @@ def packbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., bitorder: Litera
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: where bytes cross the edges of blocks.
+    observed. Distribution: all-to-all: if a byte has elements of two blocks.
     """
 
 def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Callable[..., Any] = ..., *, stat_length: SupportsIndex | ArrayLike | None = ..., constant_values: Scalar | Sequence[Any] = ..., end_values: Scalar | Sequence[Any] = ..., reflect_type: Literal['even', 'odd'] = ..., **kwargs: Any) -> ndarray:
     """pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, end_values=0, reflect_type='even', **kwargs)
 
-    The array with more elements at the ends of its axes.
+    The array with elements added at the ends of its axes.
 
     Parameters
     ----------
@@ -8514,7 +8536,7 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
     constant_values : scalar or sequence, default: 0
         The values before and after each axis.
     end_values : scalar or sequence, default: 0
-        The end values of 'linear_ramp'.
+        The end values for 'linear_ramp'.
     reflect_type : {'even', 'odd'}, default: 'even'
         The kind of reflection.
     **kwargs : object
@@ -8541,7 +8563,7 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
 def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
     """partition(a, kth, axis=-1, kind='introselect', order=None)
 
-    A copy in which the elements at some positions stand as if it were sorted.
+    A copy whose elements at the positions `kth` are those of the sorted array.
 
     Parameters
     ----------
@@ -8552,7 +8574,7 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
-        Any of NumPy's kinds: all give the same stable sort.
+        Any of NumPy's kinds; all are the same stable sort.
     order : None
         Must be None: there are no fields.
 
@@ -8577,7 +8599,7 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
 def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
-    What parts from 0 to 100 of the elements over axes lie below.
+    The percentiles of the elements along axes; `q` is from 0 to 100.
 
     Parameters
     ----------
@@ -8609,8 +8631,8 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
-        or takes no weights. PX132: an integer is negative.
+        PX004: an axis is named twice. PX017: an element of `q` is out of range. The method
+        is unknown, or does not support weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -8619,22 +8641,22 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
     Notes
     -----
     Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
-    which are checked. Distribution: gathers: of the whole array: counts of ever finer
-    buckets are added, and the last candidates, at most 65 536, gathered; along a split
-    axis: as sort.
+    which are checked. Distribution: gathers: for the whole array, counts of ever finer
+    buckets are added, and the last candidates, at most 65 536, are gathered; along a split
+    axis, as sort.
     """
 
 def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
     """permute_dims(a, axes=None)
 
-    The axes in another order; reversed unless one is given.
+    The array with its axes in another order, by default reversed.
 
     Parameters
     ----------
     a : array_like
         The array.
     axes : sequence of int, optional
-        The axis for each place; reversed for None.
+        The axes in their new order; reversed for None.
 
     Returns
     -------
@@ -8644,7 +8666,7 @@ def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> nd
     Raises
     ------
     ValueError
-        PX005: the axes are no permutation.
+        PX005: the axes are not a permutation.
     AxisError
         PX003: there is no such axis.
 
@@ -8658,7 +8680,7 @@ pi: float
 def piecewise(x: ArrayLike, condlist: Sequence[ArrayLike] | ndarray, funclist: Sequence[Any], *args: Any, **kw: Any) -> ndarray:
     """piecewise(x, condlist, funclist, *args, **kw)
 
-    At each place the function, or the value, whose condition is the last to hold.
+    For each element the function, or the value, whose condition is the last to hold.
 
     Parameters
     ----------
@@ -8694,7 +8716,7 @@ def piecewise(x: ArrayLike, condlist: Sequence[ArrayLike] | ndarray, funclist: S
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     """place(arr, mask, vals)
 
-    Writes values, one after the other, where a mask holds.
+    Writes values in turn to the elements at which a mask holds.
 
     Parameters
     ----------
@@ -8724,7 +8746,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
 def poly(seq_of_zeros: ArrayLike) -> ndarray:
     """poly(seq_of_zeros)
 
-    The coefficients of the polynomial with these roots.
+    The coefficients of the polynomial with given roots.
 
     Parameters
     ----------
@@ -8756,7 +8778,7 @@ class poly1d:
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def deriv(self, m: SupportsIndex = ...) -> poly1d:
-        """The derivative of some order.
+        """The derivative of the polynomial, of order `m`.
 
         Parameters
         ----------
@@ -8777,7 +8799,7 @@ class poly1d:
         Local.
         """
     def integ(self, m: SupportsIndex = ..., k: ArrayLike = ...) -> poly1d:
-        """The integral of some order, with constants.
+        """The integral of the polynomial, of order `m`, with constants of integration.
 
         Parameters
         ----------
@@ -8818,7 +8840,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     Returns
     -------
     ndarray or poly1d
-        A vector, as long as the longer one. Dtype: the dtype to which both promote.
+        A vector, as long as the longer operand. Dtype: the dtype to which both promote.
 
     Raises
     ------
@@ -8834,7 +8856,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
 def polyder(p: ArrayLike, m: SupportsIndex = ...) -> Any:
     """polyder(p, m=1)
 
-    The derivative of some order.
+    The derivative of a polynomial, of order `m`.
 
     Parameters
     ----------
@@ -8893,22 +8915,22 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, Any, poly1d]:
 def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat | None = ..., full: bool = ..., w: ArrayLike | None = ..., cov: bool | str = ...) -> Any:
     """polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False)
 
-    The polynomial of some degree that is closest to points.
+    The polynomial of degree `deg` that fits points by least squares.
 
     Parameters
     ----------
     x : array_like
         The points, a vector.
     y : array_like
-        The values at the points; of several functions in columns.
+        The values at the points; columns are separate functions.
     deg : int
         The degree.
     rcond : float, optional
-        Singular values up to this part of the largest count as zero.
+        Singular values up to this fraction of the largest count as zero.
     full : bool, default: False
         Whether to return the quality of the fit, too.
     w : array_like, optional
-        The factors of the distances.
+        The factor of each residual before it is squared.
     cov : bool or str, default: False
         Whether to return the covariances, too.
 
@@ -8938,7 +8960,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
 def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> Any:
     """polyint(p, m=1, k=None)
 
-    The integral of some order, with constants.
+    The integral of a polynomial, of order `m`, with constants of integration.
 
     Parameters
     ----------
@@ -8962,7 +8984,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = ..., k: ArrayLike | None = ...) -> 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: elements from the blocks beside.
+    observed. Distribution: halo: elements from neighbouring blocks.
     """
 
 def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -9008,7 +9030,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     Returns
     -------
     ndarray or poly1d
-        A vector, as long as the longer one. Dtype: the dtype to which both promote.
+        A vector, as long as the longer operand. Dtype: the dtype to which both promote.
 
     Raises
     ------
@@ -9024,7 +9046,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
 def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """polyval(p, x)
 
-    The values of a polynomial.
+    The values of a polynomial at points.
 
     Parameters
     ----------
@@ -9078,20 +9100,20 @@ def print(*values: Any, **keywords: Any) -> None:
 def printoptions(precision: SupportsIndex | None = ..., threshold: SupportsIndex | None = ..., edgeitems: SupportsIndex | None = ..., linewidth: SupportsIndex | None = ..., suppress: bool | None = ..., nanstr: str | None = ..., infstr: str | None = ..., formatter: Mapping[Any, Callable[..., Any]] | None = ..., sign: Literal['-', '+', ' '] | None = ..., floatmode: Literal['fixed', 'unique', 'maxprec', 'maxprec_equal'] | None = ..., *, legacy: str | None = ..., override_repr: Callable[..., Any] | None = ...) -> AbstractContextManager[Any]:
     """printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)
 
-    A context in which arrays are shown otherwise, those of NumPy too.
+    A context manager with other options for printing arrays, including those of NumPy.
 
     Parameters
     ----------
     precision : int, optional
         The number of digits after the point.
     threshold : int, optional
-        The number of elements from which a summary is shown.
+        The largest number of elements that are printed in full.
     edgeitems : int, optional
         The number of elements at each end of a summary.
     linewidth : int, optional
         The number of characters of a line.
     suppress : bool, optional
-        Whether small numbers are shown as zero.
+        Whether small numbers are printed as zero.
     nanstr : str, optional
         The text of NaN.
     infstr : str, optional
@@ -9101,9 +9123,9 @@ def printoptions(precision: SupportsIndex | None = ..., threshold: SupportsIndex
     sign : {'-', '+', ' '}, optional
         The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        The digits that are shown.
+        The number of digits.
     legacy : str, optional
-        Compatibility with versions of NumPy.
+        The version of NumPy whose format is used.
     override_repr : callable, optional
         A function that formats arrays.
 
@@ -9146,9 +9168,9 @@ def prod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -9194,7 +9216,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike, /) -> numpy.dtype[Any]:
 def ptp(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ...) -> ndarray:
     """ptp(a, axis=None, out=None, keepdims=False)
 
-    The range of elements over axes.
+    The difference of the greatest and the least element over axes.
 
     Parameters
     ----------
@@ -9210,8 +9232,8 @@ def ptp(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: that of `a`.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: that of `a`.
 
     Raises
     ------
@@ -9232,7 +9254,7 @@ def ptp(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap', 'clip'] = ...) -> None:
     """put(a, ind, v, mode='raise')
 
-    Writes values at positions of all elements in C order.
+    Writes values at positions, which count all elements in C order.
 
     Parameters
     ----------
@@ -9256,7 +9278,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
     IndexError
         PX028: a position is outside of its axis.
     ValueError
-        PX002: the value does not broadcast to where it is written.
+        PX002: the value does not broadcast to the written elements.
 
     Notes
     -----
@@ -9267,7 +9289,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: SupportsIndex | None) -> None:
     """put_along_axis(arr, indices, values, axis)
 
-    Writes values at positions of an axis, others for every line along it.
+    Writes values at positions along an axis; each vector along it has its own positions.
 
     Parameters
     ----------
@@ -9289,10 +9311,10 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX015: the number of axes is wrong. PX002: the value does not broadcast to where it
-        is written.
+        PX015: the number of axes is wrong. PX002: the value does not broadcast to the
+        written elements.
     IndexError
-        PX025: positions are no integers. PX028: a position is outside of its axis.
+        PX025: positions are not integers. PX028: a position is outside of its axis.
 
     Notes
     -----
@@ -9303,7 +9325,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
 def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
     """putmask(a, /, mask, values)
 
-    Writes where a mask holds the value at the same place.
+    Writes values to the elements at which a mask holds, each from the same position.
 
     Parameters
     ----------
@@ -9332,7 +9354,7 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
 def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
     """quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
-    What parts from 0 to 1 of the elements over axes lie below.
+    The quantiles of the elements along axes; `q` is from 0 to 1.
 
     Parameters
     ----------
@@ -9364,8 +9386,8 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown,
-        or takes no weights. PX132: an integer is negative.
+        PX004: an axis is named twice. PX017: an element of `q` is out of range. The method
+        is unknown, or does not support weights. PX132: an integer is negative.
     IndexError
         PX007: there are no elements.
     TypeError
@@ -9403,7 +9425,7 @@ def rank() -> int:
 def ravel(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
     """ravel(a, order='C')
 
-    All elements along one axis.
+    All elements as a vector.
 
     Parameters
     ----------
@@ -9424,14 +9446,14 @@ def ravel(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
 
     Notes
     -----
-    Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
-    blocks of the new shape are others; a view of an array moves nothing.
+    Local: a view if NumPy returns one, else recorded. Distribution: all-to-all: if the new
+    shape has other blocks; a view moves nothing.
     """
 
 def ravel_multi_index(multi_index: Sequence[ArrayLike] | ndarray, dims: Sequence[SupportsIndex], mode: Literal['raise', 'wrap', 'clip'] = ..., order: Literal['C', 'F', 'A', 'K'] = ...) -> ndarray:
     """ravel_multi_index(multi_index, dims, mode='raise', order='C')
 
-    The positions, in an order of elements, of indices along each axis.
+    The positions, which count elements in C or Fortran order, of indices along each axis.
 
     Parameters
     ----------
@@ -9512,7 +9534,7 @@ def real_if_close(a: ArrayLike, tol: SupportsFloat = ...) -> ndarray:
     Notes
     -----
     Collective for complex arrays, because the dtype depends on data; else Local.
-    Distribution: reduce: whether it holds everywhere.
+    Distribution: reduce: the outcomes of the devices are combined.
     """
 
 reciprocal: ufunc
@@ -9522,7 +9544,7 @@ remainder: ufunc
 def repeat(a: ArrayLike, repeats: SupportsIndex | ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
     """repeat(a, repeats, axis=None)
 
-    Each element several times.
+    The array with each element repeated.
 
     Parameters
     ----------
@@ -9552,10 +9574,10 @@ def repeat(a: ArrayLike, repeats: SupportsIndex | ArrayLike, axis: SupportsIndex
     observed. Distribution: all-to-all: blocks move along the axes.
     """
 
-def require(a: ArrayLike, dtype: DTypeLike = ..., requirements: str | Sequence[str] | None = ..., *, like: Any = ...) -> ndarray:
+def require(a: ArrayLike, dtype: DTypeLike = ..., requirements: str | Sequence[str] | None = ..., *, like: ndarray | None = ...) -> ndarray:
     """require(a, dtype=None, requirements=None, *, like=None)
 
-    An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.
+    An array that meets requirements on its memory: 'C', 'F', 'O' or 'W'.
 
     Parameters
     ----------
@@ -9565,7 +9587,8 @@ def require(a: ArrayLike, dtype: DTypeLike = ..., requirements: str | Sequence[s
         The dtype of the result.
     requirements : str or sequence of str, optional
         The requirements.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -9612,14 +9635,14 @@ def reshape(a: ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex], ord
 
     Notes
     -----
-    Local: a view if NumPy gives one, else recorded. Distribution: all-to-all: where the
-    blocks of the new shape are others; a view of an array moves nothing.
+    Local: a view if NumPy returns one, else recorded. Distribution: all-to-all: if the new
+    shape has other blocks; a view moves nothing.
     """
 
 def resize(a: ArrayLike, new_shape: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
     """resize(a, new_shape)
 
-    An array of another shape, filled with the elements over and over.
+    An array of another shape, filled with the elements in C order, which repeat as needed.
 
     Parameters
     ----------
@@ -9669,7 +9692,7 @@ def restore(path: str | PathLike[str]) -> Any:
 def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> numpy.dtype[Any]:
     """result_type(*arrays_and_dtypes)
 
-    The dtype of what is computed from arrays, dtypes and numbers.
+    The dtype to which arrays, dtypes and numbers promote.
 
     Parameters
     ----------
@@ -9697,14 +9720,14 @@ rint: ufunc
 def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> ndarray:
     """roll(a, shift, axis=None)
 
-    The elements shifted round along axes.
+    The elements shifted cyclically along axes.
 
     Parameters
     ----------
     a : array_like
         The array.
     shift : int or sequence of int
-        The number of places along each axis.
+        The number of positions to shift along each axis.
     axis : int or tuple of int, optional
         The axes; None for all, and in `roll` for all elements in C order.
 
@@ -9729,7 +9752,7 @@ def roll(a: ArrayLike, shift: SupportsIndex | Sequence[SupportsIndex], axis: Sup
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = ...) -> ndarray:
     """rollaxis(a, axis, start=0)
 
-    An axis moved before another.
+    The array with one axis moved before another.
 
     Parameters
     ----------
@@ -9760,7 +9783,7 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = ...) -> n
 def roots(p: ArrayLike) -> ndarray:
     """roots(p)
 
-    Where a polynomial is 0. Collective.
+    The roots of a polynomial. Collective.
 
     Parameters
     ----------
@@ -9770,13 +9793,13 @@ def roots(p: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        A vector, shorter by 1 than the coefficients from the first that is not 0 on. Dtype:
+        A vector, shorter by 1 than the coefficients without leading zeros. Dtype:
         complex128; float64 if all are real.
 
     Raises
     ------
     ValueError
-        PX017: `p` is no vector.
+        PX017: `p` is not a vector.
     LinAlgError
         PX122: a factorisation does not converge.
 
@@ -9789,7 +9812,7 @@ def roots(p: ArrayLike) -> ndarray:
 def rot90(m: ArrayLike, k: SupportsIndex = ..., axes: tuple[SupportsIndex, SupportsIndex] = ...) -> ndarray:
     """rot90(m, k=1, axes=(0, 1))
 
-    A plane of the array turned by right angles.
+    The array turned by right angles in the plane of two axes.
 
     Parameters
     ----------
@@ -9798,7 +9821,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = ..., axes: tuple[SupportsIndex, Suppo
     k : int, default: 1
         The number of right angles.
     axes : (int, int), default: (0, 1)
-        The plane.
+        The axes of the plane.
 
     Returns
     -------
@@ -9820,7 +9843,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = ..., axes: tuple[SupportsIndex, Suppo
 def round(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
     """round(a, decimals=0, out=None)
 
-    To so many decimals, halves to the even digit.
+    The elements rounded to a number of decimals; halves are rounded to the even digit.
 
     Parameters
     ----------
@@ -9850,7 +9873,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...
 def row_stack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """row_stack(tup, *, dtype=None, casting='same_kind')
 
-    Arrays joined row by row.
+    Arrays joined along the first axis, with vectors as rows.
 
     Parameters
     ----------
@@ -9989,7 +10012,7 @@ def savez(file: str | PathLike[str] | IO[Any] | Iterable[str], *args: ArrayLike,
 def savez_compressed(file: str | PathLike[str] | IO[Any] | Iterable[str], *args: ArrayLike, allow_pickle: bool = ..., **kwds: ArrayLike) -> None:
     """savez_compressed(file, *args, allow_pickle=True, **kwds)
 
-    Writes arrays to a compressed .npz file, by way of the host.
+    Writes arrays to a compressed .npz file, through the memory of the host.
 
     Parameters
     ----------
@@ -10021,7 +10044,7 @@ def savez_compressed(file: str | PathLike[str] | IO[Any] | Iterable[str], *args:
 def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..., sorter: ArrayLike | None = ...) -> ndarray:
     """searchsorted(a, v, side='left', sorter=None)
 
-    Where elements would have to be inserted to keep a vector sorted.
+    The positions at which elements can be inserted so that a vector stays sorted.
 
     Parameters
     ----------
@@ -10030,7 +10053,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     v : array_like
         The elements.
     side : {'left', 'right'}, default: 'left'
-        The side of equal elements.
+        The side of equal elements that the position is on.
     sorter : array_like of int, optional
         The positions that sort `a`.
 
@@ -10056,7 +10079,8 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
 def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLike] | ndarray, default: ArrayLike = ...) -> ndarray:
     """select(condlist, choicelist, default=0)
 
-    At each place the choice whose condition is the first to hold.
+    The elements of several choices: at each position, of the first choice whose condition
+    holds.
 
     Parameters
     ----------
@@ -10090,20 +10114,20 @@ def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLi
 def set_printoptions(precision: SupportsIndex | None = ..., threshold: SupportsIndex | None = ..., edgeitems: SupportsIndex | None = ..., linewidth: SupportsIndex | None = ..., suppress: bool | None = ..., nanstr: str | None = ..., infstr: str | None = ..., formatter: Mapping[Any, Callable[..., Any]] | None = ..., sign: Literal['-', '+', ' '] | None = ..., floatmode: Literal['fixed', 'unique', 'maxprec', 'maxprec_equal'] | None = ..., *, legacy: str | None = ..., override_repr: Callable[..., Any] | None = ...) -> None:
     """set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)
 
-    Sets how arrays are shown, those of NumPy too.
+    Sets the options for printing arrays, including those of NumPy.
 
     Parameters
     ----------
     precision : int, optional
         The number of digits after the point.
     threshold : int, optional
-        The number of elements from which a summary is shown.
+        The largest number of elements that are printed in full.
     edgeitems : int, optional
         The number of elements at each end of a summary.
     linewidth : int, optional
         The number of characters of a line.
     suppress : bool, optional
-        Whether small numbers are shown as zero.
+        Whether small numbers are printed as zero.
     nanstr : str, optional
         The text of NaN.
     infstr : str, optional
@@ -10113,9 +10137,9 @@ def set_printoptions(precision: SupportsIndex | None = ..., threshold: SupportsI
     sign : {'-', '+', ' '}, optional
         The sign of positive numbers.
     floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
-        The digits that are shown.
+        The number of digits.
     legacy : str, optional
-        Compatibility with versions of NumPy.
+        The version of NumPy whose format is used.
     override_repr : callable, optional
         A function that formats arrays.
 
@@ -10136,7 +10160,7 @@ def set_printoptions(precision: SupportsIndex | None = ..., threshold: SupportsI
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarray:
     """setdiff1d(ar1, ar2, assume_unique=False)
 
-    The elements of the first array that are not in the second, each once.
+    The distinct elements of the first array that are not in the second.
 
     Parameters
     ----------
@@ -10145,7 +10169,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndar
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect, but `setdiff1d` keeps the order.
+        Without effect, except that `setdiff1d` keeps the order.
 
     Returns
     -------
@@ -10217,7 +10241,7 @@ def seterrcall(func: Any) -> Any:
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarray:
     """setxor1d(ar1, ar2, assume_unique=False)
 
-    The elements of one array alone, ascending, each once.
+    The distinct elements that are in only one of two arrays, in ascending order.
 
     Parameters
     ----------
@@ -10226,7 +10250,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarr
     ar2 : array_like
         The second array, whose elements are taken in C order.
     assume_unique : bool, default: False
-        Without effect, but `setdiff1d` keeps the order.
+        Without effect, except that `setdiff1d` keeps the order.
 
     Returns
     -------
@@ -10248,7 +10272,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarr
 def shape(a: ArrayLike) -> tuple[int, ...]:
     """shape(a)
 
-    The extents.
+    The extents of the axes.
 
     Parameters
     ----------
@@ -10272,7 +10296,7 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
 def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) -> bool:
     """shares_memory(a, b, /, max_work=-1)
 
-    Whether two arrays are views of one.
+    Whether two arrays share the memory of an element.
 
     Parameters
     ----------
@@ -10390,7 +10414,7 @@ sinh: ufunc
 def size(a: ArrayLike | None = ..., axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> int:
     """size(a=None, axis=None)
 
-    The number of elements, or of those along axes. Without an array, the number of
+    The number of elements, of all axes or of some; without an array, the number of
     processes.
 
     Parameters
@@ -10417,7 +10441,7 @@ def size(a: ArrayLike | None = ..., axis: SupportsIndex | tuple[SupportsIndex, .
 def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
     """sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
-    A sorted copy.
+    A sorted copy of an array.
 
     Parameters
     ----------
@@ -10426,13 +10450,13 @@ def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ...,
     axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
-        Any of NumPy's kinds: all give the same stable sort.
+        Any of NumPy's kinds; all are the same stable sort.
     order : None
         Must be None: there are no fields.
     stable : bool, optional
         Without effect: equal elements keep their order.
     descending : bool, default: False
-        Whether the greatest element comes first.
+        Whether the order is descending.
 
     Returns
     -------
@@ -10486,14 +10510,14 @@ spacing: ufunc
 def split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ...) -> list[ndarray]:
     """split(ary, indices_or_sections, axis=0)
 
-    Parts of an array.
+    Parts of an array along an axis; a given number of parts must divide the extent.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        The number of parts, or where they start.
+        The number of parts, or their boundaries.
     axis : int, default: 0
         The axis; from the end if negative.
 
@@ -10507,7 +10531,7 @@ def split(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Supports
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the parts would not be equal.
+        PX017: the parts are not equal.
 
     Notes
     -----
@@ -10557,7 +10581,7 @@ def stack(arrays: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ..., out:
     arrays : sequence of array_like
         The arrays.
     axis : int, default: 0
-        The axis of the result for the new elements.
+        The axis of the result that is new.
     out : ndarray, optional
         The array that is written and returned.
     dtype : dtype, optional
@@ -10568,15 +10592,15 @@ def stack(arrays: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ..., out:
     Returns
     -------
     ndarray
-        The shape of the arrays, with the extents along the axis added up. Dtype: `dtype`,
-        or the dtype to which the arrays promote.
+        The shape of the arrays, with a new axis whose extent is the number of arrays.
+        Dtype: `dtype`, or the dtype to which the arrays promote.
 
     Raises
     ------
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: there are no arrays, or other extents differ. PX001: other extents differ.
+        PX017: there are no arrays, or their shapes differ.
     TypeError
         PX012: a cast would lose values.
 
@@ -10602,7 +10626,7 @@ def std(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements in the divisor.
+        The number that is subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
         Whether the axes are kept with extent 1.
     where : array_like of bool, optional
@@ -10615,9 +10639,9 @@ def std(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-        complex numbers, float64 for bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+        float64 for bools and integers.
 
     Raises
     ------
@@ -10659,9 +10683,9 @@ def sum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; bools and
-        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
 
     Raises
     ------
@@ -10681,7 +10705,7 @@ def sum(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray:
     """swapaxes(a, axis1, axis2)
 
-    Two axes swapped.
+    The array with two axes swapped.
 
     Parameters
     ----------
@@ -10710,7 +10734,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarra
 def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
     """take(a, indices, axis=None, out=None, mode='raise')
 
-    The elements at positions of an axis.
+    The elements at positions along an axis.
 
     Parameters
     ----------
@@ -10749,7 +10773,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
     """take_along_axis(arr, indices, axis=-1)
 
-    The elements at positions of an axis, others for every line along it.
+    The elements at positions along an axis; each vector along it has its own positions.
 
     Parameters
     ----------
@@ -10772,7 +10796,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     ValueError
         PX015: the number of axes is wrong.
     IndexError
-        PX025: positions are no integers. PX028: a position is outside of its axis.
+        PX025: positions are not integers. PX028: a position is outside of its axis.
 
     Notes
     -----
@@ -10796,13 +10820,14 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: SupportsIndex | tuple[Sequence[S
     b : array_like
         The second array.
     axes : int or (sequence, sequence), default: 2
-        The number of last axes of one and first axes of the other, or the axes of both.
+        The number of last axes of the first operand and first axes of the second; or the
+        axes of each operand.
 
     Returns
     -------
     ndarray
-        The extents of the other axes of the first, then those of the second. Dtype: the
-        dtype to which the operands promote (NEP 50: Python's numbers are weak).
+        The extents of the other axes of the first operand, then those of the second. Dtype:
+        the dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
@@ -10819,7 +10844,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: SupportsIndex | tuple[Sequence[S
 def tile(A: ArrayLike, reps: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
     """tile(A, reps)
 
-    The array several times along each axis.
+    The array repeated along each axis.
 
     Parameters
     ----------
@@ -10880,20 +10905,20 @@ def trace(a: ArrayLike, offset: SupportsIndex = ..., axis1: SupportsIndex = ...,
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: and partial sums.
+    observed. Distribution: halo: edges of blocks; partial sums are combined.
     """
 
 def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
     """transpose(a, axes=None)
 
-    The axes in another order; reversed unless one is given.
+    The array with its axes in another order, by default reversed.
 
     Parameters
     ----------
     a : array_like
         The array.
     axes : sequence of int, optional
-        The axis for each place; reversed for None.
+        The axes in their new order; reversed for None.
 
     Returns
     -------
@@ -10903,7 +10928,7 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarr
     Raises
     ------
     ValueError
-        PX005: the axes are no permutation.
+        PX005: the axes are not a permutation.
     AxisError
         PX003: there is no such axis.
 
@@ -10924,7 +10949,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = ..., dx: SupportsFloat = ..., 
     x : array_like, optional
         The coordinates.
     dx : float, default: 1.0
-        The distance between samples, without `x`.
+        The distance between samples if `x` is not given.
     axis : int, default: -1
         The axis; from the end if negative.
 
@@ -10936,21 +10961,21 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = ..., dx: SupportsFloat = ..., 
 
     Raises
     ------
-    AxisError
-        PX003: there is no such axis.
+    IndexError
+        PX008: there is no such axis.
     ValueError
         PX001: shapes do not broadcast.
 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: halo: and partial sums.
+    observed. Distribution: halo: edges of blocks; partial sums are combined.
     """
 
-def tri(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+def tri(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., *, like: ndarray | None = ...) -> ndarray:
     """tri(N, M=None, k=0, dtype=float, *, like=None)
 
-    Ones on and below a diagonal.
+    A matrix of ones whose elements above a diagonal are 0.
 
     Parameters
     ----------
@@ -10962,7 +10987,8 @@ def tri(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
         The diagonal: 0 is the main one, positive ones are above it.
     dtype : dtype, default: float
         The dtype of the result.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -10983,7 +11009,7 @@ def tri(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
 def tril(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     """tril(m, k=0)
 
-    The elements on and below a diagonal, and zeros.
+    The matrices with zeros in place of the elements above a diagonal.
 
     Parameters
     ----------
@@ -11101,7 +11127,7 @@ def trim_zeros(filt: ArrayLike, trim: str = ..., axis: SupportsIndex | tuple[Sup
 def triu(m: ArrayLike, k: SupportsIndex = ...) -> ndarray:
     """triu(m, k=0)
 
-    The elements on and above a diagonal, and zeros.
+    The matrices with zeros in place of the elements below a diagonal.
 
     Parameters
     ----------
@@ -11191,7 +11217,7 @@ trunc: ufunc
 def typename(char: str) -> str:
     """typename(char)
 
-    What a type character stands for.
+    The description of a type, from its character.
 
     Parameters
     ----------
@@ -11215,7 +11241,7 @@ def typename(char: str) -> str:
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     """union1d(ar1, ar2)
 
-    The elements of either array, ascending, each once.
+    The distinct elements of two arrays in ascending order.
 
     Parameters
     ----------
@@ -11247,7 +11273,7 @@ def unique(ar: ArrayLike, *, axis: SupportsIndex | None = ..., equal_nan: bool =
 def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., return_counts: bool = ..., axis: SupportsIndex | None = ..., *, equal_nan: bool = ..., sorted: bool = ...) -> Any:
     """unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True)
 
-    The different elements, ascending, or the different slices along an axis.
+    The distinct elements in ascending order, or the distinct slices along an axis.
 
     Parameters
     ----------
@@ -11256,9 +11282,9 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
     return_index : bool, default: False
         Whether to return the first position of each, too.
     return_inverse : bool, default: False
-        Whether to return the index of each element among them, too.
+        Whether to return for each element its index in the result, too.
     return_counts : bool, default: False
-        Whether to return the number of each, too.
+        Whether to return the number of occurrences of each, too.
     axis : int, optional
         The axis whose slices are compared; None for elements.
     equal_nan : bool, default: True
@@ -11286,8 +11312,8 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
 def unique_all(x: ArrayLike) -> UniqueAllResult:
     """unique_all(x)
 
-    The different elements, where they first stand, which of them each element is, and how
-    often they stand.
+    The distinct elements in ascending order, the first position of each, for each element
+    its index among them, and the number of occurrences of each.
 
     Parameters
     ----------
@@ -11314,7 +11340,7 @@ def unique_all(x: ArrayLike) -> UniqueAllResult:
 def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     """unique_counts(x)
 
-    The different elements, ascending, and how often they stand.
+    The distinct elements in ascending order, and the number of occurrences of each.
 
     Parameters
     ----------
@@ -11341,7 +11367,7 @@ def unique_counts(x: ArrayLike) -> UniqueCountsResult:
 def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     """unique_inverse(x)
 
-    The different elements, ascending, and which of them each element is.
+    The distinct elements in ascending order, and for each element its index among them.
 
     Parameters
     ----------
@@ -11368,7 +11394,7 @@ def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
 def unique_values(x: ArrayLike) -> ndarray:
     """unique_values(x)
 
-    The different elements, ascending.
+    The distinct elements in ascending order.
 
     Parameters
     ----------
@@ -11394,7 +11420,7 @@ def unique_values(x: ArrayLike) -> ndarray:
 def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: SupportsIndex | None = ..., bitorder: Literal['big', 'little'] = ...) -> ndarray:
     """unpackbits(a, /, axis=None, count=None, bitorder='big')
 
-    The bits of bytes.
+    The bits of each byte, as elements 0 and 1.
 
     Parameters
     ----------
@@ -11405,7 +11431,7 @@ def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: Support
     count : int, optional
         The number of bits; all for None, fewer if negative.
     bitorder : {'big', 'little'}, default: 'big'
-        The bit of a byte that comes first.
+        Whether the first bit of a byte is the highest.
 
     Returns
     -------
@@ -11420,18 +11446,18 @@ def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: Support
     TypeError
         PX011: the elements are not uint8.
     ValueError
-        PX017: more bits are left out than there are.
+        PX017: `count` excludes more bits than there are.
 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: where bytes cross the edges of blocks.
+    observed. Distribution: all-to-all: if a byte has elements of two blocks.
     """
 
 def unravel_index(indices: ArrayLike, shape: SupportsIndex | Sequence[SupportsIndex], order: Literal['C', 'F', 'A', 'K'] = ...) -> tuple[ndarray, ...]:
     """unravel_index(indices, shape, order='C')
 
-    The index along each axis of positions in an order of elements.
+    The indices along each axis of positions, which count elements in C or Fortran order.
 
     Parameters
     ----------
@@ -11492,7 +11518,7 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex = ...) -> tuple[ndarray, ...
 def unwrap(p: ArrayLike, discont: SupportsFloat | None = ..., axis: SupportsIndex = ..., *, period: SupportsFloat = ...) -> ndarray:
     """unwrap(p, discont=None, axis=-1, *, period=6.283185307179586)
 
-    Angles with multiples of the period added, so that steps are small.
+    Angles with multiples of the period added, which reduces large steps between neighbours.
 
     Parameters
     ----------
@@ -11527,7 +11553,7 @@ def unwrap(p: ArrayLike, discont: SupportsFloat | None = ..., axis: SupportsInde
 def vander(x: ArrayLike, N: SupportsIndex | None = ..., increasing: bool = ...) -> ndarray:
     """vander(x, N=None, increasing=False)
 
-    The powers of a vector's elements.
+    The Vandermonde matrix, whose columns are powers of the elements of a vector.
 
     Parameters
     ----------
@@ -11536,7 +11562,7 @@ def vander(x: ArrayLike, N: SupportsIndex | None = ..., increasing: bool = ...) 
     N : int, optional
         The number of columns; as many as elements for None.
     increasing : bool, default: False
-        Whether powers ascend.
+        Whether the powers increase.
 
     Returns
     -------
@@ -11570,7 +11596,7 @@ def var(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     out : ndarray, optional
         The array that is written and returned.
     ddof : float, default: 0
-        Subtracted from the number of elements in the divisor.
+        The number that is subtracted from the number of elements in the divisor.
     keepdims : bool, default: False
         Whether the axes are kept with extent 1.
     where : array_like of bool, optional
@@ -11583,9 +11609,9 @@ def var(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
     Returns
     -------
     ndarray
-        The shape of `a` without the axes of `axis`, without any axes for None; with
-        `keepdims` they are kept with extent 1. Dtype: `dtype`, or that of `a`; real for
-        complex numbers, float64 for bools and integers.
+        The shape of `a` without the axes `axis`; None stands for all axes, and `keepdims`
+        keeps them with extent 1. Dtype: `dtype`, or that of `a`; real for complex numbers,
+        float64 for bools and integers.
 
     Raises
     ------
@@ -11603,7 +11629,7 @@ def var(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = .
 def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     """vdot(a, b, /)
 
-    The sum of products of all elements, the first ones conjugated.
+    The inner product of all elements; the elements of `a` are conjugated.
 
     Parameters
     ----------
@@ -11632,7 +11658,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: SupportsIndex = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
-    The products of vectors along an axis, the first ones conjugated.
+    The inner products of vectors along an axis; the first vectors are conjugated.
 
     Parameters
     ----------
@@ -11687,7 +11713,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: Any = ..., axis: None = ..., keepdims: bool = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., order: Literal['C', 'F', 'A', 'K'] = ..., dtype: DTypeLike = ..., subok: bool = ..., signature: Any = ..., sig: Any = ...) -> ndarray:
     """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)
 
-    The products of vectors, conjugated, with matrices.
+    The products of conjugated vectors with matrices.
 
     Parameters
     ----------
@@ -11777,14 +11803,14 @@ def visualize_sharding(array: ndarray) -> Any:
 def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]) -> list[ndarray]:
     """vsplit(ary, indices_or_sections)
 
-    Parts of an array by rows.
+    Parts of an array along the first axis.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or sequence of int
-        The number of parts, or where they start.
+        The number of parts, or their boundaries.
 
     Returns
     -------
@@ -11796,7 +11822,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
     AxisError
         PX003: there is no such axis.
     ValueError
-        PX017: the parts would not be equal.
+        PX017: the parts are not equal.
 
     Notes
     -----
@@ -11806,7 +11832,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: SupportsIndex | Sequence[Support
 def vstack(tup: Sequence[ArrayLike] | ndarray, *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """vstack(tup, *, dtype=None, casting='same_kind')
 
-    Arrays joined row by row.
+    Arrays joined along the first axis, with vectors as rows.
 
     Parameters
     ----------
@@ -11842,7 +11868,8 @@ def where(condition: ArrayLike, /) -> tuple[ndarray, ...]: ...
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray:
     """where(condition, x=None, y=None, /)
 
-    One value where a condition holds and another elsewhere; or where it holds.
+    The values of `x` where a condition holds and of `y` elsewhere; without both, the
+    indices at which it holds.
 
     Parameters
     ----------
@@ -11870,7 +11897,7 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray:
     Distribution: local.
     """
 
-def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: Any = ...) -> ndarray:
+def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
     """zeros(shape, dtype=None, order='C', *, device=None, like=None)
 
     An array of zeros.
@@ -11885,7 +11912,8 @@ def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
         The order of elements in memory.
     device : str, optional
         'cpu' or None: for programs of the array API standard.
-    like : object, optional
+    like : ndarray, optional
+        Without effect; an array of another library is an error.
 
     Returns
     -------
@@ -11906,7 +11934,7 @@ def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
 def zeros_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = ..., shape: SupportsIndex | Sequence[SupportsIndex] | None = ..., *, device: str | None = ...) -> ndarray:
     """zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)
 
-    An array of zeros like another.
+    An array of zeros with the shape and dtype of another array.
 
     Parameters
     ----------
@@ -11931,7 +11959,7 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     Raises
     ------
     ValueError
-        An extent is negative. PX002: the value does not broadcast to where it is written.
+        An extent is negative. PX002: the value does not broadcast to the written elements.
 
     Notes
     -----

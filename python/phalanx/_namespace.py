@@ -334,7 +334,7 @@ def setflags(self, write=None, align=None, uic=None):
         raise _refusal(
             ValueError,
             "fixed",
-            "cannot set WRITEABLE flag: use broadcast_to for a view to read only",
+            "cannot set WRITEABLE flag: use broadcast_to for a read-only view",
         )
     if uic:
         raise _refusal(ValueError, "fixed", "cannot set WRITEBACKIFCOPY flag to True")

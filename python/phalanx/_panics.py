@@ -9,12 +9,12 @@ from ._phalanx import _panic
 
 
 def _text(panic):
-    hint = "please report it with the program that led to it"
+    hint = "please report it with the program that caused it"
     return f"{panic.args[0] if panic.args else ''} [PX033]\n  hint    {hint}"
 
 
 _panic.__bases__ = (RuntimeError,)
 _panic.__module__, _panic.__name__, _panic.__qualname__ = "builtins", "RuntimeError", "RuntimeError"
-_panic.__doc__ = "A broken promise of Phalanx."
+_panic.__doc__ = "An internal error of Phalanx."
 _panic.__str__ = _text
 _panic.code = "PX033"

@@ -160,7 +160,7 @@ class poly1d:
         return _phalanx.polydiv(poly1d(other), self)
 
     def deriv(self, m=1):
-        """The derivative of some order.
+        """The derivative of the polynomial, of order `m`.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class poly1d:
         return poly1d(_phalanx.polyder(self._coefficients, m))
 
     def integ(self, m=1, k=0):
-        """The integral of some order, with constants.
+        """The integral of the polynomial, of order `m`, with constants of integration.
 
         Parameters
         ----------

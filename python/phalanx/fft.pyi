@@ -92,7 +92,7 @@ def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
 def fftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """fftfreq(n, d=1.0, device=None, *, dtype=None)
 
-    The frequencies of `fft`.
+    The frequencies of the elements that `fft` returns.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def fftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """fftshift(x, axes=None)
 
-    The frequency zero in the middle.
+    The elements shifted so that the frequency zero is in the middle.
 
     Parameters
     ----------
@@ -189,7 +189,8 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def hfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """hfft(a, n=None, axis=-1, norm=None, out=None)
 
-    The transform of what is conjugate to its reverse: real numbers.
+    The real discrete Fourier transform of Hermitian input, of which the first half is
+    given.
 
     Parameters
     ----------
@@ -519,7 +520,8 @@ def irfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
 def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """rfft(a, n=None, axis=-1, norm=None, out=None)
 
-    The transform of real numbers: the frequencies that are not negative.
+    The discrete Fourier transform of real numbers, at the frequencies that are not
+    negative.
 
     Parameters
     ----------
@@ -559,7 +561,7 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
 def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)
 
-    The transform of real numbers along two axes.
+    The discrete Fourier transform of real numbers along two axes.
 
     Parameters
     ----------
@@ -598,7 +600,7 @@ def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
 def rfftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """rfftfreq(n, d=1.0, device=None, *, dtype=None)
 
-    The frequencies of `rfft`.
+    The frequencies of the elements that `rfft` returns.
 
     Parameters
     ----------
@@ -630,7 +632,7 @@ def rfftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ...,
 def rfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """rfftn(a, s=None, axes=None, norm=None, out=None)
 
-    The transform of real numbers along several axes.
+    The discrete Fourier transform of real numbers along several axes.
 
     Parameters
     ----------

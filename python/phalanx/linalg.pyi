@@ -47,7 +47,7 @@ def cholesky(a: ArrayLike, /, *, upper: bool = ...) -> ndarray:
 def cond(x: ArrayLike, p: SupportsIndex | SupportsFloat | str | None = ...) -> ndarray:
     """cond(x, p=None)
 
-    The condition number.
+    The condition number of matrices.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> ndar
 def det(a: ArrayLike) -> ndarray:
     """det(a)
 
-    The determinant.
+    The determinant of square matrices.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = ...) -> ndarray:
 def eig(a: ArrayLike) -> EigResult:
     """eig(a)
 
-    The eigenvalues, in no order, and eigenvectors of square matrices. Collective.
+    The eigenvalues, which are not sorted, and eigenvectors of square matrices. Collective.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def eigh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> EighResult:
 def eigvals(a: ArrayLike) -> ndarray:
     """eigvals(a)
 
-    The eigenvalues of square matrices, in no order. Collective.
+    The eigenvalues of square matrices, which are not sorted. Collective.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def eigvalsh(a: ArrayLike, UPLO: Literal['L', 'U'] = ...) -> ndarray:
 def inv(a: ArrayLike) -> ndarray:
     """inv(a)
 
-    The inverse.
+    The inverse of square matrices.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: SupportsFloat | None = ...) -> tupl
     b : array_like
         The right sides.
     rcond : float, optional
-        Singular values up to this part of the largest count as zero.
+        Singular values up to this fraction of the largest count as zero.
 
     Returns
     -------
@@ -418,7 +418,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = ..., ord: SupportsIndex | S
 def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     """matrix_power(a, n)
 
-    The power of square matrices.
+    An integer power of square matrices.
 
     Parameters
     ----------
@@ -446,7 +446,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
 def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ..., *, rtol: ArrayLike | None = ...) -> ndarray:
     """matrix_rank(A, tol=None, hermitian=False, *, rtol=None)
 
-    The number of singular values that do not count as zero.
+    The rank of matrices: the number of singular values above a tolerance.
 
     Parameters
     ----------
@@ -457,8 +457,8 @@ def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ...
     hermitian : bool, default: False
         Without effect.
     rtol : array_like, optional
-        Singular values up to this part of the largest count as zero; an array has one for
-        each matrix.
+        Singular values up to this fraction of the largest count as zero; an array has one
+        for each matrix.
 
     Returns
     -------
@@ -526,7 +526,7 @@ def multi_dot(arrays: Sequence[ArrayLike] | ndarray, *, out: ndarray | None = ..
     ------
     ValueError
         PX017: there are fewer than two arrays. PX014: the extents of the axes that are
-        summed over differ. PX015: an array is no matrix.
+        summed over differ. PX015: an array is not a matrix.
 
     Notes
     -----
@@ -573,7 +573,7 @@ def norm(x: ArrayLike, ord: SupportsIndex | SupportsFloat | str | None = ..., ax
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     """outer(x1, x2, /)
 
-    The products of every element of a vector with every one of another.
+    The products of each element of a vector with each element of another.
 
     Parameters
     ----------
@@ -585,8 +585,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     Returns
     -------
     ndarray
-        The number of elements of the first by that of the second. Dtype: the dtype to which
-        the operands promote (NEP 50: Python's numbers are weak).
+        `(x1.size, x2.size)`. Dtype: the dtype to which the operands promote (NEP 50:
+        Python's numbers are weak).
 
     Raises
     ------
@@ -604,20 +604,20 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
 def pinv(a: ArrayLike, rcond: ArrayLike | None = ..., hermitian: bool = ..., *, rtol: ArrayLike | None = ...) -> ndarray:
     """pinv(a, rcond=None, hermitian=False, *, rtol=None)
 
-    The Moore-Penrose inverse.
+    The Moore-Penrose inverse of matrices.
 
     Parameters
     ----------
     a : array_like
         The array.
     rcond : array_like, optional
-        Singular values up to this part of the largest count as zero; an array has one for
-        each matrix.
+        Singular values up to this fraction of the largest count as zero; an array has one
+        for each matrix.
     hermitian : bool, default: False
         Without effect.
     rtol : array_like, optional
-        Singular values up to this part of the largest count as zero; an array has one for
-        each matrix.
+        Singular values up to this fraction of the largest count as zero; an array has one
+        for each matrix.
 
     Returns
     -------
@@ -639,25 +639,29 @@ def pinv(a: ArrayLike, rcond: ArrayLike | None = ..., hermitian: bool = ..., *, 
     """
 
 @overload
-def qr(a: ArrayLike, *, mode: Literal['r']) -> ndarray: ...  # type: ignore[overload-overlap]
+def qr(a: ArrayLike, mode: Literal['reduced', 'complete'] = ...) -> QRResult: ...
 @overload
-def qr(a: ArrayLike, mode: Literal['reduced', 'complete', 'r'] = ...) -> QRResult:
+def qr(a: ArrayLike, mode: Literal['r']) -> ndarray: ...
+@overload
+def qr(a: ArrayLike, mode: Literal['raw']) -> tuple[ndarray, ndarray]:
     """qr(a, mode='reduced')
 
-    The factors `q r` with orthonormal columns and an upper triangle.
+    The QR factorisation: `q` has orthonormal columns, and `r` is upper triangular.
 
     Parameters
     ----------
     a : array_like
         The array.
-    mode : {'reduced', 'complete', 'r'}, default: 'reduced'
-        The factors that are returned.
+    mode : {'reduced', 'complete', 'r', 'raw'}, default: 'reduced'
+        The factors to return.
 
     Returns
     -------
-    QRResult or ndarray
+    QRResult or (ndarray, ndarray) or ndarray
         `Q` and `R`: `(..., m, n) -> (..., m, k), (..., k, n)`, where `k` is `min(m, n)`, or
-        `m` for the mode 'complete'. Dtype: that of `a`; float64 for bools and integers.
+        `m` for the mode 'complete'; `R` for the mode 'r'; `h` and `tau` for the mode 'raw':
+        `(..., m, n) -> (..., n, m), (..., min(m, n))`. Dtype: that of `a`; float64 for
+        bools and integers.
 
     Raises
     ------
@@ -738,7 +742,7 @@ def svd(a: ArrayLike, full_matrices: bool = ..., *, compute_uv: Literal[False], 
 def svd(a: ArrayLike, full_matrices: bool = ..., compute_uv: bool = ..., hermitian: bool = ...) -> SVDResult:
     """svd(a, full_matrices=True, compute_uv=True, hermitian=False)
 
-    The singular value decomposition.
+    The singular value decomposition of matrices.
 
     Parameters
     ----------
@@ -772,7 +776,7 @@ def svd(a: ArrayLike, full_matrices: bool = ..., compute_uv: bool = ..., hermiti
 def svdvals(x: ArrayLike, /) -> ndarray:
     """svdvals(x, /)
 
-    The singular values, descending.
+    The singular values of matrices, in descending order.
 
     Parameters
     ----------
@@ -809,13 +813,14 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: SupportsIndex | tuple[Se
     x2 : array_like
         The second operand.
     axes : int or (sequence, sequence), default: 2
-        The number of last axes of one and first axes of the other, or the axes of both.
+        The number of last axes of the first operand and first axes of the second; or the
+        axes of each operand.
 
     Returns
     -------
     ndarray
-        The extents of the other axes of the first, then those of the second. Dtype: the
-        dtype to which the operands promote (NEP 50: Python's numbers are weak).
+        The extents of the other axes of the first operand, then those of the second. Dtype:
+        the dtype to which the operands promote (NEP 50: Python's numbers are weak).
 
     Raises
     ------
@@ -832,7 +837,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: SupportsIndex | tuple[Se
 def tensorinv(a: ArrayLike, ind: SupportsIndex = ...) -> ndarray:
     """tensorinv(a, ind=2)
 
-    The inverse of `tensordot` with an array over some of its axes.
+    The inverse of an array as a linear map that `tensordot` applies.
 
     Parameters
     ----------
@@ -863,7 +868,7 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = ...) -> ndarray:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
     """tensorsolve(a, b, axes=None)
 
-    The solution of linear equations whose unknowns are an array.
+    The solution of linear equations whose unknowns form an array.
 
     Parameters
     ----------
@@ -927,7 +932,7 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = ..., dtype: DTypeLike = ..
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> ndarray:
     """vecdot(x1, x2, /, *, axis=-1)
 
-    The products of vectors along an axis, the first ones conjugated.
+    The inner products of vectors along an axis; the first vectors are conjugated.
 
     Parameters
     ----------
@@ -963,7 +968,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> nda
 def vector_norm(x: ArrayLike, /, *, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., keepdims: bool = ..., ord: SupportsIndex | SupportsFloat | str = ...) -> ndarray:
     """vector_norm(x, /, *, axis=None, keepdims=False, ord=2)
 
-    The norm of the elements along axes as one vector.
+    The norm of the elements along axes, taken as one vector.
 
     Parameters
     ----------

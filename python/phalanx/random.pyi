@@ -99,16 +99,16 @@ class Generator:
     def beta(self, a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """beta(self, /, a, b, size=None)
 
-        Beta numbers, from 0 to 1.
+        Numbers of the beta distribution, from 0 to 1.
 
         Parameters
         ----------
         self : Generator
             The generator.
         a : array_like
-            The first exponent.
+            The first shape parameter.
         b : array_like
-            The second exponent.
+            The second shape parameter.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -134,7 +134,7 @@ class Generator:
     def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """binomial(self, /, n, p, size=None)
 
-        How many of `n` trials succeed that do so with a chance.
+        The number of successes among `n` trials that each succeed with probability `p`.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Generator:
         n : array_like of int
             The number of trials.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -195,7 +195,7 @@ class Generator:
     def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """chisquare(self, /, df, size=None)
 
-        Sums of squares of as many normal numbers as there are degrees of freedom.
+        Numbers of the chi-squared distribution, with `df` degrees of freedom.
 
         Parameters
         ----------
@@ -228,20 +228,20 @@ class Generator:
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ..., axis: SupportsIndex = ..., shuffle: bool = ...) -> ndarray:
         """choice(self, /, a, size=None, replace=True, p=None, axis=0, shuffle=True)
 
-        Slices along an axis, or integers below a number, chosen at random.
+        Random slices along an axis, or random integers below a number.
 
         Parameters
         ----------
         self : Generator
             The generator.
         a : int or array_like
-            The elements, or a number: the range up to it.
+            The elements, or `n` for `arange(n)`.
         size : int or sequence of int, optional
             The extents of the result.
         replace : bool, default: True
             Whether an element may be chosen again.
         p : array_like, optional
-            The chance of each element; equal for None.
+            The probability of each element; equal for None.
         axis : int, default: 0
             The axis whose slices are chosen.
         shuffle : bool, default: True
@@ -255,19 +255,21 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: there are fewer elements than are chosen, or the chances do not fit.
+            PX017: there are fewer elements than `size` requires, or the probabilities do not
+            fit.
         AxisError
             PX003: there is no such axis.
 
         Notes
         -----
-        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
-        of random numbers and the taking at positions.
+        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+        random numbers, and take.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """dirichlet(self, /, alpha, size=None)
 
-        Vectors of positive numbers whose sum is 1, along the last axis.
+        Vectors of the Dirichlet distribution along the last axis: positive numbers with the sum
+        1.
 
         Parameters
         ----------
@@ -296,7 +298,7 @@ class Generator:
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None)
 
-        Exponential numbers of a mean.
+        Numbers of the exponential distribution with mean `scale`.
 
         Parameters
         ----------
@@ -329,7 +331,7 @@ class Generator:
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """f(self, /, dfnum, dfden, size=None)
 
-        Quotients of sums of squares, each through its degrees of freedom.
+        Numbers of the F distribution, with `dfnum` and `dfden` degrees of freedom.
 
         Parameters
         ----------
@@ -364,7 +366,7 @@ class Generator:
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gamma(self, /, shape, scale=1.0, size=None)
 
-        Gamma numbers of an exponent and a scale.
+        Numbers of the gamma distribution with exponent `shape` and scale `scale`.
 
         Parameters
         ----------
@@ -399,14 +401,14 @@ class Generator:
     def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """geometric(self, /, p, size=None)
 
-        How many trials there are to the first that succeeds.
+        The number of trials up to and including the first success.
 
         Parameters
         ----------
         self : Generator
             The generator.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -432,7 +434,7 @@ class Generator:
     def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gumbel(self, /, loc=0.0, scale=1.0, size=None)
 
-        Gumbel's extreme values.
+        Numbers of the Gumbel distribution of extreme values.
 
         Parameters
         ----------
@@ -467,7 +469,7 @@ class Generator:
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None)
 
-        How many good ones are among `nsample` that are taken of good and bad ones.
+        The number of good items among `nsample` items drawn from good and bad ones.
 
         Parameters
         ----------
@@ -478,7 +480,7 @@ class Generator:
         nbad : array_like of int
             The number of bad items.
         nsample : array_like of int
-            The number of taken items.
+            The number of drawn items.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -504,14 +506,14 @@ class Generator:
     def integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., endpoint: bool = ...) -> ndarray:
         """integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)
 
-        Integers from `low` to before `high`, or to it with `endpoint`.
+        Random integers from `low` up to `high`, which is included only with `endpoint`.
 
         Parameters
         ----------
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if it is the only one.
+            The lower bound; the upper one if `high` is not given.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -543,7 +545,7 @@ class Generator:
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """laplace(self, /, loc=0.0, scale=1.0, size=None)
 
-        Numbers on both sides of a location, at exponential distances.
+        Numbers of the Laplace distribution: exponential distances on both sides of `loc`.
 
         Parameters
         ----------
@@ -578,7 +580,7 @@ class Generator:
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logistic(self, /, loc=0.0, scale=1.0, size=None)
 
-        Logistic numbers.
+        Numbers of the logistic distribution around `loc`.
 
         Parameters
         ----------
@@ -648,14 +650,15 @@ class Generator:
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logseries(self, /, p, size=None)
 
-        Numbers with chances of the terms of the logarithm's series.
+        Numbers from 1 on with probabilities proportional to the terms of the logarithmic
+        series.
 
         Parameters
         ----------
         self : Generator
             The generator.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -681,7 +684,7 @@ class Generator:
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
 
-        How many of `n` draws have each result, along the last axis. Collective.
+        The number of times that each result occurs in `n` draws, along the last axis.
 
         Parameters
         ----------
@@ -690,7 +693,7 @@ class Generator:
         n : int or array_like of int
             The number of draws.
         pvals : array_like
-            The chances of the results, along the last axis.
+            The probabilities of the results, along the last axis.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -703,8 +706,8 @@ class Generator:
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1. PX002: they do not
-            broadcast to `size`.
+            PX017: probabilities are out of range, or their sum is above 1. PX002: `n` and
+            `pvals` do not broadcast to `size`.
 
         Notes
         -----
@@ -714,7 +717,7 @@ class Generator:
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
 
-        Normal vectors of a mean and a covariance.
+        Vectors of the normal distribution with a mean and a covariance.
 
         Parameters
         ----------
@@ -754,7 +757,7 @@ class Generator:
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None)
 
-        How many trials fail before `n` succeed.
+        The number of failures before `n` trials succeed, each with probability `p`.
 
         Parameters
         ----------
@@ -763,7 +766,7 @@ class Generator:
         n : array_like
             The number of successful trials.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -789,7 +792,7 @@ class Generator:
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None)
 
-        Sums of squares of normal numbers whose means have the sum of squares `nonc`.
+        Numbers of the noncentral chi-squared distribution, with noncentrality `nonc`.
 
         Parameters
         ----------
@@ -824,7 +827,7 @@ class Generator:
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
 
-        As f, of which the numerator is noncentral.
+        Numbers of the noncentral F distribution, with noncentrality `nonc`.
 
         Parameters
         ----------
@@ -861,7 +864,7 @@ class Generator:
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """normal(self, /, loc=0.0, scale=1.0, size=None)
 
-        Normal numbers of a mean and a standard deviation.
+        Numbers of the normal distribution with mean `loc` and standard deviation `scale`.
 
         Parameters
         ----------
@@ -896,7 +899,7 @@ class Generator:
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """pareto(self, /, a, size=None)
 
-        Pareto's numbers, less 1, of an exponent.
+        Numbers of the Pareto distribution with exponent `a`, less 1.
 
         Parameters
         ----------
@@ -936,7 +939,7 @@ class Generator:
         self : Generator
             The generator.
         x : int or array_like
-            The array, or a number: the range up to it.
+            The array, or `n` for `arange(n)`.
         axis : int, default: 0
             The axis whose slices are moved.
 
@@ -953,13 +956,12 @@ class Generator:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as the sorting of random numbers and the taking at
-        positions.
+        observed. Distribution: gathers: as sort of random numbers, and take.
         """
     def permuted(self, x: ArrayLike, *, axis: SupportsIndex | None = ..., out: ndarray | None = ...) -> ndarray:
         """permuted(self, /, x, *, axis=None, out=None)
 
-        The elements of each line along an axis in a random order of its own.
+        The elements of each vector along an axis, in a separate random order.
 
         Parameters
         ----------
@@ -985,13 +987,12 @@ class Generator:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as the sorting of random numbers and the taking at
-        positions.
+        observed. Distribution: gathers: as sort of random numbers, and take.
         """
     def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None)
 
-        Numbers of independent events of which there are `lam` on average.
+        Numbers of the Poisson distribution with mean `lam`.
 
         Parameters
         ----------
@@ -1024,7 +1025,7 @@ class Generator:
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """power(self, /, a, size=None)
 
-        Numbers from 0 to 1 whose density grows with a power.
+        Numbers from 0 to 1 whose density is proportional to their power `a - 1`.
 
         Parameters
         ----------
@@ -1057,7 +1058,7 @@ class Generator:
     def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """random(self, /, size=None, dtype=float, out=None)
 
-        Uniform numbers from 0 to before 1.
+        Uniform numbers from 0 up to but not including 1.
 
         Parameters
         ----------
@@ -1091,7 +1092,7 @@ class Generator:
     def rayleigh(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """rayleigh(self, /, scale=1.0, size=None)
 
-        Lengths of vectors of two normal numbers.
+        Numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.
 
         Parameters
         ----------
@@ -1124,7 +1125,7 @@ class Generator:
     def shuffle(self, x: ndarray, axis: SupportsIndex = ...) -> None:
         """shuffle(self, /, x, axis=0)
 
-        Puts the slices of an array along an axis into random order.
+        Shuffles the slices of an array along an axis in place.
 
         Parameters
         ----------
@@ -1144,18 +1145,17 @@ class Generator:
         AxisError
             PX003: there is no such axis.
         TypeError
-            PX133: an array without axes has nothing to shuffle. `x` is no array.
+            PX133: the array has no axes. `x` is not an array.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as the sorting of random numbers and the taking at
-        positions.
+        observed. Distribution: gathers: as sort of random numbers, and take.
         """
     def spawn(self, n_children: SupportsIndex) -> list[Generator]:
         """spawn(self, /, n_children)
 
-        Generators of their own, of children of the seed.
+        New generators, whose seeds are children of this generator's seed.
 
         Parameters
         ----------
@@ -1180,7 +1180,7 @@ class Generator:
     def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """standard_cauchy(self, /, size=None)
 
-        Quotients of two normal numbers.
+        Numbers of the Cauchy distribution around 0: quotients of two normal numbers.
 
         Parameters
         ----------
@@ -1210,7 +1210,7 @@ class Generator:
     def standard_exponential(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., method: Literal['zig', 'inv'] = ..., out: ndarray | None = ...) -> ndarray:
         """standard_exponential(self, /, size=None, dtype=float, method='zig', out=None)
 
-        Exponential numbers of mean 1.
+        Numbers of the exponential distribution with mean 1.
 
         Parameters
         ----------
@@ -1246,7 +1246,7 @@ class Generator:
     def standard_gamma(self, shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """standard_gamma(self, /, shape, size=None, dtype=float, out=None)
 
-        Gamma numbers of an exponent.
+        Numbers of the gamma distribution with exponent `shape` and scale 1.
 
         Parameters
         ----------
@@ -1283,7 +1283,7 @@ class Generator:
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """standard_normal(self, /, size=None, dtype=float, out=None)
 
-        Normal numbers of mean 0 and deviation 1.
+        Numbers of the normal distribution with mean 0 and standard deviation 1.
 
         Parameters
         ----------
@@ -1317,7 +1317,7 @@ class Generator:
     def standard_t(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """standard_t(self, /, df, size=None)
 
-        Student's numbers of degrees of freedom.
+        Numbers of Student's t distribution, with `df` degrees of freedom.
 
         Parameters
         ----------
@@ -1350,7 +1350,7 @@ class Generator:
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None)
 
-        Numbers whose density rises to a mode and falls from there.
+        Numbers of the triangular distribution, whose density is largest at `mode`.
 
         Parameters
         ----------
@@ -1387,7 +1387,7 @@ class Generator:
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """uniform(self, /, low=0.0, high=1.0, size=None)
 
-        Uniform numbers from `low` to before `high`.
+        Uniform numbers from `low` up to but not including `high`.
 
         Parameters
         ----------
@@ -1424,7 +1424,8 @@ class Generator:
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None)
 
-        Angles around `mu`, the closer the larger `kappa` is.
+        Angles of the von Mises distribution around `mu`; a larger `kappa` makes them closer to
+        it.
 
         Parameters
         ----------
@@ -1459,7 +1460,7 @@ class Generator:
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """wald(self, /, mean, scale, size=None)
 
-        Inverse normal numbers of a mean and a scale.
+        Numbers of the inverse normal distribution with a mean and a scale.
 
         Parameters
         ----------
@@ -1494,7 +1495,7 @@ class Generator:
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """weibull(self, /, a, size=None)
 
-        Weibull numbers of an exponent.
+        Numbers of the Weibull distribution with exponent `a`.
 
         Parameters
         ----------
@@ -1527,7 +1528,7 @@ class Generator:
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """zipf(self, /, a, size=None)
 
-        Numbers whose chances fall as a power of them.
+        Numbers of Zipf's distribution: the probability of `k` is proportional to `k**-a`.
 
         Parameters
         ----------
@@ -1663,16 +1664,16 @@ class RandomState:
     def beta(self, a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """beta(self, /, a, b, size=None, dtype=None)
 
-        Beta numbers, from 0 to 1.
+        Numbers of the beta distribution, from 0 to 1.
 
         Parameters
         ----------
         self : Generator
             The generator.
         a : array_like
-            The first exponent.
+            The first shape parameter.
         b : array_like
-            The second exponent.
+            The second shape parameter.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -1700,7 +1701,7 @@ class RandomState:
     def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """binomial(self, /, n, p, size=None, dtype=None)
 
-        How many of `n` trials succeed that do so with a chance.
+        The number of successes among `n` trials that each succeed with probability `p`.
 
         Parameters
         ----------
@@ -1709,7 +1710,7 @@ class RandomState:
         n : array_like of int
             The number of trials.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -1763,7 +1764,7 @@ class RandomState:
     def chisquare(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """chisquare(self, /, df, size=None, dtype=None)
 
-        Sums of squares of as many normal numbers as there are degrees of freedom.
+        Numbers of the chi-squared distribution, with `df` degrees of freedom.
 
         Parameters
         ----------
@@ -1798,20 +1799,20 @@ class RandomState:
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ...) -> ndarray:
         """choice(self, /, a, size=None, replace=True, p=None)
 
-        Elements of a vector, or integers below a number, chosen at random.
+        Random elements of a vector, or random integers below a number.
 
         Parameters
         ----------
         self : Generator
             The generator.
         a : int or array_like
-            The elements, or a number: the range up to it.
+            The elements, or `n` for `arange(n)`.
         size : int or sequence of int, optional
             The extents of the result.
         replace : bool, default: True
             Whether an element may be chosen again.
         p : array_like, optional
-            The chance of each element; equal for None.
+            The probability of each element; equal for None.
 
         Returns
         -------
@@ -1821,19 +1822,21 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: there are fewer elements than are chosen, or the chances do not fit.
+            PX017: there are fewer elements than `size` requires, or the probabilities do not
+            fit.
         AxisError
             PX003: there is no such axis.
 
         Notes
         -----
-        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
-        of random numbers and the taking at positions.
+        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+        random numbers, and take.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """dirichlet(self, /, alpha, size=None, dtype=None)
 
-        Vectors of positive numbers whose sum is 1, along the last axis.
+        Vectors of the Dirichlet distribution along the last axis: positive numbers with the sum
+        1.
 
         Parameters
         ----------
@@ -1864,7 +1867,7 @@ class RandomState:
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None, dtype=None)
 
-        Exponential numbers of a mean.
+        Numbers of the exponential distribution with mean `scale`.
 
         Parameters
         ----------
@@ -1899,7 +1902,7 @@ class RandomState:
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """f(self, /, dfnum, dfden, size=None, dtype=None)
 
-        Quotients of sums of squares, each through its degrees of freedom.
+        Numbers of the F distribution, with `dfnum` and `dfden` degrees of freedom.
 
         Parameters
         ----------
@@ -1936,7 +1939,7 @@ class RandomState:
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """gamma(self, /, shape, scale=1.0, size=None, dtype=None)
 
-        Gamma numbers of an exponent and a scale.
+        Numbers of the gamma distribution with exponent `shape` and scale `scale`.
 
         Parameters
         ----------
@@ -1973,14 +1976,14 @@ class RandomState:
     def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """geometric(self, /, p, size=None, dtype=None)
 
-        How many trials there are to the first that succeeds.
+        The number of trials up to and including the first success.
 
         Parameters
         ----------
         self : Generator
             The generator.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -2005,17 +2008,17 @@ class RandomState:
         Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
-    def get_state(self, legacy: str = ...) -> Any:
+    def get_state(self, legacy: bool = ...) -> Any:
         """get_state(self, /, legacy=True)
 
-        What the next numbers depend on, as a tuple, or as a dictionary.
+        The state of the generator, as a tuple or as a dictionary.
 
         Parameters
         ----------
         self : Generator
             The generator.
-        legacy : str, default: True
-            Compatibility with versions of NumPy.
+        legacy : bool, default: True
+            Whether the state is a tuple, not a dictionary.
 
         Returns
         -------
@@ -2033,7 +2036,7 @@ class RandomState:
     def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """gumbel(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
-        Gumbel's extreme values.
+        Numbers of the Gumbel distribution of extreme values.
 
         Parameters
         ----------
@@ -2070,7 +2073,7 @@ class RandomState:
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None, dtype=None)
 
-        How many good ones are among `nsample` that are taken of good and bad ones.
+        The number of good items among `nsample` items drawn from good and bad ones.
 
         Parameters
         ----------
@@ -2081,7 +2084,7 @@ class RandomState:
         nbad : array_like of int
             The number of bad items.
         nsample : array_like of int
-            The number of taken items.
+            The number of drawn items.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -2109,7 +2112,7 @@ class RandomState:
     def laplace(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """laplace(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
-        Numbers on both sides of a location, at exponential distances.
+        Numbers of the Laplace distribution: exponential distances on both sides of `loc`.
 
         Parameters
         ----------
@@ -2146,7 +2149,7 @@ class RandomState:
     def logistic(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """logistic(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
-        Logistic numbers.
+        Numbers of the logistic distribution around `loc`.
 
         Parameters
         ----------
@@ -2220,14 +2223,15 @@ class RandomState:
     def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """logseries(self, /, p, size=None, dtype=None)
 
-        Numbers with chances of the terms of the logarithm's series.
+        Numbers from 1 on with probabilities proportional to the terms of the logarithmic
+        series.
 
         Parameters
         ----------
         self : Generator
             The generator.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -2255,7 +2259,7 @@ class RandomState:
     def multinomial(self, n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """multinomial(self, /, n, pvals, size=None)
 
-        How many of `n` draws have each result, along the last axis. Collective.
+        The number of times that each result occurs in `n` draws, along the last axis.
 
         Parameters
         ----------
@@ -2264,7 +2268,7 @@ class RandomState:
         n : int or array_like of int
             The number of draws.
         pvals : array_like
-            The chances of the results, along the last axis.
+            The probabilities of the results, along the last axis.
         size : int or sequence of int, optional
             The extents of the result.
 
@@ -2277,8 +2281,8 @@ class RandomState:
         Raises
         ------
         ValueError
-            PX017: chances are out of range, or their sum is above 1. PX002: they do not
-            broadcast to `size`.
+            PX017: probabilities are out of range, or their sum is above 1. PX002: `n` and
+            `pvals` do not broadcast to `size`.
 
         Notes
         -----
@@ -2288,7 +2292,7 @@ class RandomState:
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
 
-        Normal vectors of a mean and a covariance.
+        Vectors of the normal distribution with a mean and a covariance.
 
         Parameters
         ----------
@@ -2330,7 +2334,7 @@ class RandomState:
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None, dtype=None)
 
-        How many trials fail before `n` succeed.
+        The number of failures before `n` trials succeed, each with probability `p`.
 
         Parameters
         ----------
@@ -2339,7 +2343,7 @@ class RandomState:
         n : array_like
             The number of successful trials.
         p : array_like
-            The chance, from 0 to 1.
+            The probability, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
         dtype : dtype, optional
@@ -2367,7 +2371,7 @@ class RandomState:
     def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None, dtype=None)
 
-        Sums of squares of normal numbers whose means have the sum of squares `nonc`.
+        Numbers of the noncentral chi-squared distribution, with noncentrality `nonc`.
 
         Parameters
         ----------
@@ -2404,7 +2408,7 @@ class RandomState:
     def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None, dtype=None)
 
-        As f, of which the numerator is noncentral.
+        Numbers of the noncentral F distribution, with noncentrality `nonc`.
 
         Parameters
         ----------
@@ -2443,7 +2447,7 @@ class RandomState:
     def normal(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """normal(self, /, loc=0.0, scale=1.0, size=None, dtype=None)
 
-        Normal numbers of a mean and a standard deviation.
+        Numbers of the normal distribution with mean `loc` and standard deviation `scale`.
 
         Parameters
         ----------
@@ -2480,7 +2484,7 @@ class RandomState:
     def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """pareto(self, /, a, size=None, dtype=None)
 
-        Pareto's numbers, less 1, of an exponent.
+        Numbers of the Pareto distribution with exponent `a`, less 1.
 
         Parameters
         ----------
@@ -2522,7 +2526,7 @@ class RandomState:
         self : Generator
             The generator.
         x : int or array_like
-            The array, or a number: the range up to it.
+            The array, or `n` for `arange(n)`.
 
         Returns
         -------
@@ -2537,13 +2541,12 @@ class RandomState:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as the sorting of random numbers and the taking at
-        positions.
+        observed. Distribution: gathers: as sort of random numbers, and take.
         """
     def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None, dtype=None)
 
-        Numbers of independent events of which there are `lam` on average.
+        Numbers of the Poisson distribution with mean `lam`.
 
         Parameters
         ----------
@@ -2578,7 +2581,7 @@ class RandomState:
     def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """power(self, /, a, size=None, dtype=None)
 
-        Numbers from 0 to 1 whose density grows with a power.
+        Numbers from 0 to 1 whose density is proportional to their power `a - 1`.
 
         Parameters
         ----------
@@ -2613,7 +2616,7 @@ class RandomState:
     def rand(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
         """rand(self, /, *args, dtype=None)
 
-        Uniform numbers from 0 to before 1, of a shape.
+        Uniform numbers from 0 up to but not including 1, in an array of the given extents.
 
         Parameters
         ----------
@@ -2642,14 +2645,14 @@ class RandomState:
     def randint(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """randint(self, /, low, high=None, size=None, dtype=int)
 
-        Integers from `low` to before `high`.
+        Random integers from `low` up to but not including `high`.
 
         Parameters
         ----------
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if it is the only one.
+            The lower bound; the upper one if `high` is not given.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -2679,7 +2682,8 @@ class RandomState:
     def randn(self, *args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
         """randn(self, /, *args, dtype=None)
 
-        Normal numbers of mean 0 and deviation 1, of a shape.
+        Numbers of the normal distribution with mean 0 and standard deviation 1, in an array of
+        the given extents.
 
         Parameters
         ----------
@@ -2708,7 +2712,7 @@ class RandomState:
     def random(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """random(self, /, size=None, dtype=None)
 
-        Uniform numbers from 0 to before 1.
+        Uniform numbers from 0 up to but not including 1.
 
         Parameters
         ----------
@@ -2740,14 +2744,14 @@ class RandomState:
     def random_integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """random_integers(self, /, low, high=None, size=None)
 
-        Integers from `low`, or 1, to `high`.
+        Random integers from `low` to `high`, or from 1 to a single argument, with both ends.
 
         Parameters
         ----------
         self : Generator
             The generator.
         low : int
-            The lower bound; the upper one if it is the only one.
+            The lower bound; the upper one if `high` is not given.
         high : int, optional
             The upper bound.
         size : int or sequence of int, optional
@@ -2775,7 +2779,7 @@ class RandomState:
     def random_sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """random_sample(self, /, size=None, dtype=None)
 
-        Uniform numbers from 0 to before 1.
+        Uniform numbers from 0 up to but not including 1.
 
         Parameters
         ----------
@@ -2807,7 +2811,7 @@ class RandomState:
     def ranf(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """ranf(self, /, size=None, dtype=None)
 
-        Uniform numbers from 0 to before 1.
+        Uniform numbers from 0 up to but not including 1.
 
         Parameters
         ----------
@@ -2839,7 +2843,7 @@ class RandomState:
     def rayleigh(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """rayleigh(self, /, scale=1.0, size=None, dtype=None)
 
-        Lengths of vectors of two normal numbers.
+        Numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.
 
         Parameters
         ----------
@@ -2874,7 +2878,7 @@ class RandomState:
     def sample(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """sample(self, /, size=None, dtype=None)
 
-        Uniform numbers from 0 to before 1.
+        Uniform numbers from 0 up to but not including 1.
 
         Parameters
         ----------
@@ -2906,14 +2910,14 @@ class RandomState:
     def seed(self, seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> None:
         """seed(self, seed=None)
 
-        Begins again with another seed; Collective without one.
+        Restarts the generator from a seed; Collective without one.
 
         Parameters
         ----------
         self : Generator
             The generator.
         seed : int or sequence of int, optional
-            The seed; one that all processes agree on for None.
+            The seed; for None all processes agree on one.
 
         Returns
         -------
@@ -2931,7 +2935,7 @@ class RandomState:
     def set_state(self, state: tuple[Any, ...] | dict[str, Any]) -> None:
         """set_state(self, /, state)
 
-        Goes on from a state that `get_state` told.
+        Sets the state of the generator to one that `get_state` returned.
 
         Parameters
         ----------
@@ -2947,9 +2951,7 @@ class RandomState:
         Raises
         ------
         ValueError
-            The state is of another generator.
-        TypeError
-            `state` is no state.
+            `state` is not a state of a Philox generator of this package.
 
         Notes
         -----
@@ -2958,7 +2960,7 @@ class RandomState:
     def shuffle(self, x: ndarray) -> None:
         """shuffle(self, /, x)
 
-        Puts the slices of an array into random order.
+        Shuffles the slices of an array along the first axis in place.
 
         Parameters
         ----------
@@ -2976,18 +2978,17 @@ class RandomState:
         AxisError
             PX003: there is no such axis.
         TypeError
-            PX133: an array without axes has nothing to shuffle. `x` is no array.
+            PX133: the array has no axes. `x` is not an array.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as the sorting of random numbers and the taking at
-        positions.
+        observed. Distribution: gathers: as sort of random numbers, and take.
         """
     def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_cauchy(self, /, size=None, dtype=None)
 
-        Quotients of two normal numbers.
+        Numbers of the Cauchy distribution around 0: quotients of two normal numbers.
 
         Parameters
         ----------
@@ -3019,7 +3020,7 @@ class RandomState:
     def standard_exponential(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_exponential(self, /, size=None, dtype=None)
 
-        Exponential numbers of mean 1.
+        Numbers of the exponential distribution with mean 1.
 
         Parameters
         ----------
@@ -3051,7 +3052,7 @@ class RandomState:
     def standard_gamma(self, shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_gamma(self, /, shape, size=None, dtype=None)
 
-        Gamma numbers of an exponent.
+        Numbers of the gamma distribution with exponent `shape` and scale 1.
 
         Parameters
         ----------
@@ -3086,7 +3087,7 @@ class RandomState:
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_normal(self, /, size=None, dtype=None)
 
-        Normal numbers of mean 0 and deviation 1.
+        Numbers of the normal distribution with mean 0 and standard deviation 1.
 
         Parameters
         ----------
@@ -3118,7 +3119,7 @@ class RandomState:
     def standard_t(self, df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_t(self, /, df, size=None, dtype=None)
 
-        Student's numbers of degrees of freedom.
+        Numbers of Student's t distribution, with `df` degrees of freedom.
 
         Parameters
         ----------
@@ -3153,7 +3154,7 @@ class RandomState:
     def tomaxint(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """tomaxint(self, /, size=None)
 
-        Integers from 0 to the greatest one of 64 bits.
+        Random integers from 0 to the greatest integer of 64 bits, which is included.
 
         Parameters
         ----------
@@ -3184,7 +3185,7 @@ class RandomState:
     def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None, dtype=None)
 
-        Numbers whose density rises to a mode and falls from there.
+        Numbers of the triangular distribution, whose density is largest at `mode`.
 
         Parameters
         ----------
@@ -3223,7 +3224,7 @@ class RandomState:
     def uniform(self, low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """uniform(self, /, low=0.0, high=1.0, size=None, dtype=None)
 
-        Uniform numbers from `low` to before `high`.
+        Uniform numbers from `low` up to but not including `high`.
 
         Parameters
         ----------
@@ -3262,7 +3263,8 @@ class RandomState:
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None, dtype=None)
 
-        Angles around `mu`, the closer the larger `kappa` is.
+        Angles of the von Mises distribution around `mu`; a larger `kappa` makes them closer to
+        it.
 
         Parameters
         ----------
@@ -3299,7 +3301,7 @@ class RandomState:
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """wald(self, /, mean, scale, size=None, dtype=None)
 
-        Inverse normal numbers of a mean and a scale.
+        Numbers of the inverse normal distribution with a mean and a scale.
 
         Parameters
         ----------
@@ -3336,7 +3338,7 @@ class RandomState:
     def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """weibull(self, /, a, size=None, dtype=None)
 
-        Weibull numbers of an exponent.
+        Numbers of the Weibull distribution with exponent `a`.
 
         Parameters
         ----------
@@ -3371,7 +3373,7 @@ class RandomState:
     def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """zipf(self, /, a, size=None, dtype=None)
 
-        Numbers whose chances fall as a power of them.
+        Numbers of Zipf's distribution: the probability of `k` is proportional to `k**-a`.
 
         Parameters
         ----------
@@ -3481,14 +3483,14 @@ class XORWOW:
 def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """beta(a, b, size=None, dtype=None)
 
-    Beta numbers, from 0 to 1.
+    Numbers of the beta distribution, from 0 to 1.
 
     Parameters
     ----------
     a : array_like
-        The first exponent.
+        The first shape parameter.
     b : array_like
-        The second exponent.
+        The second shape parameter.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -3517,14 +3519,14 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
 def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """binomial(n, p, size=None, dtype=None)
 
-    How many of `n` trials succeed that do so with a chance.
+    The number of successes among `n` trials that each succeed with probability `p`.
 
     Parameters
     ----------
     n : array_like of int
         The number of trials.
     p : array_like
-        The chance, from 0 to 1.
+        The probability, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -3578,7 +3580,7 @@ def bytes(length: SupportsIndex) -> builtins.bytes:
 def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """chisquare(df, size=None, dtype=None)
 
-    Sums of squares of as many normal numbers as there are degrees of freedom.
+    Numbers of the chi-squared distribution, with `df` degrees of freedom.
 
     Parameters
     ----------
@@ -3612,18 +3614,18 @@ def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | Non
 def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ...) -> ndarray:
     """choice(a, size=None, replace=True, p=None)
 
-    Elements of a vector, or integers below a number, chosen at random.
+    Random elements of a vector, or random integers below a number.
 
     Parameters
     ----------
     a : int or array_like
-        The elements, or a number: the range up to it.
+        The elements, or `n` for `arange(n)`.
     size : int or sequence of int, optional
         The extents of the result.
     replace : bool, default: True
         Whether an element may be chosen again.
     p : array_like, optional
-        The chance of each element; equal for None.
+        The probability of each element; equal for None.
 
     Returns
     -------
@@ -3633,25 +3635,26 @@ def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[Supports
     Raises
     ------
     ValueError
-        PX017: there are fewer elements than are chosen, or the chances do not fit.
+        PX017: there are fewer elements than `size` requires, or the probabilities do not
+        fit.
     AxisError
         PX003: there is no such axis.
 
     Notes
     -----
-    Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as the sorting
-    of random numbers and the taking at positions.
+    Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+    random numbers, and take.
     """
 
 def default_rng(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> Generator:
     """default_rng(seed=None)
 
-    A generator of a seed; without one, of a seed that all ranks agree on (Collective).
+    A generator with a seed; without one, all processes agree on a seed (Collective).
 
     Parameters
     ----------
     seed : int or sequence of int, optional
-        The seed; one that all processes agree on for None.
+        The seed; for None all processes agree on one.
 
     Returns
     -------
@@ -3670,7 +3673,8 @@ def default_rng(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> G
 def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """dirichlet(alpha, size=None, dtype=None)
 
-    Vectors of positive numbers whose sum is 1, along the last axis.
+    Vectors of the Dirichlet distribution along the last axis: positive numbers with the sum
+    1.
 
     Parameters
     ----------
@@ -3700,7 +3704,7 @@ def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | 
 def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """exponential(scale=1.0, size=None, dtype=None)
 
-    Exponential numbers of a mean.
+    Numbers of the exponential distribution with mean `scale`.
 
     Parameters
     ----------
@@ -3734,7 +3738,7 @@ def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsI
 def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """f(dfnum, dfden, size=None, dtype=None)
 
-    Quotients of sums of squares, each through its degrees of freedom.
+    Numbers of the F distribution, with `dfnum` and `dfden` degrees of freedom.
 
     Parameters
     ----------
@@ -3770,7 +3774,7 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
 def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """gamma(shape, scale=1.0, size=None, dtype=None)
 
-    Gamma numbers of an exponent and a scale.
+    Numbers of the gamma distribution with exponent `shape` and scale `scale`.
 
     Parameters
     ----------
@@ -3806,12 +3810,12 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
 def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """geometric(p, size=None, dtype=None)
 
-    How many trials there are to the first that succeeds.
+    The number of trials up to and including the first success.
 
     Parameters
     ----------
     p : array_like
-        The chance, from 0 to 1.
+        The probability, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -3854,15 +3858,15 @@ def get_random_state() -> Any:
     Collective if nothing has been drawn yet: the processes agree on a seed.
     """
 
-def get_state(legacy: str = ...) -> Any:
+def get_state(legacy: bool = ...) -> Any:
     """get_state(legacy=True)
 
-    What the next numbers depend on, as a tuple, or as a dictionary.
+    The state of the generator, as a tuple or as a dictionary.
 
     Parameters
     ----------
-    legacy : str, default: True
-        Compatibility with versions of NumPy.
+    legacy : bool, default: True
+        Whether the state is a tuple, not a dictionary.
 
     Returns
     -------
@@ -3881,7 +3885,7 @@ def get_state(legacy: str = ...) -> Any:
 def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """gumbel(loc=0.0, scale=1.0, size=None, dtype=None)
 
-    Gumbel's extreme values.
+    Numbers of the Gumbel distribution of extreme values.
 
     Parameters
     ----------
@@ -3917,7 +3921,7 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
 def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """hypergeometric(ngood, nbad, nsample, size=None, dtype=None)
 
-    How many good ones are among `nsample` that are taken of good and bad ones.
+    The number of good items among `nsample` items drawn from good and bad ones.
 
     Parameters
     ----------
@@ -3926,7 +3930,7 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
     nbad : array_like of int
         The number of bad items.
     nsample : array_like of int
-        The number of taken items.
+        The number of drawn items.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -3955,7 +3959,7 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
 def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """laplace(loc=0.0, scale=1.0, size=None, dtype=None)
 
-    Numbers on both sides of a location, at exponential distances.
+    Numbers of the Laplace distribution: exponential distances on both sides of `loc`.
 
     Parameters
     ----------
@@ -3991,7 +3995,7 @@ def laplace(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | 
 def logistic(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """logistic(loc=0.0, scale=1.0, size=None, dtype=None)
 
-    Logistic numbers.
+    Numbers of the logistic distribution around `loc`.
 
     Parameters
     ----------
@@ -4063,12 +4067,13 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
 def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """logseries(p, size=None, dtype=None)
 
-    Numbers with chances of the terms of the logarithm's series.
+    Numbers from 1 on with probabilities proportional to the terms of the logarithmic
+    series.
 
     Parameters
     ----------
     p : array_like
-        The chance, from 0 to 1.
+        The probability, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -4097,14 +4102,14 @@ def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
 def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """multinomial(n, pvals, size=None)
 
-    How many of `n` draws have each result, along the last axis. Collective.
+    The number of times that each result occurs in `n` draws, along the last axis.
 
     Parameters
     ----------
     n : int or array_like of int
         The number of draws.
     pvals : array_like
-        The chances of the results, along the last axis.
+        The probabilities of the results, along the last axis.
     size : int or sequence of int, optional
         The extents of the result.
 
@@ -4117,8 +4122,8 @@ def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIn
     Raises
     ------
     ValueError
-        PX017: chances are out of range, or their sum is above 1. PX002: they do not
-        broadcast to `size`.
+        PX017: probabilities are out of range, or their sum is above 1. PX002: `n` and
+        `pvals` do not broadcast to `size`.
 
     Notes
     -----
@@ -4129,7 +4134,7 @@ def multinomial(n: SupportsIndex | ArrayLike, pvals: ArrayLike, size: SupportsIn
 def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ..., dtype: DTypeLike = ...) -> ndarray:
     """multivariate_normal(mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd', dtype=None)
 
-    Normal vectors of a mean and a covariance.
+    Vectors of the normal distribution with a mean and a covariance.
 
     Parameters
     ----------
@@ -4170,14 +4175,14 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
 def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """negative_binomial(n, p, size=None, dtype=None)
 
-    How many trials fail before `n` succeed.
+    The number of failures before `n` trials succeed, each with probability `p`.
 
     Parameters
     ----------
     n : array_like
         The number of successful trials.
     p : array_like
-        The chance, from 0 to 1.
+        The probability, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
     dtype : dtype, optional
@@ -4206,7 +4211,7 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
 def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """noncentral_chisquare(df, nonc, size=None, dtype=None)
 
-    Sums of squares of normal numbers whose means have the sum of squares `nonc`.
+    Numbers of the noncentral chi-squared distribution, with noncentrality `nonc`.
 
     Parameters
     ----------
@@ -4242,7 +4247,7 @@ def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | S
 def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """noncentral_f(dfnum, dfden, nonc, size=None, dtype=None)
 
-    As f, of which the numerator is noncentral.
+    Numbers of the noncentral F distribution, with noncentrality `nonc`.
 
     Parameters
     ----------
@@ -4280,7 +4285,7 @@ def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Supp
 def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """normal(loc=0.0, scale=1.0, size=None, dtype=None)
 
-    Normal numbers of a mean and a standard deviation.
+    Numbers of the normal distribution with mean `loc` and standard deviation `scale`.
 
     Parameters
     ----------
@@ -4316,7 +4321,7 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
 def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """pareto(a, size=None, dtype=None)
 
-    Pareto's numbers, less 1, of an exponent.
+    Numbers of the Pareto distribution with exponent `a`, less 1.
 
     Parameters
     ----------
@@ -4355,7 +4360,7 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     Parameters
     ----------
     x : int or array_like
-        The array, or a number: the range up to it.
+        The array, or `n` for `arange(n)`.
 
     Returns
     -------
@@ -4370,14 +4375,13 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: as the sorting of random numbers and the taking at
-    positions.
+    observed. Distribution: gathers: as sort of random numbers, and take.
     """
 
 def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """poisson(lam=1.0, size=None, dtype=None)
 
-    Numbers of independent events of which there are `lam` on average.
+    Numbers of the Poisson distribution with mean `lam`.
 
     Parameters
     ----------
@@ -4411,7 +4415,7 @@ def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] 
 def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """power(a, size=None, dtype=None)
 
-    Numbers from 0 to 1 whose density grows with a power.
+    Numbers from 0 to 1 whose density is proportional to their power `a - 1`.
 
     Parameters
     ----------
@@ -4445,7 +4449,7 @@ def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = .
 def rand(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
     """rand(*args, dtype=None)
 
-    Uniform numbers from 0 to before 1, of a shape.
+    Uniform numbers from 0 up to but not including 1, in an array of the given extents.
 
     Parameters
     ----------
@@ -4473,12 +4477,12 @@ def rand(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
 def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """randint(low, high=None, size=None, dtype=int)
 
-    Integers from `low` to before `high`.
+    Random integers from `low` up to but not including `high`.
 
     Parameters
     ----------
     low : int
-        The lower bound; the upper one if it is the only one.
+        The lower bound; the upper one if `high` is not given.
     high : int, optional
         The upper bound.
     size : int or sequence of int, optional
@@ -4509,7 +4513,8 @@ def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: Supports
 def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
     """randn(*args, dtype=None)
 
-    Normal numbers of mean 0 and deviation 1, of a shape.
+    Numbers of the normal distribution with mean 0 and standard deviation 1, in an array of
+    the given extents.
 
     Parameters
     ----------
@@ -4537,7 +4542,7 @@ def randn(*args: SupportsIndex, dtype: DTypeLike = ...) -> ndarray:
 def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """random(size=None, dtype=None)
 
-    Uniform numbers from 0 to before 1.
+    Uniform numbers from 0 up to but not including 1.
 
     Parameters
     ----------
@@ -4568,12 +4573,12 @@ def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DT
 def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """random_integers(low, high=None, size=None)
 
-    Integers from `low`, or 1, to `high`.
+    Random integers from `low` to `high`, or from 1 to a single argument, with both ends.
 
     Parameters
     ----------
     low : int
-        The lower bound; the upper one if it is the only one.
+        The lower bound; the upper one if `high` is not given.
     high : int, optional
         The upper bound.
     size : int or sequence of int, optional
@@ -4602,7 +4607,7 @@ def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: 
 def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """random_sample(size=None, dtype=None)
 
-    Uniform numbers from 0 to before 1.
+    Uniform numbers from 0 up to but not including 1.
 
     Parameters
     ----------
@@ -4633,7 +4638,7 @@ def random_sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dt
 def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """ranf(size=None, dtype=None)
 
-    Uniform numbers from 0 to before 1.
+    Uniform numbers from 0 up to but not including 1.
 
     Parameters
     ----------
@@ -4664,7 +4669,7 @@ def ranf(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTyp
 def rayleigh(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """rayleigh(scale=1.0, size=None, dtype=None)
 
-    Lengths of vectors of two normal numbers.
+    Numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.
 
     Parameters
     ----------
@@ -4715,7 +4720,7 @@ def reset_states() -> None:
 def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """sample(size=None, dtype=None)
 
-    Uniform numbers from 0 to before 1.
+    Uniform numbers from 0 up to but not including 1.
 
     Parameters
     ----------
@@ -4746,12 +4751,12 @@ def sample(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DT
 def seed(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> None:
     """seed(seed=None)
 
-    Gives the functions of the module another seed; Collective without one.
+    Seeds the generator of the module's functions; Collective without a seed.
 
     Parameters
     ----------
     seed : int or sequence of int, optional
-        The seed; one that all processes agree on for None.
+        The seed; for None all processes agree on one.
 
     Returns
     -------
@@ -4792,7 +4797,7 @@ def set_random_state(rs: Any) -> None:
 def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     """set_state(state)
 
-    Goes on from a state that `get_state` told.
+    Sets the state of the generator to one that `get_state` returned.
 
     Parameters
     ----------
@@ -4806,9 +4811,7 @@ def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     Raises
     ------
     ValueError
-        The state is of another generator.
-    TypeError
-        `state` is no state.
+        `state` is not a state of a Philox generator of this package.
 
     Notes
     -----
@@ -4818,7 +4821,7 @@ def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
 def shuffle(x: ndarray) -> None:
     """shuffle(x)
 
-    Puts the slices of an array into random order.
+    Shuffles the slices of an array along the first axis in place.
 
     Parameters
     ----------
@@ -4834,19 +4837,18 @@ def shuffle(x: ndarray) -> None:
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX133: an array without axes has nothing to shuffle. `x` is no array.
+        PX133: the array has no axes. `x` is not an array.
 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: as the sorting of random numbers and the taking at
-    positions.
+    observed. Distribution: gathers: as sort of random numbers, and take.
     """
 
 def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """standard_cauchy(size=None, dtype=None)
 
-    Quotients of two normal numbers.
+    Numbers of the Cauchy distribution around 0: quotients of two normal numbers.
 
     Parameters
     ----------
@@ -4877,7 +4879,7 @@ def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., 
 def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """standard_exponential(size=None, dtype=None)
 
-    Exponential numbers of mean 1.
+    Numbers of the exponential distribution with mean 1.
 
     Parameters
     ----------
@@ -4908,7 +4910,7 @@ def standard_exponential(size: SupportsIndex | Sequence[SupportsIndex] | None = 
 def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """standard_gamma(shape, size=None, dtype=None)
 
-    Gamma numbers of an exponent.
+    Numbers of the gamma distribution with exponent `shape` and scale 1.
 
     Parameters
     ----------
@@ -4942,7 +4944,7 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
 def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """standard_normal(size=None, dtype=None)
 
-    Normal numbers of mean 0 and deviation 1.
+    Numbers of the normal distribution with mean 0 and standard deviation 1.
 
     Parameters
     ----------
@@ -4973,7 +4975,7 @@ def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., 
 def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """standard_t(df, size=None, dtype=None)
 
-    Student's numbers of degrees of freedom.
+    Numbers of Student's t distribution, with `df` degrees of freedom.
 
     Parameters
     ----------
@@ -5007,7 +5009,7 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
 def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """triangular(left, mode, right, size=None, dtype=None)
 
-    Numbers whose density rises to a mode and falls from there.
+    Numbers of the triangular distribution, whose density is largest at `mode`.
 
     Parameters
     ----------
@@ -5045,7 +5047,7 @@ def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Support
 def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """uniform(low=0.0, high=1.0, size=None, dtype=None)
 
-    Uniform numbers from `low` to before `high`.
+    Uniform numbers from `low` up to but not including `high`.
 
     Parameters
     ----------
@@ -5083,7 +5085,8 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
 def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """vonmises(mu, kappa, size=None, dtype=None)
 
-    Angles around `mu`, the closer the larger `kappa` is.
+    Angles of the von Mises distribution around `mu`; a larger `kappa` makes them closer to
+    it.
 
     Parameters
     ----------
@@ -5119,7 +5122,7 @@ def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[Sup
 def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """wald(mean, scale, size=None, dtype=None)
 
-    Inverse normal numbers of a mean and a scale.
+    Numbers of the inverse normal distribution with a mean and a scale.
 
     Parameters
     ----------
@@ -5155,7 +5158,7 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
 def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """weibull(a, size=None, dtype=None)
 
-    Weibull numbers of an exponent.
+    Numbers of the Weibull distribution with exponent `a`.
 
     Parameters
     ----------
@@ -5189,7 +5192,7 @@ def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None =
 def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """zipf(a, size=None, dtype=None)
 
-    Numbers whose chances fall as a power of them.
+    Numbers of Zipf's distribution: the probability of `k` is proportional to `k**-a`.
 
     Parameters
     ----------

@@ -159,13 +159,19 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(convert::argument).transpose()
     }
 
-    /// The array to write, if one is given. A tuple of one array is accepted, as in NumPy.
-    pub fn out(&self) -> PyResult<Option<Array>> {
+    /// The argument `out`, if it is given. A tuple of one object stands for the object, as in
+    /// NumPy.
+    pub fn out_object(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.given("out") else { return Ok(None) };
-        let object = match object.cast::<PyTuple>() {
+        Ok(Some(match object.cast::<PyTuple>() {
             Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
             _ => object.clone(),
-        };
+        }))
+    }
+
+    /// The array to write, if one is given.
+    pub fn out(&self) -> PyResult<Option<Array>> {
+        let Some(object) = self.out_object()? else { return Ok(None) };
         let wrong = || wrong_type(&format!("{}(): out", self.name()), "a phalanx.ndarray", &object);
         Ok(Some(target(&object).ok_or_else(wrong)?.clone()))
     }

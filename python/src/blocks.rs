@@ -49,7 +49,7 @@ impl Blocks {
         drop(entered);
         match found.map(|block| block.kept.downcast::<T>()) {
             Some(Ok(kept)) => Ok(*kept),
-            Some(Err(_)) => unreachable!("bug: a block keeps something else than it was given"),
+            Some(Err(_)) => unreachable!("bug: a block keeps another type than its own"),
             None if is_elsewhere => Err(refused::<PyRuntimeError>(
                 Mistake::State,
                 format!("phalanx.{name}: a block ends on the thread that entered it"),

@@ -33,6 +33,8 @@ use std::path::PathBuf;
 /// ------
 /// OSError
 ///     PX081: the file cannot be written; the previous one stays.
+/// ValueError
+///     PX144: `step` is not an integer from 0 on.
 #[pyfunction]
 #[pyo3(signature = (path, step, **arrays))]
 pub fn checkpoint(
@@ -41,7 +43,7 @@ pub fn checkpoint(
     step: &Bound<'_, PyAny>,
     arrays: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
-    let refused = || value_error(Mistake::Value, "checkpoint: step is an integer from 0 on");
+    let refused = || value_error(Mistake::Value, "checkpoint: step must be an integer from 0");
     let step: u64 = step.extract().map_err(|_| refused())?;
     session::ensure(py)?;
     let mut named: Vec<(String, Array)> = Vec::new();

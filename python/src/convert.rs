@@ -48,7 +48,7 @@ fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
     number.extract::<i128>().map(Weak::Int).map_err(|_| {
         refused::<PyOverflowError>(
             Mistake::Large,
-            "the Python integer has more than 128 bits; write it as a float if that is meant",
+            "the Python integer has more than 128 bits; write it as a float if a float is intended",
         )
     })
 }

@@ -209,7 +209,7 @@ impl DeviceShard {
         if copy == Some(false) {
             return Err(value_error(
                 Mistake::Export,
-                "the elements lie on a GPU: NumPy gets a copy",
+                "the elements reside on a GPU: NumPy needs a copy",
             ));
         }
         let made = self.get(py)?;
@@ -267,7 +267,7 @@ impl DeviceShard {
             Some((1, 0)) if copy == Some(false) => {
                 return Err(refused::<PyBufferError>(
                     Mistake::Export,
-                    "the elements lie on a GPU: the host gets a copy",
+                    "the elements reside on a GPU: the host needs a copy",
                 ));
             }
             Some((1, 0)) => {
@@ -282,7 +282,7 @@ impl DeviceShard {
                 return Err(refused::<PyBufferError>(
                     Mistake::Export,
                     format!(
-                        "the elements lie on device (2, {}), not on {place:?}",
+                        "the elements reside on device (2, {}), not on {place:?}",
                         own.device.ordinal()
                     ),
                 ));
@@ -294,7 +294,7 @@ impl DeviceShard {
         if copy == Some(false) && must_copy {
             return Err(refused::<PyBufferError>(
                 Mistake::Export,
-                "the other library cannot be told that it may only read: let it have a copy, or \
+                "this version of DLPack cannot mark elements as read-only: request a copy, or \
                  write in a block `with x.local_view() as shards`",
             ));
         }
@@ -424,7 +424,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         Ok(interface.get_item(name)?.filter(|entry| !entry.is_none()))
     };
     if given("mask")?.is_some() {
-        return Err(refused::<PyBufferError>(Mistake::Export, "masked arrays are not taken"));
+        return Err(refused::<PyBufferError>(Mistake::Export, "masked arrays are not accepted"));
     }
     let dtype =
         dtypes::from_python(&dtypes::numpy(py)?.getattr("dtype")?.call1((entry("typestr")?,))?)?;
@@ -443,7 +443,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     if strides.len() != shape.len() {
         return Err(value_error(
             Mistake::Value,
-            "__cuda_array_interface__ has not a stride for each axis",
+            "__cuda_array_interface__ needs one stride for each axis",
         ));
     }
     let device = match address {

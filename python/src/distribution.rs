@@ -92,13 +92,13 @@ impl Sharding {
                 axis.extract().map_err(|_| {
                     type_error(
                         Mistake::Type,
-                        "Sharding takes names of mesh axes, tuples of them, and None",
+                        "Sharding takes names of mesh axes, tuples of such names, and None",
                     )
                 })?
             };
             let own = blocks.map(|blocks| blocks.get_item(place)).transpose()?.flatten();
             let extents =
-                |_| type_error(Mistake::Type, "blocks give an axis the extents of its blocks");
+                |_| type_error(Mistake::Type, "blocks maps axes to the extents of their blocks");
             let blocks = own.map(|sizes| sizes.extract().map_err(extents)).transpose()?;
             made.push(NamedSplit { mesh_axes, blocks });
         }
@@ -516,7 +516,7 @@ pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
     session::ensure(py)?;
     let handle = phalanx::MeshHandle::current();
     let handle = handle
-        .ok_or_else(|| value_error(Mistake::State, "no session has begun: call phalanx.init"))?;
+        .ok_or_else(|| value_error(Mistake::State, "no session has started: call phalanx.init"))?;
     Ok(Mesh { mesh: handle.mesh().clone() })
 }
 

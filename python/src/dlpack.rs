@@ -213,10 +213,9 @@ pub fn read(capsule: &Bound<'_, PyAny>, device: (i32, i32)) -> PyResult<Import> 
     match pointer(NAME) {
         // SAFETY: a capsule of this name has such a tensor.
         Some(managed) => import(unsafe { &(*managed.cast::<Managed>()).tensor }, device),
-        None => Err(refused::<PyTypeError>(
-            Mistake::Type,
-            "__dlpack__ has not given a capsule of DLPack",
-        )),
+        None => {
+            Err(refused::<PyTypeError>(Mistake::Type, "__dlpack__ did not return a DLPack capsule"))
+        }
     }
 }
 
@@ -226,13 +225,13 @@ fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
         return Err(refused::<PyBufferError>(
             Mistake::Export,
             format!(
-                "__dlpack_device__ tells {device:?}, and __dlpack__ gives elements on {:?}",
+                "__dlpack_device__ reports {device:?}, but __dlpack__ returns elements on {:?}",
                 (kind, number)
             ),
         ));
     }
     let ndim = usize::try_from(tensor.ndim)
-        .map_err(|_| value_error(Mistake::Value, "a tensor without axes"))?;
+        .map_err(|_| value_error(Mistake::Value, "the number of axes of the tensor is negative"))?;
     let numbers = |start: *mut i64| -> Vec<i64> {
         // SAFETY: a tensor has `ndim` extents and, unless the pointer is null, `ndim` strides.
         unsafe { std::slice::from_raw_parts(start, ndim) }.to_vec()

@@ -56,7 +56,7 @@ impl FlagsObject {
         }
         Err(value_error(
             Mistake::Fixed,
-            "cannot set WRITEABLE flag: use broadcast_to for a view to read only",
+            "cannot set WRITEABLE flag: use broadcast_to for a read-only view",
         ))
     }
 

@@ -64,7 +64,7 @@ pub fn on_device(number: usize) -> PyResult<Arc<CudaDevice>> {
 /// of the thread, and other numbers are handles.
 pub fn stream_of(device: &Arc<CudaDevice>, number: i64) -> PyResult<cuda::Stream> {
     let handle = usize::try_from(number)
-        .map_err(|_| value_error(Mistake::Value, "a stream is not negative"))?;
+        .map_err(|_| value_error(Mistake::Value, "a stream must not be negative"))?;
     // SAFETY: the caller that passes a stream promises that it lives as long as it is used.
     Ok(unsafe { cuda::Stream::external(device, handle) })
 }

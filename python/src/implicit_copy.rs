@@ -27,9 +27,9 @@ pub fn tell(py: Python<'_>, array: &Array) -> PyResult<()> {
         return Ok(());
     }
     let text = format!(
-        "another library asks for the elements of an array, which copies {bytes} bytes to the host \
-         of each process; x.get() copies them once and without this warning, of which there is one \
-         in a session (PHALANX_IMPLICIT_COPY={limit})"
+        "another library requested the elements of an array, which copies {bytes} bytes to the \
+         host of each process; call x.get() once to copy them without this warning, which is given \
+         once for each session (PHALANX_IMPLICIT_COPY={limit})"
     );
     runtime_warning(py, &text, here(py))?;
     TOLD.store(session, Ordering::Relaxed);

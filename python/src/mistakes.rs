@@ -92,22 +92,22 @@ impl Mistake {
     /// The hint of the error.
     pub const fn hint(self) -> &'static str {
         match self {
-            Mistake::Type => "help(function) tells what each parameter takes",
-            Mistake::Choice => "take one of the words that help(function) names",
-            Mistake::Keyword => "help(function) tells the parameters by their names",
-            Mistake::Count => "help(function) tells how many arguments there are",
-            Mistake::Value => "help(function) tells which values the parameter takes",
+            Mistake::Type => "help(function) shows the type of each parameter",
+            Mistake::Choice => "use one of the words that help(function) lists",
+            Mistake::Keyword => "help(function) lists the names of the parameters",
+            Mistake::Count => "help(function) lists the parameters",
+            Mistake::Value => "help(function) describes the values of each parameter",
             Mistake::Together => "leave out one of the arguments, or make their shapes agree",
             Mistake::Elements => "give numbers or truth values, in lists of equal lengths",
             Mistake::Dtype => "docs/python.md lists the dtypes that arrays have",
             Mistake::Large => "write it as a float, or keep it within 64 bits",
-            Mistake::Conversion => "reduce the array to one element, or take one by its position",
+            Mistake::Conversion => "reduce the array to one element, or select one by its position",
             Mistake::Fixed => "make an array of the elements with copy, or with reshape",
-            Mistake::Absent => "docs/coverage.md lists what is there; NumPy takes x.get()",
+            Mistake::Absent => "docs/coverage.md lists all names; pass x.get() to NumPy",
             Mistake::Key => "use integers, slices, `...`, None, or arrays of integers or masks",
-            Mistake::State => "docs/python.md tells when a session and its blocks begin and end",
+            Mistake::State => "docs/python.md states when a session and its blocks start and end",
             Mistake::Export => "export x.get(), or the parts of x.local_view()",
-            Mistake::Message => "see whether the other process has ended, and with which error",
+            Mistake::Message => "check whether the other process has ended, and with which error",
         }
     }
 }

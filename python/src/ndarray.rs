@@ -709,7 +709,7 @@ impl Ndarray {
             return Err(error);
         }
         if copy == Some(false) {
-            let text = "the elements are not converted without a copy";
+            let text = "the elements cannot be converted without a copy";
             return Err(value_error(Mistake::Export, text));
         }
         implicit_copy::tell(py, &slf.get().array)?;

@@ -127,7 +127,7 @@ impl<'py> Arguments<'_, 'py> {
     pub fn like(&self) -> PyResult<()> {
         match self.given("like").is_none_or(|like| like.is_instance_of::<Ndarray>()) {
             true => Ok(()),
-            false => Err(self.wrong("like", "a phalanx.ndarray: what is made here is one")),
+            false => Err(self.wrong("like", "a phalanx.ndarray, the class of the result")),
         }
     }
 

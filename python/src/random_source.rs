@@ -109,7 +109,7 @@ impl Stream {
             (Known::Pcg64Dxsm(..), 2) => Known::Pcg64Dxsm(words[0], words[1] | 1),
             (Known::Mrg32k3a(_), 6) => Known::mrg32k3a(std::array::from_fn(word)),
             (Known::Philox4x32, 0) => return Ok(()),
-            _ => return Err(value_error(Mistake::Value, "the state is of another generator")),
+            _ => return Err(value_error(Mistake::Value, "the state belongs to another generator")),
         };
         self.generator.set_stream(stream);
         Ok(())
@@ -324,7 +324,7 @@ fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Genera
 /// The state of a generator in NumPy's form: a tuple, or a dictionary.
 pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
     if generator.stream() != Known::Philox4x32 {
-        let text = "the state of this generator is that of its bit generator: see state there";
+        let text = "this generator has no own state: use the state of its bit generator";
         return Err(value_error(Mistake::Value, text));
     }
     let State { key, next } = generator.state();
@@ -395,7 +395,7 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
     let refused = || {
         type_error(
             Mistake::Type,
-            "a seed is None, an integer that is not negative, or a sequence of them",
+            "a seed must be None, an integer that is not negative, or a sequence of such integers",
         )
     };
     let items = seed.try_iter().map_err(|_| refused())?;

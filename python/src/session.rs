@@ -55,7 +55,7 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
     if ENDED.load(Ordering::Relaxed) {
         return Err(refused::<PyRuntimeError>(
             Mistake::State,
-            "the session has ended: phalanx.init() begins another",
+            "the session has ended: phalanx.init() starts another",
         ));
     }
     let config = configuration(py)?;
@@ -110,7 +110,7 @@ fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
         number.map_err(|_| {
             type_error(
                 Mistake::Type,
-                "phalanx.init: comm has no rank, size and allgather, as MPI.COMM_WORLD has",
+                "phalanx.init: comm must have rank, size and allgather, like MPI.COMM_WORLD",
             )
         })
     };
@@ -173,7 +173,7 @@ fn begin(
 fn begun_before() -> PyErr {
     value_error(
         Mistake::State,
-        "phalanx.init: a session has begun already; call init before the first array is made",
+        "phalanx.init: a session has already started; call init before the first array is made",
     )
 }
 
@@ -237,7 +237,7 @@ pub fn init(
         if threads == 0 {
             return Err(value_error(
                 Mistake::Value,
-                "phalanx.init: threads are a number from 1 on",
+                "phalanx.init: threads must be a number from 1",
             ));
         }
         config = config.threads(threads);
@@ -249,7 +249,7 @@ pub fn init(
     for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
         let axis = name.extract().and_then(|name: String| Ok((name, extent.extract::<usize>()?)));
         let (name, extent) = axis.map_err(|_| {
-            type_error(Mistake::Type, "phalanx.init: mesh gives names of axes their extents")
+            type_error(Mistake::Type, "phalanx.init: mesh must map names of axes to extents")
         })?;
         if extent == 0 {
             return Err(value_error(
@@ -277,7 +277,7 @@ fn limit_of(limit: &Bound<'_, PyAny>) -> PyResult<MemoryLimit> {
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         value_error(
             Mistake::Value,
-            "phalanx.init: memory_limit is a number of bytes, or a text as 4G or 80%",
+            "phalanx.init: memory_limit must be a number of bytes, or a text such as 4G or 80%",
         )
     })
 }
@@ -287,7 +287,7 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
     let refused = || {
         value_error(
             Mistake::Value,
-            "phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2, null-cuda:N \
+            "phalanx.init: devices must be a number from 1, cpu:N, cuda, cuda:0,2, null-cuda:N \
              or auto",
         )
     };
@@ -389,7 +389,7 @@ pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     ensure(py)?;
     let session = session();
     let session =
-        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has started"))?;
     let held = |device: phalanx::DeviceMemory| {
         let (cached, blocks) = device.cached;
         (device.in_use, device.peak, device.limit, cached, blocks)
@@ -414,7 +414,7 @@ pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> 
     ensure(py)?;
     let meeting = lock(&MEETING);
     let (bind, token) =
-        meeting.as_ref().ok_or_else(|| value_error(Mistake::State, "there is one process"))?;
+        meeting.as_ref().ok_or_else(|| value_error(Mistake::State, "the world has one process"))?;
     Ok((bind.to_string(), PyBytes::new(py, token)))
 }
 
@@ -456,7 +456,7 @@ pub fn world_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;
     let session = session();
     let session =
-        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has started"))?;
     Ok(session.handle().clone())
 }
 
@@ -469,7 +469,7 @@ pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     }
     let session = session();
     let session =
-        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has started"))?;
     let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
     HAS_LOCAL.store(true, Ordering::Relaxed);
     Ok(local.insert(mesh).clone())

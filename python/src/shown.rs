@@ -57,7 +57,7 @@ impl Deref for Shown {
         let current = self.current.load(Ordering::Acquire);
         let (mut array, mut slot) = (&self.first, &self.others);
         for _ in 0..current {
-            let other = slot.get().unwrap_or_else(|| panic!("bug: an array that nobody has set"));
+            let other = slot.get().unwrap_or_else(|| panic!("bug: an array that was not set"));
             (array, slot) = (&other.array, &other.next);
         }
         array

@@ -58,7 +58,7 @@ fn extents(object: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
     let found = object.extract::<(usize, usize)>();
     found
         .map(Into::into)
-        .map_err(|_| type_error(Mistake::Type, "invalid shape: two extents make a matrix"))
+        .map_err(|_| type_error(Mistake::Type, "invalid shape: a matrix has two extents"))
 }
 
 /// One more than the largest position. Collective.
@@ -106,7 +106,8 @@ fn of_tuple(
             let values = convert::array(&item(0)?, dtype)?;
             let places = item(1)?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
             let [rows, columns] = places.as_slice() else {
-                return Err(type_error(Mistake::Type, "entries stand at (row, column)"));
+                let text = "the positions of entries must be a pair (rows, columns)";
+                return Err(type_error(Mistake::Type, text));
             };
             let (rows, columns) = (positions(rows)?, positions(columns)?);
             let shape = match given {
@@ -385,7 +386,7 @@ impl SparseMatrix {
         if other.is_instance_of::<SparseMatrix>() {
             return Err(type_error(
                 Mistake::Absent,
-                "the product of two sparse matrices is not there",
+                "the product of two sparse matrices is not available",
             ));
         }
         match operand(other)? {

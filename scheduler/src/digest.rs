@@ -153,7 +153,7 @@ mod tests {
         let window = identifier.window(&one, &[]);
         let digests = [
             ticket_digest(&empty, &nothing, observes, 0),
-            ticket_digest(&empty, &nothing, "prints what was made", 0),
+            ticket_digest(&empty, &nothing, "prints a value", 0),
             ticket_digest(&empty, &nothing, observes, other),
             ticket_digest(&empty, window, observes, 0),
             ticket_digest(&one, window, observes, 0),

@@ -37,7 +37,7 @@ pub enum RunError {
         reason: String,
     },
     /// Elements of another library reside on a device that is not one of the session's.
-    #[error("the elements lie on {device}, and the devices of the session are {devices}")]
+    #[error("the elements reside on {device}, but the devices of the session are {devices}")]
     Elsewhere {
         /// The device on which they reside.
         device: String,
@@ -62,7 +62,7 @@ pub enum RunError {
     #[error("the wait was interrupted")]
     Interrupted,
     /// The session belongs to the process from which this one was forked.
-    #[error("this process is a fork of the one whose session it is, and has none of its threads")]
+    #[error("this process is a fork of the process that owns the session, and lacks its threads")]
     Forked,
     /// A local action failed on one rank.
     #[error("on rank {rank}: {message}")]
@@ -130,16 +130,17 @@ impl RunError {
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => {
-                "every rank gives one part, or one for each of its devices, alike in dtype and in \
-                 all extents but that of the joined axis"
+                "give one part on every rank, or one for each of its devices; dtypes and extents \
+                 must be equal, except the extent of the joined axis"
             }
             RunError::Mesh { .. } => {
                 "the product of the mesh's extents must be the number of devices of all processes"
             }
-            RunError::Bug { .. } => "please report it with the program that led to it",
+            RunError::Bug { .. } => "please report it with the program that caused it",
             RunError::Rank { .. } => "see the message of that rank",
             RunError::Interrupted => {
-                "one process may go on, and what was started is still computed; of several, all end"
+                "a program of one process may continue, and started operations are still computed; \
+                 with several processes, all of them end"
             }
             RunError::Forked => {
                 "start processes by spawn (`multiprocessing.set_start_method(\"spawn\")`), or fork \
@@ -147,7 +148,7 @@ impl RunError {
             }
             RunError::Elsewhere { .. } => {
                 "copy them to the host first (x.cpu() in PyTorch), or start the session with the \
-                 device that has them (PHALANX_DEVICES)"
+                 device that holds them (PHALANX_DEVICES)"
             }
         }
     }

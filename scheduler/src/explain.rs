@@ -99,7 +99,7 @@ pub(crate) fn text(
             }
             FinalStep::Compress(node) => {
                 libraries += 1;
-                ("library", explainer.library(*node, "compress") + ", as many as hold")
+                ("library", explainer.library(*node, "compress") + ", one for each true element")
             }
         };
         let _ = writeln!(steps, "{number:<4} {kind:<10} {}  {what}", columns(cost));

@@ -77,7 +77,7 @@ impl Plan {
                 return Err(format!("node {node} has no terms, or is combined twice"));
             }
             if kind(node) != kind(first) || kind(node).0.is_none() {
-                return Err(format!("nodes {first} and {node} have other terms"));
+                return Err(format!("the combined nodes {first} and {node} have different terms"));
             }
         }
         Ok(())
@@ -147,7 +147,7 @@ impl Plan {
         let is_partial = self.placements[node as usize].partial().is_some();
         match seen.made.contains(&node) && (!is_partial || seen.combined.contains(&node)) {
             true => Ok(()),
-            false => Err(format!("node {node} is read before it is there")),
+            false => Err(format!("node {node} is read before it is computed")),
         }
     }
 }

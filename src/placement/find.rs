@@ -131,7 +131,7 @@ impl Row {
         let size = told.number(self.size)?.unwrap_or(1);
         if rank >= size {
             let (name, value) = told.text(self.rank).unwrap_or(("its rank", rank.to_string()));
-            return Err(told.flaw(name, value, "number below that of its processes"));
+            return Err(told.flaw(name, value, "number below the number of its processes"));
         }
         let mut nodes = Vec::new();
         if let Some((name, list)) = told.text(self.nodes) {

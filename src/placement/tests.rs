@@ -101,7 +101,7 @@ fn what_is_not_known_is_left_open() {
 fn values_that_are_none_are_errors_that_name_them() {
     for (name, variable, value, expected) in [
         ("open_mpi", "OMPI_COMM_WORLD_RANK", "one", "no whole number from 0"),
-        ("open_mpi", "OMPI_COMM_WORLD_RANK", "2", "no number below that of its processes"),
+        ("open_mpi", "OMPI_COMM_WORLD_RANK", "2", "no number below the number of its processes"),
         ("open_mpi", "OMPI_COMM_WORLD_SIZE", "-1", "no whole number from 0"),
         ("slurm_step", "SLURM_STEP_NODELIST", "n[1-", "no list of hosts"),
         ("slurm_step", "SLURM_STEP_TASKS_PER_NODE", "2(x", "no list of numbers of tasks"),

@@ -46,7 +46,7 @@ fn assert_all(ended: &[Ended], code: &str, beginning: &str) {
 /// ranks, perhaps before the other one notices it.
 fn assert_lost(ended: &[Ended]) {
     let names = |rank: usize, lost: usize| {
-        let told = format!("rank {lost} died, last heard at step ");
+        let told = format!("rank {lost} died, last reported at step ");
         ended[rank].error("PX060").starts_with(&told)
     };
     assert!((0..3).all(|rank| names(rank, 0) || names(rank, 1)), "{ended:#?}");

@@ -96,7 +96,7 @@ fn a_rank_that_is_stopped_for_a_while_is_named_and_goes_on() {
     let named = "phalanx: rank 1 has been silent for 5 s, at step ";
     assert_eq!(errors.matches(named).count(), 1, "{errors}");
     assert!(errors.contains("after 60 s (PHALANX_STALL) the run is ended\n"), "{errors}");
-    assert!(errors.contains("phalanx: rank 1 is heard of again, after "), "{errors}");
+    assert!(errors.contains("phalanx: rank 1 responds again, after "), "{errors}");
     // Who was stopped itself takes nobody for silent.
     assert!(!ended[1].errors.contains("silent"), "{ended:#?}");
     ended[0].error("PX060");

@@ -180,6 +180,6 @@ fn a_rank_that_is_killed_is_named_when_encrypted() {
     let ended = running.end();
     for rank in [0, 2] {
         let error = ended[rank].error("PX060");
-        assert!(error.starts_with("rank 1 died, last heard at step "), "{error}");
+        assert!(error.starts_with("rank 1 died, last reported at step "), "{error}");
     }
 }

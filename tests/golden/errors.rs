@@ -5,8 +5,8 @@ use crate::inputs::{array, on_devices};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
 use phalanx::{
-    Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, Ufunc, UfuncOptions, ix,
-    linalg,
+    Bounds, CovarianceOptions, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, Ufunc,
+    UfuncOptions, cov, ix, linalg,
 };
 use phalanx_ops::error::OpError;
 use std::collections::BTreeSet;
@@ -47,12 +47,13 @@ fn variant(error: &OpError) -> &'static str {
         OpError::MaskShape { .. } => "MaskShape",
         OpError::DataLength { .. } => "DataLength",
         OpError::Sharding { .. } => "Sharding",
+        OpError::Weights { .. } => "Weights",
         OpError::NoLoop { .. } => "NoLoop",
         OpError::UfuncCast { .. } => "UfuncCast",
     }
 }
 
-const VARIANTS: usize = 34;
+const VARIANTS: usize = 35;
 
 /// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
@@ -137,6 +138,7 @@ fn mistakes() -> Vec<Error> {
         of(a.index(ix![&a])),
         of(a.index(ix![&numbers, &arange(0, 2, 1)])),
         of(a.index(ix![&numbers.greater(3)])),
+        of(cov(&a, CovarianceOptions::default().fweights(&numbers))),
         call("divmod", &a, with_no_loop),
         call("sqrt", &numbers, without_casts),
         call("add", &a, into_integers),

@@ -117,7 +117,7 @@ fn site(text: &str) -> String {
 fn assert_named(ended: &[Ended], first: &str, second: &str) {
     for rank in ended {
         let error = rank.error("PX062");
-        assert!(error.starts_with("ranks took different ways at step "), "{error}");
+        assert!(error.starts_with("ranks diverged at step "), "{error}");
         for words in [first, second] {
             assert_eq!(error.matches(words).count(), 1, "{words}: {rank:#?}");
         }
@@ -133,7 +133,7 @@ fn an_evaluated_number_prints_on_one_rank(of: Of<'_>) {
 fn a_pending_number_does_not_print_on_one_rank(of: Of<'_>) {
     for size in [2, 3] {
         let error = divergence(|| of(size, "print_on_one", &["pending"]));
-        assert!(error.contains("rank 0 prints what was made at "), "{error}");
+        assert!(error.contains("rank 0 prints a value at "), "{error}");
         // Of those that end, the first is named.
         assert!(error.contains(" ends at "), "{error}");
     }
@@ -142,13 +142,13 @@ fn a_pending_number_does_not_print_on_one_rank(of: Of<'_>) {
 fn a_split_array_does_not_print_on_one_rank(of: Of<'_>) {
     for size in [2, 3] {
         let error = divergence(|| of(size, "print_on_one", &["split"]));
-        assert!(error.contains("rank 0 prints what was made at "), "{error}");
+        assert!(error.contains("rank 0 prints a value at "), "{error}");
     }
 }
 
 fn ranks_that_end_early_wait_for_the_error(of: Of<'_>) {
     let error = divergence(|| of(3, "print_on_one", &["late"]));
-    assert!(error.contains("rank 0 prints what was made at "), "{error}");
+    assert!(error.contains("rank 0 prints a value at "), "{error}");
 }
 
 fn different_observations_are_an_error_on_every_rank(of: Of<'_>) {
@@ -190,7 +190,8 @@ fn one_value_observed_in_two_lines_is_no_error(of: Of<'_>) {
 fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank(of: Of<'_>) {
     for (size, devices) in SHAPES {
         let ended = of(size, "defer_on_one", &[]).set("PHALANX_DEVICES", devices).run();
-        let call = format!(" needs what depends on data at {}", site("let power = || base.power("));
+        let power = site("let power = || base.power(");
+        let call = format!(" needs data for a shape or a check at {power}");
         let observation = site("powers.evaluate()?;");
         assert_named(&ended, &call, &format!("rank 1 observes a value at {observation}"));
     }
@@ -220,7 +221,7 @@ fn an_observation_does_not_meet_an_agreement(of: Of<'_>) {
 
 fn different_causes_are_an_error_on_every_rank(of: Of<'_>) {
     let error = divergence(|| of(2, "print_or_evaluate", &[]));
-    assert!(error.contains("rank 0 prints what was made at "), "{error}");
+    assert!(error.contains("rank 0 prints a value at "), "{error}");
     assert!(error.contains("rank 1 observes a value at "), "{error}");
 }
 
@@ -307,7 +308,7 @@ fn a_rank_that_returns_early_is_named(of: Of<'_>) {
         }
         for rank in [0, 2] {
             let error = ended[rank].error("PX062");
-            assert!(error.contains("rank 1 ends without `finish` the session made at "), "{error}");
+            assert!(error.contains("rank 1 does not `finish` the session made at "), "{error}");
             assert!(
                 error.contains("rank 0 observes a value at ")
                     || error.contains("rank 2 observes a value at "),
@@ -340,7 +341,7 @@ fn a_death_that_nobody_asks_about_is_reported(of: Of<'_>) {
     assert_eq!(ended[1].status.code(), Some(3));
     assert!(ended[0].status.success(), "{ended:#?}");
     assert!(
-        ended[0].errors.starts_with("error[PX060]: rank 1 died, last heard at step "),
+        ended[0].errors.starts_with("error[PX060]: rank 1 died, last reported at step "),
         "{ended:#?}"
     );
     assert_eq!(ended[0].errors.lines().count(), 1, "{ended:#?}");

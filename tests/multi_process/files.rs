@@ -130,7 +130,7 @@ fn ranks_that_find_different_files_say_so() {
     let world = world.folder_of(0, folders[0].path()).folder_of(1, folders[0].path());
     for rank in &world.folder_of(2, folders[1].path()).run() {
         let error = rank.error("PX032");
-        assert_eq!(error, "on rank 2: a.npy is another file than that of rank 0");
+        assert_eq!(error, "on rank 2: a.npy is not the file that rank 0 opened");
     }
 }
 

@@ -338,7 +338,7 @@ fn a_rank_that_does_not_come_is_an_error() {
         let errors = String::from_utf8_lossy(&ended.stderr);
         assert!(!ended.status.success(), "{}: {ended:?}", launcher.name);
         assert!(errors.contains("error[PX099]: process 0: by PMI"), "{}: {errors}", launcher.name);
-        assert!(errors.contains("not all processes came to the meeting within 1 s"), "{errors}");
+        assert!(errors.contains("not all processes arrived at the meeting within 1 s"), "{errors}");
     }
 }
 

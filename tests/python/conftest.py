@@ -45,12 +45,6 @@ settings.register_profile(
 )
 settings.load_profile("phalanx")
 
-
-# If a shell starts the tests in the background, they and the programs that they start ignore
-# interrupts. Programs do not inherit a handler, so set one.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
 # The number of processes of the launcher that runs these tests.
 RANKS = int(
     next(filter(None, map(os.environ.get, ["PHALANX_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"])), 1)

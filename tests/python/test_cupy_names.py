@@ -126,7 +126,7 @@ def test_limits_may_be_texts():
             try:
                 np.init(memory_limit=wrong)
             except ValueError as error:
-                print("memory_limit is" in str(error))
+                print("memory_limit must be" in str(error))
         np.init(memory_limit="50%")
         whole = int(open("/proc/meminfo").read().split()[1]) << 10
         print(phalanx.cuda.get_default_memory_pool().get_limit() == whole // 100 * 50)

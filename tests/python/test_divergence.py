@@ -48,7 +48,7 @@ def diverged(program, processes=2, devices=1):
     """The line of the error, which is the same on all ranks."""
     ended = worlds.run(program, processes=processes, devices=devices, check=False)
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    found = re.findall(r"ranks took different ways.*\[PX062\]", ended.stderr)
+    found = re.findall(r"ranks diverged.*\[PX062\]", ended.stderr)
     assert len(found) >= processes and len(set(found)) == 1, ended.stderr
     return found[0]
 

@@ -105,7 +105,7 @@ def test_the_cpu_is_chosen_where_no_gpu_is_of_use(driver, variables, reason):
     """
     ended = worlds.run(program, environment=driver | variables | {"PHALANX_LOG": "warn"})
     assert ended.stdout.strip() == "10.0"
-    warnings = [line for line in ended.stderr.splitlines() if "though there are GPUs" in line]
+    warnings = [line for line in ended.stderr.splitlines() if "although GPUs exist" in line]
     assert len(warnings) == (reason is not None), ended.stderr
     assert all(reason in line for line in warnings), ended.stderr
 

@@ -167,5 +167,5 @@ def test_parts_of_several_processes_of_several_devices():
         assert "f64[" in own[0] and "i32[" in own[0] and "PX031" in own[0], own
         assert "f64[2, 2]" in own[1] and "f64[2, 3]" in own[1], own
         assert "PX031" in own[1] and "PX031" in own[2] and "PX031" in own[3], own
-        assert ("PX146" if rank else "rank 1 gives none") in own[4], own
+        assert ("PX146" if rank else "rank 1 gives no part") in own[4], own
         assert ("AxisError" if rank else "names axis 1") in own[5], own

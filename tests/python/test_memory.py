@@ -263,10 +263,10 @@ def test_an_array_has_more_elements_than_32_bits_count(devices):
     )
 
 
-@pytest.mark.skipif(not FULL, reason="takes 4 GiB, only with PHALANX_TEST_FULL=1")
+@pytest.mark.skipif(not FULL, reason="takes 6 GiB, only with PHALANX_TEST_FULL=1")
 @pytest.mark.parametrize("devices", [1, 3])
 def test_reduceat_combines_more_elements_than_32_bits_count(devices):
-    # The sums have 8 times as many bytes as the elements, so the elements together exceed the limit.
+    # The sums have 8 times as many bytes as the elements: with all at once they exceed the limit.
     worlds.run(
         """
         import phalanx as np

@@ -246,12 +246,17 @@ def test_a_process_of_mpirun_that_stops_while_all_meet_is_an_error(victim, is_la
         # If they have met before the process stopped.
         float(np.arange(100_000.0).sum())
         """
-    variables = {"PHALANX_TIMEOUT": "6", "PHALANX_STALL": "6"}
+    limit = 6
+    variables = {"PHALANX_TIMEOUT": str(limit), "PHALANX_STALL": str(limit)}
+    began = time.monotonic()
     ended = mpirun(program, str(victim), str(is_late), check=False, environment=variables)
+    passed = time.monotonic() - began
     # 124 is the exit status of mpirun after it has killed processes that hang.
     assert ended.returncode not in (0, 124), ended.stderr
     codes = ["PX066", "PX067", "PX099", "PX168"] if is_late else ["PX066", "PX099"]
     assert any(f"[{code}]" in ended.stderr for code in codes), ended.stderr
+    # The limit, and then ten seconds until all ranks have ended; a busy machine takes longer.
+    assert passed < limit + 10 + 20, passed
 
 
 @needs_mpi
@@ -272,7 +277,7 @@ def test_processes_in_a_call_of_mpi_end_when_one_hangs():
     over = time.time()
     assert ended.returncode not in (0, 124), ended.stderr
     assert "error[PX168]: rank 0 has been silent for 6 s" in ended.stderr, ended.stderr
-    assert "has not heard of it since then, for 8 s, and is ended" in ended.stderr, ended.stderr
+    assert "has not received this error for 8 s and is ended" in ended.stderr, ended.stderr
     began = max(float(line.split()[-1]) for line in ended.stdout.splitlines())
     # Six seconds of silence, and then ten seconds; a busy machine takes longer.
     assert over - began < 45, over - began
@@ -301,7 +306,7 @@ def test_communicators_of_other_kinds():
         np.init()
         """
     told = worlds.run(program).stdout
-    assert "comm has no rank, size and allgather" in told and "PX099" in told, told
+    assert "comm must have rank, size and allgather" in told and "PX099" in told, told
     ended = worlds.run(
         """
         import phalanx as np

@@ -280,8 +280,6 @@ m.add.at(a, [0], 1j)
 m.multiply.at(a, [0, 0], c)
 m.histogram(m.asarray([True, False]))[0]
 m.histogram_bin_edges(m.asarray([True, False]))
-m.cross([1, 2], [3, 4])
-m.cross([1, 2, 3], [3, 4])
 m.cross([1, 2, 3], [3, 4, 5])
 m.put(a, [0], c)
 a.put([0], c)
@@ -314,6 +312,10 @@ m.var(a[:0])
 m.std(a[:1], ddof=1)
 m.std(a, ddof=2)
 """.strip().splitlines()
+
+# NumPy 2.5 refuses vectors of two elements, which we accept with the warning of earlier versions.
+if np.lib.NumpyVersion(np.__version__) < "2.5.0":
+    WARNINGS += ["m.cross([1, 2], [3, 4])", "m.cross([1, 2, 3], [3, 4])"]
 
 
 @pytest.mark.parametrize("text", WARNINGS)

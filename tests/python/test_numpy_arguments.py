@@ -227,6 +227,25 @@ def test_shifts_and_repetitions():
     check(lambda m: m.interp(1.5, m.asarray([1.0, 2.0]), m.asarray([1.0, 2.0]), left=1j))
 
 
+@pytest.mark.parametrize("period", [360, -24, 0.7, numpy.pi / 10, numpy.float16(0.3)])
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i2"])
+def test_interpolation_with_a_period_takes_remainders_in_float64(kind, period):
+    x = numpy.array([-500.0, 3.25, 100.125, 1000.5, 0.0, 36.0625], kind)
+    xp = numpy.array([334.5, 80.5, -52.5, 226.5, 15.75], kind)
+    wide = xp.astype("f8")
+    assert numpy.diff(numpy.sort(wide % abs(float(period)))).min() > 1e-2, "distinct places"
+    for values in ("f2", "f8", "c8"):
+        fp = numpy.array([1.0, -2.0, 4.5, 0.25, 8.0], values)
+        # Each of the two arguments alone, so that one cannot hide the other.
+        for at, points in ((x, wide), (x.astype("f8"), xp), (x, xp), (x.reshape(2, 3), xp)):
+            answer = numpy.interp(at, points, fp, period=period)
+            assert answer.dtype == ("c16" if values == "c8" else "f8") and answer.shape == at.shape
+            check(
+                lambda m: m.interp(m.asarray(at), m.asarray(points), m.asarray(fp), period=period),
+                1e-11,
+            )
+
+
 @pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3), (1, 2), (2, 1), (2, 4, 3), (0, 3)])
 def test_reflectors_of_factorisations(kind, shape):

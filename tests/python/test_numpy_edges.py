@@ -8,9 +8,13 @@ import pytest
 
 import phalanx as np
 
+# Texts of warnings that are not compared: those of floating-point errors, and that of NumPy 2.5 and
+# later about an `out` of another kind in `take` and `compress`. We accept it without that warning.
+NOT_COMPARED = [" encountered in ", "Implicit casting of output to a different kind is deprecated"]
+
 
 def answered(module, text):
-    """The answer, or the error, and the warnings except those of floating-point errors."""
+    """The answer, or the error, and the warnings that are compared."""
     def array(*words, **keywords):
         return module.asarray(numpy.array(*words, **keywords))
 
@@ -26,7 +30,7 @@ def answered(module, text):
         except Exception as error:  # Both sides are compared.
             answer = error
     told = {(one.category, str(one.message)) for one in met}
-    return answer, {one for one in told if " encountered in " not in one[1]}
+    return answer, {one for one in told if not any(part in one[1] for part in NOT_COMPARED)}
 
 
 nan = numpy.nan

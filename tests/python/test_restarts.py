@@ -30,7 +30,7 @@ def test_a_checkpoint_comes_back(tmp_path):
 def test_what_is_no_checkpoint_is_refused(tmp_path):
     x = np.arange(3.0)
     for step in (-1, 1.5, "a", None):
-        with pytest.raises(ValueError, match="step is an integer"):
+        with pytest.raises(ValueError, match="step must be an integer"):
             np.checkpoint(tmp_path / "a.npz", step, x=x)
     with pytest.raises(OSError):
         np.checkpoint(tmp_path / "none" / "a.npz", 0, x=x)
@@ -102,4 +102,4 @@ def test_the_status_is_that_of_the_first_process_that_fails():
                         ("os.kill(os.getpid(), signal.SIGTERM)", 143)]:
         ended = worlds.run(program.format(end=end), processes=2, check=False)
         assert ended.returncode == status, (end, ended.returncode, ended.stderr)
-        assert "rank 1 died, last heard at step " in ended.stderr, ended.stderr
+        assert "rank 1 died, last reported at step " in ended.stderr, ended.stderr

@@ -126,9 +126,9 @@ def test_after_shutdown_nothing_is_made_until_init():
         """
     )
     lines = ended.stdout.splitlines()
-    assert "phalanx.init() begins another" in lines[0]
+    assert "phalanx.init() starts another" in lines[0]
     assert lines[1] == "2 [0, 1, 2]"
-    assert "has begun already" in lines[2]
+    assert "has already started" in lines[2]
 
 
 def test_init_takes_a_mesh():

@@ -119,7 +119,7 @@ def test_threads_begin_one_session():
                 np.init(devices=2)
                 told.append("begun")
             except ValueError as error:
-                told.append("has begun already" in str(error))
+                told.append("has already started" in str(error))
             told.append(float(np.arange(4.0).sum()))
         threads = [threading.Thread(target=begin, args=(n,)) for n in range(4)]
         [thread.start() for thread in threads]
@@ -162,7 +162,7 @@ def test_arrays_after_their_session():
         """
     )
     lines = ended.stdout.splitlines()
-    ending = "RuntimeError the session has ended: phalanx.init() begins another [PX153]"
+    ending = "RuntimeError the session has ended: phalanx.init() starts another [PX153]"
     assert lines[0] == "15.0"
     assert lines[1:7] == [f"{name} {ending}" for name in
                           ("new", "flush", "rank", "local", "sum", "thread")]

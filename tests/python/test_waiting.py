@@ -1,6 +1,7 @@
 """Other Python threads run during waits, and an interrupt of the user ends a wait."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import time
 import pytest
 
 from . import worlds
+from .conftest import FULL
 
 # A value whose computation takes days.
 ENDLESS = """
@@ -285,3 +287,69 @@ def test_long_kernels_of_several_loops_are_long():
     y = ((x - x.sum()) ** 2).sum()
     total = float(((x - y) ** 2).sum())
     assert total == pytest.approx((1 - (1 - 2.0**22) ** 2 * 2**22) ** 2 * 2**22)
+
+
+# Rank 1 reads the same value on several lines, which rank 0 does not, and posts no step meanwhile.
+READS = """
+import os, signal, sys, time
+import phalanx as np
+x = np.arange(100_000.0)
+total = x.sum()
+float(total)
+if np.rank() == 1:
+    float(total)
+    after(1)
+    total.get()
+    after(2)
+    bool(total)
+    after(3)
+float((x * 2).sum())  # rank 0
+"""
+
+
+def _line(program, text):
+    """The place of the line with a text, as errors and reports name it."""
+    lines = program.splitlines()
+    return f"<string>:{1 + next(n for n, line in enumerate(lines) if text in line)}"
+
+
+@pytest.mark.parametrize("reads", [1, 2, 3])
+def test_each_read_is_what_a_rank_was_last_heard_of(reads):
+    after = f"""
+def after(number):
+    # Its sign of life takes some milliseconds.
+    time.sleep(1.0)
+    if number == {reads}:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    program = after + READS
+    ended = worlds.run(program, processes=2, check=False)
+    read = _line(program, ["    float(total)", "total.get()", "bool(total)"][reads - 1])
+    told = f"rank 1 died, last reported at step 1 (observes a value at {read}): "
+    assert told in ended.stderr, ended.stderr
+    assert f"from    {_line(program, '# rank 0')}\n" in ended.stderr, ended.stderr
+
+
+@pytest.mark.skipif(not FULL, reason="takes 30 s, only with PHALANX_TEST_FULL=1")
+def test_a_long_wait_is_reported_with_the_lines_of_both_ranks(tmp_path):
+    # Two reads precede the wait's report, and the third one follows it.
+    after = """
+def after(number):
+    end = time.monotonic() + 120
+    while number == 2 and not os.path.exists(sys.argv[1]) and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.5)
+"""
+    program, file = after + READS, tmp_path / "reported"
+    command = [sys.executable, "-m", "phalanx", "run", "-n", "2",
+               *worlds.python(program, str(file))]
+    with worlds.started(command, {"PHALANX_DEVICES": "cpu:1"}) as running:
+        line = next((line for line in running.stderr if "waited" in line), "no report\n")
+        file.touch()
+        _, errors = running.communicate(timeout=60)
+    own, other = _line(program, "# rank 0"), _line(program, "total.get()")
+    told = rf"\[0\] phalanx: rank 0 has waited 30 s at step 2 \(observes a value at {own}\).* " \
+           rf"for rank 1, last reported at step 1 \(observes a value at {other}\)\n"
+    assert re.fullmatch(told, line), line
+    # It is no error, and the next report is due a minute later.
+    assert (running.returncode, errors) == (0, "")

@@ -5,10 +5,11 @@ use phalanx::linalg::{self, Ord};
 use phalanx::prelude::*;
 use phalanx::sparse::{CgOptions, Csr, cg, cg_from};
 use phalanx::{
-    FillOptions, Mode, PadWidths, Piece, QuantileMethod, Samples, Side, fft, full_as, full_like_as,
+    Casting, CovarianceOptions, FillOptions, Mode, PadWidths, Piece, QuantileMethod, Samples, Side,
+    UfuncOptions, cov, fft, full_as, full_like_as, indices_as, interp_periodic, join_as,
     linspace_step, pad_by, percentile_weighted, piecewise_by, put_along_axis, quantile,
-    quantile_weighted, ravel_multi_index_in, searchsorted_by, setdiff1d_in_order, take_along_axis,
-    unravel_index_in,
+    quantile_weighted, ravel_multi_index_in, searchsorted_by, setdiff1d_in_order,
+    sparse_indices_as, stack, take_along_axis, unravel_index_in, whole_indices_as,
 };
 
 fn code(array: &Array) -> &'static str {
@@ -228,5 +229,80 @@ fn reshapes_copied_as_they_had_to() {
         assert_eq!(code(&copied(&a.t(), false)), "PX017");
         assert_eq!(integers(&copied(&a.t(), true)), [0, 3, 1, 4, 2, 5]);
         assert_eq!(code(&a.reshape_copied([7], MemoryOrder::C, false)), "PX006");
+    });
+}
+
+/// Joins had no dtype and no casting rule, and `clip` no mask.
+#[test]
+fn joins_and_clips_had_no_options() {
+    on_lines(|| {
+        let (ints, halves) = (arange(0, 3, 1), full([3], 0.5, DType::F64));
+        let stacked = |arrays: &[&Array]| stack(arrays, 0);
+        let joined = join_as(&[&ints, &halves], Some(DType::F32), Casting::SameKind, stacked);
+        assert_eq!((joined.dtype(), joined.shape()), (DType::F32, &[2, 3][..]));
+        assert_eq!(floats(&joined.astype(DType::F64)), [0.0, 1.0, 2.0, 0.5, 0.5, 0.5]);
+        let refused = join_as(&[&ints, &halves], Some(DType::I64), Casting::SameKind, stacked);
+        let text = refused.evaluate().unwrap_err().to_string();
+        assert!(text.contains("cannot cast f64 to i64 with casting rule 'same_kind'"), "{text}");
+        let refused = join_as(&[&ints, &halves], None, Casting::Equiv, stacked);
+        assert!(refused.evaluate().unwrap_err().to_string().contains("casting rule 'equiv'"));
+        let wrong = join_as(&[&ints, &halves.slice(s![1..])], None, Casting::Safe, stacked);
+        assert_ne!(code(&wrong), "PX012");
+
+        let x = arange(0, 6, 1);
+        let options = UfuncOptions { mask: Some(x.not_equal(5)), ..UfuncOptions::default() };
+        assert_eq!(integers(&x.clip_with(1, 3, &options).unwrap()), [1, 1, 2, 3, 3, 0]);
+        let target = full([6], 9, DType::I64);
+        let options = UfuncOptions { out: vec![Some(target.clone())], ..options };
+        drop(x.clip_with((), 3, &options).unwrap());
+        assert_eq!(integers(&target), [0, 1, 2, 3, 3, 9]);
+        let options = UfuncOptions { dtype: Some(DType::F64), ..options };
+        assert_eq!(x.clip_with(1, 3, &options).unwrap_err().code(), "PX012");
+    });
+}
+
+/// Indices had one dtype.
+#[test]
+fn indices_were_of_64_bits() {
+    on_lines(|| {
+        let whole = indices_as([2, 3], DType::F64);
+        assert_eq!(floats(&whole), [0., 0., 0., 1., 1., 1., 0., 1., 2., 0., 1., 2.]);
+        let thin = sparse_indices_as([2, 3], DType::I32).unwrap();
+        assert_eq!((thin[1].shape(), thin[1].dtype()), (&[1, 3][..], DType::I32));
+        let each = whole_indices_as([2, 3], DType::F64).unwrap();
+        assert_eq!(floats(&each[1]), [0., 1., 2., 0., 1., 2.]);
+        assert_eq!(code(&indices_as([3], DType::Bool)), "PX011");
+        assert!(indices_as([2], DType::Bool).at([0]).at([1]).item::<bool>().unwrap());
+    });
+}
+
+/// The weights of observations, whose shape only the front compared.
+#[test]
+fn weights_of_observations_had_an_error_of_the_front() {
+    on_lines(|| {
+        let x = arange(0, 8, 1).astype(DType::F64).reshape([2, 4]);
+        let weights = |shape: &[usize]| full(shape, 2, DType::I64);
+        let fit = |shape: &[usize]| cov(&x, CovarianceOptions::default().fweights(&weights(shape)));
+        assert!(fit(&[4]).evaluate().is_ok());
+        for shape in [&[2][..], &[4, 1], &[]] {
+            let error = fit(shape).evaluate().unwrap_err();
+            assert_eq!((error.code(), error.numpy_class()), ("PX137", "RuntimeError"));
+        }
+    });
+}
+
+/// Positions of half precision were reduced to the period in half precision.
+#[test]
+fn narrow_positions_lost_their_place_in_the_period() {
+    on_lines(|| {
+        let (points, values) =
+            (from_slice(&[0.0, 1.0, 2.0], [3]), from_slice(&[0.0, 1.0, 4.0], [3]));
+        for dtype in [DType::F16, DType::F32] {
+            let x = full([1], 100.1, dtype);
+            let wide = interp_periodic(&x.astype(DType::F64), &points, &values, 0.3);
+            assert_eq!(floats(&interp_periodic(&x, &points, &values, 0.3)), floats(&wide));
+        }
+        let complex = full([1], num_complex::Complex64::new(1.0, 1.0), DType::C128);
+        assert_eq!(code(&interp_periodic(&complex, &points, &values, 0.3)), "PX012");
     });
 }

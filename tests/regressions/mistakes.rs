@@ -428,7 +428,7 @@ fn the_end_of_a_session_said_nothing_of_errors() {
         return session.finish().unwrap();
     }
     let text = alone("mistakes::the_end_of_a_session_said_nothing_of_errors", CHILD);
-    assert!(text.contains("an error that nobody has looked at:\nerror[PX001]"), "{text}");
+    assert!(text.contains("an error that the program never examined:\nerror[PX001]"), "{text}");
     assert!(text.contains("mistakes.rs:"), "{text}");
 }
 

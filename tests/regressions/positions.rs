@@ -76,7 +76,8 @@ fn sparse_matrices_of_wrong_parts_were_made() {
         let beyond = from_slice(&[0i64, 2], [2]);
         let error = Csr::from_triplets(&columns, &beyond, &values, [2, 2]).unwrap_err();
         assert_eq!(error.code(), "PX135");
-        assert!(error.to_string().contains("from_triplets: columns must be from 0 to before 2"));
+        let expected = "from_triplets: columns must be at least 0 and less than 2";
+        assert!(error.to_string().contains(expected));
         let huge = Csr::from_parts(&columns, &columns, &values, [usize::MAX, 2]);
         assert_eq!(huge.unwrap_err().code(), "PX019");
     });

@@ -5,7 +5,7 @@ use crate::on_lines;
 use phalanx::prelude::*;
 use phalanx::{
     AnyIndex, FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions, Warning,
-    errstate, flush, ix, nanmean, report_warnings, set_floating_errors,
+    cov, errstate, flush, ix, median, nanmean, nanmedian, report_warnings, set_floating_errors,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -155,11 +155,17 @@ fn slices_without_numbers_are_warned_of_where_that_is_asked_for() {
         let before = report_warnings(Some(note));
         let means = nanmean(&x, 0);
         let none = zeros([0], DType::F64).mean(());
+        let medians = (nanmedian(&x, 1), median(&zeros([0, 2], DType::F64), 0));
+        let covariances = cov(&from_slice(&[1.0, 2.0], [2, 1]), ());
+        let others = [&none, &medians.0, &medians.1, &covariances];
         means.evaluate().unwrap();
-        none.evaluate().unwrap();
+        others.iter().for_each(|array| array.evaluate().unwrap());
         report_warnings(before);
         let texts: Vec<_> = WARNINGS.lock().unwrap().drain(..).map(|it| it.text).collect();
         // Other tests of the process may meet the function, too.
-        assert!(texts.iter().filter(|text| **text == "Mean of empty slice").count() >= 2);
+        let count = |text: &str| texts.iter().filter(|it| **it == text).count();
+        assert!(count("Mean of empty slice") >= 3);
+        assert!(count("All-NaN slice encountered") >= 1);
+        assert!(count("Degrees of freedom <= 0 for slice") >= 1);
     });
 }

@@ -102,13 +102,13 @@ impl fmt::Display for Failure {
             Failure::File { path, source } => write!(f, "{}: {source}", path.display()),
             Failure::Output { command, missing } => write!(f, "`{command}` gave no {missing}"),
             Failure::Python { candidates } => {
-                write!(f, "no Python >= 3.11 with venv and pip was found; looked at:")?;
+                write!(f, "no Python >= 3.11 with venv and pip was found; searched:")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
                 write!(f, "\n  hint    install one, with its venv package (Debian: python3-venv)")
             }
-            Failure::Untidy { count } => write!(f, "rules of the house broken: {count}"),
+            Failure::Untidy { count } => write!(f, "broken house rules: {count}"),
             Failure::Large { path, bytes, most } => {
                 write!(f, "{} has {bytes} bytes; it may have {most}", path.display())
             }

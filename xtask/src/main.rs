@@ -36,15 +36,15 @@ cargo xtask COMMAND
 
   setup                   make .venv with NumPy and fetch the demo's data
   demo [ARGS]             setup, build for release, run `phalanx demo ARGS`
-  check                   format, lints, tidy, documentation, number of loops; prints how
-                          long each takes
-  tidy                    the rules of the house alone
+  check                   format, lints, tidy, documentation, number of loops; prints the
+                          time of each
+  tidy                    check only the house rules
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
                           and tests the wheel
   test --array-api CHECKOUT [--full]
                           the official suite of the array API standard, from a checkout of it
-  gpu [--fast]            pack what is to run on a machine with a GPU and no Rust: the module,
-                          tests and benchmarks with a script; --fast builds without optimising
+  gpu [--fast]            pack the module, tests and benchmarks with a script, to run them on a
+                          machine with a GPU and without Rust; --fast builds without optimising
   python                  build the Python module and put it into python/phalanx
   bless [FILTER]          rewrite golden files; read the diff before you commit it
   replay BASE             show how plans and kernels differ from those of the commit BASE

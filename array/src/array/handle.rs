@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// program has not seen, with the calls that caused them.
 ///
 /// Clones and views share the elements: a write through one changes all of them.
-#[must_use = "an operation that fails gives an array that carries the error, which nobody sees"]
+#[must_use = "a failed operation returns an array that carries the error; an unused array hides it"]
 #[derive(Clone)]
 pub struct Array(pub(super) Result<Live, Broken>);
 

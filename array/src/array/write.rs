@@ -86,7 +86,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
                     operand = lens.show(mesh, operand, &shown[shown.len() - 1].1.shape, site)?;
                 }
                 let Operand::Value { node, .. } = form_operand(mesh, operand, form, site)? else {
-                    unreachable!("bug: another form of a value is a value")
+                    unreachable!("bug: the form of an array is a number")
                 };
                 node
             }

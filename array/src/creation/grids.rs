@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
 use crate::creation::matrices::band;
 use crate::creation::ranges::{arange, linspace};
-use crate::error::{Error, call_site, within};
+use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{blank, signed, sound, write_part};
 use num_complex::Complex64;
 use phalanx_ops::error::OpError;
@@ -18,15 +18,24 @@ use phalanx_ops::{DType, Index, Op, Shape, Weak, promote};
 #[track_caller]
 #[must_use]
 pub fn indices(shape: impl Into<ShapeArgument>) -> Array {
+    let site = call_site();
+    within(site, || indices_as(shape, DType::I64))
+}
+
+/// As [`indices`], in a dtype. Errors: also `OpError::Dtype` for bools if an extent exceeds 2.
+#[track_caller]
+#[must_use]
+pub fn indices_as(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
     let (site, shape) = (call_site(), shape.into());
     Array::catch((|| {
         let shape = shape.resolve(INDEX_BYTES, site)?;
+        check_truths(&shape, dtype, site)?;
         let mesh = current_mesh(site)?;
         let mut all: Shape = smallvec::smallvec![shape.len()];
         all.extend_from_slice(&shape);
-        let result = blank(&mesh, &all, DType::I64, None, site)?;
+        let result = blank(&mesh, &all, dtype, None, site)?;
         for axis in 0..shape.len() {
-            let index = index_of(&shape, axis, &mesh, site)?;
+            let index = index_of(&shape, axis, &mesh, site)?.converted(dtype, site);
             write_part(&result, &[Index::At(axis as i64)], index, site)?;
         }
         Ok(result)
@@ -37,16 +46,50 @@ pub fn indices(shape: impl Into<ShapeArgument>) -> Array {
 /// Local (records nodes). Errors: as for [`indices`].
 #[track_caller]
 pub fn sparse_indices(shape: impl Into<ShapeArgument>) -> Result<Vec<Array>, Error> {
+    let site = call_site();
+    within(site, || sparse_indices_as(shape, DType::I64))
+}
+
+/// As [`sparse_indices`], in a dtype. Errors: as for [`indices_as`].
+#[track_caller]
+pub fn sparse_indices_as(
+    shape: impl Into<ShapeArgument>,
+    dtype: DType,
+) -> Result<Vec<Array>, Error> {
     let (site, shape) = (call_site(), shape.into());
     let shape = shape.resolve(INDEX_BYTES, site)?;
+    check_truths(&shape, dtype, site)?;
     let mesh = current_mesh(site)?;
     (0..shape.len())
         .map(|axis| {
             let mut thin: Shape = smallvec::smallvec![1; shape.len()];
             thin[axis] = shape[axis];
-            index_of(&thin, axis, &mesh, site)
+            Ok(index_of(&thin, axis, &mesh, site)?.converted(dtype, site))
         })
         .collect()
+}
+
+/// The arguments of the function of NumPy's `fromfunction`: for each axis an array of `shape` with
+/// the indices along the axis. Local (records nodes). Errors: as for [`indices_as`].
+#[track_caller]
+pub fn whole_indices_as(
+    shape: impl Into<ShapeArgument>,
+    dtype: DType,
+) -> Result<Vec<Array>, Error> {
+    let (site, shape) = (call_site(), shape.into());
+    within(site, || {
+        let extents = shape.resolve(INDEX_BYTES, site)?;
+        let whole = |thin: Array| thin.broadcast_to(extents.as_slice()).ok().cloned();
+        sparse_indices_as(extents.as_slice(), dtype)?.into_iter().map(whole).collect()
+    })
+}
+
+/// Refuses indices that are truth values if an index exceeds 1.
+fn check_truths(shape: &[usize], dtype: DType, site: Site) -> Result<(), Error> {
+    if dtype != DType::Bool || shape.iter().all(|&extent| extent <= 2) {
+        return Ok(());
+    }
+    Err(Error::op(OpError::Dtype { operation: "indices", dtypes: vec![dtype] }, site))
 }
 
 /// The order of the first two axes of a grid.

@@ -70,7 +70,7 @@ fn triangle(
     array.ok()?;
     let shape = match *array.shape() {
         [] => {
-            let problem = "the array needs an axis at least";
+            let problem = "the array needs at least one axis";
             return Err(Error::op(OpError::Arguments { operation, problem }, site));
         }
         [n] => [n, n],

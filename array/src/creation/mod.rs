@@ -16,8 +16,8 @@ pub use basic::{
 };
 pub use fill::{FillOptions, full_as, full_like_as};
 pub use grids::{
-    Grid, GridRange, Indexing, diag_indices, indices, meshgrid, mgrid, ogrid, sparse_indices,
-    tril_indices, triu_indices,
+    Grid, GridRange, Indexing, diag_indices, indices, indices_as, meshgrid, mgrid, ogrid,
+    sparse_indices, sparse_indices_as, tril_indices, triu_indices, whole_indices_as,
 };
 pub use like::{ascontiguousarray, asfortranarray, empty_like, full_like, ones_like, zeros_like};
 pub use matrices::{diag, diagflat, eye, identity, tri, tril, triu, vander};

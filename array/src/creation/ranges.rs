@@ -99,10 +99,10 @@ pub fn arange_as(
         }
         if range.dtype().is_complex() && !dtype.is_complex() {
             let (from, to) = (range.dtype(), dtype);
-            return Array::broken(Error::op(OpError::Cast { from, to }, site));
+            return Array::broken(Error::op(OpError::cast(from, to), site));
         }
         if dtype == DType::Bool && range.size() > 2 {
-            let (operation, problem) = ("arange", "bools are two at most");
+            let (operation, problem) = ("arange", "a range of bools has at most two elements");
             return Array::broken(Error::op(OpError::Arguments { operation, problem }, site));
         }
         if range.dtype() == DType::F64 && !dtype.is_complex() && dtype != DType::Bool {

@@ -89,7 +89,7 @@ pub(super) fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
         Kind::Signed | Kind::Unsigned => Ok(positions.clone()),
         Kind::Float | Kind::Complex => {
             let (from, to) = (positions.dtype(), DType::I64);
-            Err(Error::op(OpError::Cast { from, to }, site))
+            Err(Error::op(OpError::cast(from, to), site))
         }
     }
 }

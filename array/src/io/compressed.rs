@@ -98,7 +98,7 @@ impl Packing {
             (Target::Memory(bytes), Place::Direct(path)) => {
                 OpenOptions::new().write(true).open(path)?.write_all(bytes.get_ref())
             }
-            _ => unreachable!("bug: an archive goes where it was begun"),
+            _ => unreachable!("bug: an archive is continued by another writer"),
         }
     }
 }

@@ -66,7 +66,7 @@ pub enum IoError {
         descr: String,
     },
     /// A dtype of NumPy that arrays do not support.
-    #[error("{}: dtype {descr} is not one that arrays have", path.display())]
+    #[error("{}: arrays do not have the dtype {descr}", path.display())]
     UnsupportedDtype {
         /// The file.
         path: PathBuf,
@@ -170,7 +170,7 @@ impl IoError {
                 "free some space, or write to another disk; an older file of that name is untouched"
             }
             IoError::Write { kind: ErrorKind::NotFound, .. } => {
-                "create the folder that the file is to lie in"
+                "create the folder of the file first"
             }
             IoError::Write { .. } => {
                 "check that the folder exists and that you may write there; \

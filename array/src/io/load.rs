@@ -168,7 +168,7 @@ fn loaded(
         let own = opened.description().into_bytes();
         let all = engine.exchange(own.clone(), site)?;
         if all.iter().any(|other| *other != all[0]) {
-            let differs = format!("{} is another file than that of rank 0", path.display());
+            let differs = format!("{} is not the file that rank 0 opened", path.display());
             engine.agree(if own == all[0] { Ok(()) } else { Err(differs) }, site)?;
         }
     }

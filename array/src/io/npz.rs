@@ -112,7 +112,7 @@ impl Archive {
         if size > possible {
             return Err(broken(
                 path,
-                format!("`{name}` claims {size} bytes, packed into {packed}"),
+                format!("`{name}` declares {size} bytes, packed into {packed}"),
             ));
         }
         Ok(file)

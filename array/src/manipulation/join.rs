@@ -10,7 +10,7 @@ use crate::operand::{Argument, Operand};
 use crate::types::promote_all;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
+use phalanx_ops::{Casting, DType, Index, Scalar, Shape, Weak, can_cast};
 
 /// A new array of zeros. `order` is the order of its axes in memory, from outermost to innermost;
 /// `None` is C order.
@@ -140,8 +140,8 @@ pub(crate) fn try_concatenate(
         if !fits {
             let (first, other) = (first.shape(), array.shape());
             let value = format!(
-                "those of shapes {first:?} (operand 0) and {other:?} (operand {place}), which may \
-                 differ along axis {axis} alone,"
+                "shapes {first:?} (operand 0) and {other:?} (operand {place}), which must be equal \
+                 except along axis {axis},"
             );
             return Err(refused("concatenate", "arrays", value, site));
         }
@@ -161,4 +161,46 @@ pub(crate) fn try_concatenate(
         start = stop;
     }
     Ok(result)
+}
+
+/// Joins arrays by a function, such as `|arrays| stack(arrays, 0)`, in a dtype: the arguments
+/// `dtype` and `casting` of NumPy's joins.
+///
+/// Dtype: `dtype`, or what the arrays promote to. Local, like the function. Errors: those of the
+/// function, and `OpError::Cast` for an array whose cast `casting` forbids.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::{Array, Casting, concatenate, join_as};
+/// use phalanx_ops::DType;
+/// # fn example(x: &Array, y: &Array) -> Array {
+/// // np.concatenate([x, y], dtype="f4", casting="unsafe")
+/// join_as(&[x, y], Some(DType::F32), Casting::Unsafe, |arrays| concatenate(arrays, 0))
+/// # }
+/// ```
+#[track_caller]
+#[must_use]
+pub fn join_as(
+    arrays: &[&Array],
+    dtype: Option<DType>,
+    casting: Casting,
+    join: impl Fn(&[&Array]) -> Array,
+) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        // Wrong shapes are refused before wrong casts.
+        let joined = join(arrays);
+        let to = dtype.unwrap_or(joined.ok()?.dtype());
+        for array in arrays {
+            let from = array.dtype();
+            if !can_cast(from, to, casting) {
+                return Err(Error::op(OpError::Cast { from, to, casting }, site));
+            }
+        }
+        if to == joined.dtype() {
+            return Ok(joined);
+        }
+        let cast: Vec<Array> = arrays.iter().map(|array| array.converted(to, site)).collect();
+        join(&cast.iter().collect::<Vec<_>>()).ok().cloned()
+    }))
 }

@@ -30,7 +30,7 @@ pub use axes::{
 pub use block::{Nested, block};
 pub use edit::{append, delete, insert, resize};
 pub(crate) use join::{blank, mesh_of_all, try_concatenate, write_part};
-pub use join::{concat, concatenate};
+pub use join::{concat, concatenate, join_as};
 pub use order::MemoryOrder;
 pub use pad::{Ends, PadMode, PadWidths, Statistic, pad, pad_by};
 pub use rearrange::{flip, fliplr, flipud, repeat, repeat_each, roll, rot90, tile};

@@ -134,7 +134,7 @@ impl Array {
             match (copies, reshaped.has_base_of(self)) {
                 (true, true) => reshaped.copy_in(MemoryOrder::K).ok().cloned(),
                 (false, false) if self.size() > 0 => {
-                    let value = "false: the elements do not lie in the order of the shape";
+                    let value = "false (the elements are not in the order of the shape)";
                     Err(refused("reshape", "copy", value, site))
                 }
                 _ => Ok(reshaped),

@@ -36,8 +36,7 @@ pub fn stack(arrays: &[&Array], axis: i64) -> Array {
         let shapes = arrays.iter().map(|array| array.shape());
         if let Some((place, other)) = shapes.enumerate().find(|(_, shape)| *shape != first) {
             let what = format!(
-                "those of shapes {first:?} (operand 0) and {other:?} (operand {place}), which must \
-                 be equal,"
+                "shapes {first:?} (operand 0) and {other:?} (operand {place}), which must be equal,"
             );
             return Err(refused("stack", "arrays", what, site));
         }

@@ -56,7 +56,7 @@ pub fn copyto(
         }
     };
     if !is_kind {
-        return Err(Error::op(OpError::Cast { from, to }, site));
+        return Err(Error::op(OpError::Cast { from, to, casting }, site));
     }
     if let Argument::Weak(weak) = value
         && casting == Casting::Unsafe
@@ -70,7 +70,7 @@ pub fn copyto(
     let Some(mask) = mask else { return within(site, || target.try_assign(value)) };
     mask.ok()?;
     if mask.dtype() != DType::Bool {
-        let error = OpError::Cast { from: mask.dtype(), to: DType::Bool };
+        let error = OpError::cast(mask.dtype(), DType::Bool);
         return Err(Error::op(error, site));
     }
     let value = written(value, to, site)?;
@@ -93,7 +93,7 @@ pub fn putmask(target: &Array, mask: &Array, values: impl Into<Argument>) -> Res
     if let Some(from) = values.strong()
         && !can_cast(from, to, Casting::Safe)
     {
-        return Err(Error::op(OpError::Cast { from, to }, site));
+        return Err(Error::op(OpError::Cast { from, to, casting: Casting::Safe }, site));
     }
     let values = match written(values, to, site)? {
         Argument::Array(array) if array.size() == 0 => return Ok(()),

@@ -146,7 +146,8 @@ fn computed_in(operands: &[&Array], options: &ProductOptions, site: Site) -> Res
     let casts = given().chain(out).map(|from| (from, dtype)).chain(out.map(|to| (dtype, to)));
     for (from, to) in casts {
         if !can_cast(from, to, options.casting) {
-            return Err(Error::op(OpError::Cast { from, to }, site));
+            let casting = options.casting;
+            return Err(Error::op(OpError::Cast { from, to, casting }, site));
         }
     }
     Ok(dtype)

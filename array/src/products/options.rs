@@ -183,7 +183,7 @@ fn axes(
     };
     match found.iter().zip(counts).find(|(axes, count)| axes.len() != *count) {
         Some((axes, count)) => {
-            let value = format!("{axes:?}, where {count} are multiplied");
+            let value = format!("{axes:?} (instead of {count} axes)");
             Err(refused(product.name(), "axes", value, site))
         }
         None => Ok(found),
@@ -197,6 +197,6 @@ fn last(count: usize) -> Vec<i64> {
 fn check_cast(from: DType, to: DType, casting: Casting, site: Site) -> Result<(), Error> {
     match can_cast(from, to, casting) {
         true => Ok(()),
-        false => Err(Error::op(OpError::Cast { from, to }, site)),
+        false => Err(Error::op(OpError::Cast { from, to, casting }, site)),
     }
 }

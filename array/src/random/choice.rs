@@ -199,7 +199,7 @@ impl Generator {
                     let possible = chances.greater(0);
                     let there_are = possible.astype(DType::I64).sum(()).item::<i64>()?;
                     if wanted as i64 > there_are {
-                        let value = format!("{shape:?} of {there_are} with a chance");
+                        let value = format!("{shape:?} of {there_are} with a positive chance");
                         return Err(refused("choice", "shape", value, site));
                     }
                     // Each element gets the time of its first event, at a rate that is its weight.
@@ -218,7 +218,7 @@ impl Generator {
 fn chances(weights: &Array, count: usize, site: Site) -> Result<Array, Error> {
     let (operation, ndim, dtype) = ("choice", weights.ok()?.ndim(), weights.dtype());
     if dtype.is_complex() {
-        return Err(Error::op(OpError::Cast { from: dtype, to: DType::F64 }, site));
+        return Err(Error::op(OpError::cast(dtype, DType::F64), site));
     }
     if ndim != 1 {
         return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));

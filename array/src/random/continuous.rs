@@ -111,7 +111,7 @@ impl Generator {
                 return beyond(String::from("high - low"));
             }
             if is_ordered && is_negative.holds(site)? {
-                let value = "arrays of which an element of low is above that of high";
+                let value = "arrays where an element of low is greater than that of high";
                 return Err(refused("uniform", "range", value, site));
             }
         }
@@ -358,7 +358,7 @@ impl Generator {
                 let is_ordered = left.less_equal(&mode).logical_and(mode.less_equal(&right));
                 let is_wrong = is_ordered.logical_and(left.less(&right)).logical_not();
                 if is_wrong.size() > 0 && is_wrong.any_at(site)?.holds(site)? {
-                    let value = "arrays of which some elements are not in this order";
+                    let value = "arrays where some elements are not in this order";
                     return Err(refused(names.0, names.1, value, site));
                 }
                 let chance = self.random(shape.as_slice(), DType::F64);

@@ -247,7 +247,7 @@ impl Generator {
                     let first = sums.len() as i64;
                     sums.extend(table.sums.iter().map(|sum| sum + number as f64));
                     if sums.len() > MOST {
-                        let value = "so many that they cannot be tabled";
+                        let value = "too many for a table";
                         return Err(refused(
                             "hypergeometric",
                             "the sets of parameters",
@@ -360,7 +360,7 @@ impl Generator {
             let fits = chances.greater_equal(0).logical_and(chances.less_equal(1));
             let is_more = sum.map(|sum| sum.greater(most).any(()));
             if fits.logical_not().any(()).holds(site)? {
-                return refuse("one that is not from 0 to 1".to_owned());
+                return refuse("a number that is not from 0 to 1".to_owned());
             }
             if let Some(is_more) = is_more
                 && is_more.holds(site)?
@@ -378,7 +378,7 @@ impl Generator {
             Argument::Array(counts) => {
                 let (from, to) = (counts.ok()?.dtype(), DType::I64);
                 if from.is_complex() {
-                    return Err(Error::op(OpError::Cast { from, to }, site));
+                    return Err(Error::op(OpError::cast(from, to), site));
                 }
                 if counts.size() == 0 {
                     return Ok(0);
@@ -426,7 +426,7 @@ impl Generator {
                     let chances = self.parameter(names, chance, false, site)?;
                     let is_above = chances.greater(1).logical_or(chances.isnan());
                     if chances.size() > 0 && is_above.any_at(site)?.holds(site)? {
-                        let value = "one that is not from 0 to 1".to_owned();
+                        let value = "a number that is not from 0 to 1".to_owned();
                         return Err(refused(names.0, names.1, value, site));
                     }
                     Argument::Array(-(-chances).log1p())
@@ -487,6 +487,6 @@ fn one_count(number: Weak, site: Site) -> Result<i64, Error> {
         // 2^63 is the smallest positive float that does not fit `i64`.
         Weak::Float(number) if number.abs() < 9_223_372_036_854_775_808.0 => Ok(number as i64),
         Weak::Float(number) => out_of_range(number.to_string()),
-        Weak::Complex(_) => Err(Error::op(OpError::Cast { from: DType::C128, to: dtype }, site)),
+        Weak::Complex(_) => Err(Error::op(OpError::cast(DType::C128, dtype), site)),
     }
 }

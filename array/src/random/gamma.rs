@@ -41,8 +41,7 @@ impl Generator {
                     false => array.less_equal(0),
                 });
                 if array.size() > 0 && wrong.any_at(site)?.holds(site)? {
-                    let value =
-                        if takes_zero { "a negative one" } else { "one that is not above 0" };
+                    let value = if takes_zero { "a negative number" } else { "a number up to 0" };
                     return Err(refused(operation, argument, value, site));
                 }
                 return Ok(array);

@@ -166,7 +166,7 @@ impl Generator {
         let is_below = low.less(Weak::Int(least));
         let wrong = beyond.iter().fold(is_empty.logical_or(is_above), |a, b| a.logical_or(b));
         if wrong.logical_or(is_below).any_at(site)?.holds(site)? {
-            let value = format!("one of the arrays, in {dtype}");
+            let value = format!("arrays with an empty range, or one outside of {dtype}");
             return Err(refused("integers", "range", value, site));
         }
         let (count, bits) = ((high - low).converted(DType::U64, site), self.bits(shape.as_slice()));

@@ -224,7 +224,7 @@ fn real(value: &Argument, site: Site) -> Result<(), Error> {
         Argument::Weak(_) => DType::F64,
     };
     match from.is_complex() {
-        true => Err(Error::op(OpError::Cast { from, to: DType::F64 }, site)),
+        true => Err(Error::op(OpError::cast(from, DType::F64), site)),
         false => Ok(()),
     }
 }
@@ -244,7 +244,7 @@ pub(super) fn whole(
             let from = array.ok()?.dtype();
             return match can_cast(from, to, Casting::SameKind) {
                 true => Ok(value),
-                false => Err(Error::op(OpError::Cast { from, to }, site)),
+                false => Err(Error::op(OpError::cast(from, to), site)),
             };
         }
         Argument::Scalar(scalar) => scalar.to_weak(),
@@ -264,7 +264,7 @@ pub(super) fn whole(
             Ok((number as i64).into())
         }
         Weak::Float(number) => Err(beyond(number.to_string())),
-        Weak::Complex(_) => Err(Error::op(OpError::Cast { from: DType::C128, to }, site)),
+        Weak::Complex(_) => Err(Error::op(OpError::cast(DType::C128, to), site)),
     }
 }
 
@@ -285,5 +285,5 @@ pub(super) fn integer(value: &Argument, site: Site) -> Result<Option<i128>, Erro
         Weak::Float(_) => DType::F64,
         Weak::Complex(_) => DType::C128,
     };
-    Err(Error::op(OpError::Cast { from, to: DType::I64 }, site))
+    Err(Error::op(OpError::cast(from, DType::I64), site))
 }

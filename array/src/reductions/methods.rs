@@ -118,7 +118,7 @@ impl Array {
         out.check_out(found.shape(), site)?;
         if !can_cast(out.dtype(), DType::I64, Casting::Safe) {
             let (from, to) = (out.dtype(), DType::I64);
-            return Err(Error::op(OpError::Cast { from, to }, site));
+            return Err(Error::op(OpError::Cast { from, to, casting: Casting::Safe }, site));
         }
         found.into_out(axes, Casting::Unsafe, site)
     }

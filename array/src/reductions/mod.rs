@@ -15,3 +15,4 @@ pub use functions::{
     all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, prod, ptp, std, sum, var,
 };
 pub use nan::{nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar};
+pub(crate) use slices::{EMPTY_SLICE, NO_DEGREES, warn_of_empty, warn_of_nan};

@@ -221,7 +221,7 @@ impl Array {
             // NumPy writes the roots over the variances, so the cast must be allowed, except for a
             // 0-d result.
             if std.ndim() > 0 && !can_cast(from, to, Casting::SameKind) {
-                return Err(Error::op(OpError::Cast { from, to }, site));
+                return Err(Error::op(OpError::cast(from, to), site));
             }
             std = std.converted(to, site);
         }

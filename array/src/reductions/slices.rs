@@ -18,8 +18,8 @@ pub(super) enum Moment {
     VarianceOfNumbers { ddof: f64 },
 }
 
-const EMPTY_SLICE: &str = "Mean of empty slice";
-const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
+pub(crate) const EMPTY_SLICE: &str = "Mean of empty slice";
+pub(crate) const NO_DEGREES: &str = "Degrees of freedom <= 0 for slice";
 /// NumPy's text for the functions that skip NaN.
 const NO_DEGREES_OF_NUMBERS: &str = "Degrees of freedom <= 0 for slice.";
 const ALL_NAN: &str = "All-NaN slice encountered";
@@ -70,6 +70,30 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
         counts.less_equal(least).any(())
     });
     warn_where(text, is_few, site);
+}
+
+/// Warns if `slices`, the result of a reduction, has elements but combines none of the array.
+pub(crate) fn warn_of_empty(array: &Array, slices: &Array, site: Site) {
+    let is_empty = |slices: &Array| slices.size() > 0 && array.size() == 0;
+    if warns() && !is_nested() && slices.ok().is_ok_and(is_empty) {
+        warn(EMPTY_SLICE, site);
+    }
+}
+
+/// Warns, at the next observation, if all elements of a slice are NaN; at once if slices have no
+/// elements.
+pub(crate) fn warn_of_nan(array: &Array, axes: &Axes, result: &Array, site: Site) {
+    if !warns() || is_nested() || result.ok().is_err() {
+        return;
+    }
+    if array.size() == 0 {
+        // The result may have axes of quantiles.
+        let slices = within(site, || array.all(axes.plain()));
+        warn_of_empty(array, &slices, site);
+    } else if array.dtype().is_inexact() && result.size() > 0 {
+        let condition = within(site, || array.isnan().all(axes.plain()).any(()));
+        warn_where(ALL_NAN, condition, site);
+    }
 }
 
 /// Warns, at the next observation, if a result that skips NaN is NaN because a slice has no

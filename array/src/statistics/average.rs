@@ -5,7 +5,7 @@ use crate::creation::full;
 use crate::elementwise::try_elementwise;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::manipulation::refused;
-use crate::reductions::Axes;
+use crate::reductions::{Axes, warn_of_empty};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
@@ -22,7 +22,11 @@ use phalanx_ops::{DType, Op, Weak, promote};
 pub fn average(array: &Array, axes: impl Into<Axes>, weights: Option<&Array>) -> Array {
     let site = call_site();
     let averaged = try_average(array, &axes.into(), weights, site);
-    Array::catch(averaged.map(|(average, _)| average))
+    let average = Array::catch(averaged.map(|(average, _)| average));
+    if weights.is_none() {
+        warn_of_empty(array, &average, site);
+    }
+    average
 }
 
 /// As [`average`], with the sums of the weights: NumPy's `average(…, returned=True)`.

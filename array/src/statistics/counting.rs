@@ -54,7 +54,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
         }
         if !matches!(array.dtype().kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
             let (from, to) = (array.dtype(), DType::I64);
-            return Err(Error::op(OpError::Cast { from, to }, site));
+            return Err(Error::op(OpError::cast(from, to), site));
         }
         if minlength < 0 {
             return Err(refused("bincount", "minlength", minlength.to_string(), site));
@@ -64,7 +64,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
             weights.ok()?;
             if weights.dtype().is_complex() {
                 let (from, to) = (weights.dtype(), DType::F64);
-                return Err(Error::op(OpError::Cast { from, to }, site));
+                return Err(Error::op(OpError::cast(from, to), site));
             }
             if weights.shape() != array.shape() {
                 let (left, right) = (array.shape().into(), weights.shape().into());

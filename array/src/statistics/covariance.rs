@@ -4,10 +4,12 @@ use super::average::try_average;
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{DataError, Error, Site, call_site, within};
-use crate::manipulation::{refused, try_concatenate};
+use crate::floating::{warn, warns};
+use crate::manipulation::try_concatenate;
 use crate::math::select;
 use crate::operand::Argument;
 use crate::products::matmul;
+use crate::reductions::{EMPTY_SLICE, NO_DEGREES};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
@@ -73,23 +75,32 @@ impl CovarianceOptions {
     pub fn dtype(self, dtype: DType) -> CovarianceOptions {
         CovarianceOptions { dtype: Some(dtype), ..self }
     }
+
+    /// The number that is subtracted from the number of observations.
+    fn subtracted(&self) -> i64 {
+        self.ddof.unwrap_or(i64::from(!self.is_biased))
+    }
 }
 
 /// NumPy's `cov`: the covariances of the variables in the rows of a matrix; 0-d for one variable.
 ///
 /// Dtype: at least `f64`, unless the options give a dtype. Local; with weights Collective over the
 /// mesh, see [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Ndim`,
-/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are not
+/// `OpError::Weights` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are not
 /// whole numbers, `OpError::Cast` for a dtype of integers, `DataError::Negative` and
 /// `DataError::ZeroWeights` for weights.
 #[track_caller]
 #[must_use]
 pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
-    Array::catch((|| {
+    let covariance = Array::catch((|| {
         let mesh = array.mesh()?;
         mesh.enter(|| within(site, || try_cov(array, &options, site)))
-    })())
+    })());
+    if options.fweights.is_none() && options.aweights.is_none() {
+        warn_of_observations(array, &options, options.subtracted(), &covariance, site);
+    }
+    covariance
 }
 
 /// NumPy's `corrcoef`: the correlations of the variables in the rows of a matrix; 0-d for one
@@ -98,10 +109,37 @@ pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
 #[must_use]
 pub fn corrcoef(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
-    Array::catch((|| {
+    let correlation = Array::catch((|| {
         let mesh = array.mesh()?;
         mesh.enter(|| within(site, || try_corrcoef(array, &options, site)))
-    })())
+    })());
+    warn_of_observations(array, &options, 1, &correlation, site);
+    correlation
+}
+
+/// Warns of covariances of at most `ddof` observations.
+fn warn_of_observations(
+    array: &Array,
+    options: &CovarianceOptions,
+    ddof: i64,
+    result: &Array,
+    site: Site,
+) {
+    let (variables, observations) = match *array.shape() {
+        [] => (1, 1),
+        [observations] => (1, observations),
+        [first, second, ..] if options.has_variables_in_columns => (second, first),
+        [first, second, ..] => (first, second),
+    };
+    if !warns() || result.ok().is_err() || variables == 0 {
+        return;
+    }
+    if observations == 0 {
+        warn(EMPTY_SLICE, site);
+    }
+    if observations as i64 <= ddof {
+        warn(NO_DEGREES, site);
+    }
 }
 
 fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Array, Error> {
@@ -170,9 +208,9 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     let observations = variables.shape()[1];
     if let Some(to) = options.dtype.filter(|dtype| !dtype.is_inexact()) {
         // The means, which are subtracted, are floats.
-        return Err(Error::op(OpError::Cast { from: DType::F64, to }, site));
+        return Err(Error::op(OpError::cast(DType::F64, to), site));
     }
-    let ddof = options.ddof.unwrap_or(i64::from(!options.is_biased)) as f64;
+    let ddof = options.subtracted() as f64;
     let weights = weights(options, observations, site)?;
     let (mean, sum) = try_average(&variables, &1.into(), weights.as_ref(), site)?;
     let divisor: Argument = match (&weights, &options.aweights) {
@@ -213,8 +251,9 @@ fn weights(
             weights.not_equal(weights.rint()).any(()).refuse(error, site)?;
         }
         if weights.shape() != [observations] {
-            let value = format!("{:?}", weights.shape());
-            return Err(refused("cov", "shape of weights", value, site));
+            let (operation, shape) = ("cov", weights.shape().into());
+            let error = OpError::Weights { operation, argument, shape, observations };
+            return Err(Error::op(error, site));
         }
         let negative = weights.less(0).any(());
         let error = DataError::Negative { operation: "cov", argument };

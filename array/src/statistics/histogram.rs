@@ -83,7 +83,7 @@ fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result
         }
         // NumPy fails here too: differences of its running sums of bools are not bools.
         Kind::Bool if axis.range.is_none() => {
-            Err(Error::op(OpError::Cast { from: DType::I64, to: dtype }, site))
+            Err(Error::op(OpError::cast(DType::I64, dtype), site))
         }
         Kind::Bool | Kind::Signed => Ok(sums(weights, DType::I64)?.converted(dtype, site)),
         Kind::Unsigned => Ok(sums(weights, DType::U64)?.converted(dtype, site)),
@@ -102,7 +102,7 @@ fn of_all(
         return Err(refused(operation, "ranges", options.ranges.len().to_string(), site));
     }
     if options.weights.is_some() && matches!(bins, Bins::Rule(_)) {
-        return Err(refused(operation, "weights", "with a rule for bins", site));
+        return Err(refused(operation, "weights", "given with a rule for bins", site));
     }
     let range = options.ranges.first().copied().flatten();
     Axis::new(operation, array, bins, range, site)?.in_dtype_of(operation, array, site)

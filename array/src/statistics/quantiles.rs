@@ -9,7 +9,7 @@ use crate::host::room_on_host;
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, moveaxis, refused, span};
 use crate::math::{is_real, select};
-use crate::reductions::{Axes, keepdims, nanmean};
+use crate::reductions::{Axes, keepdims, nanmean, warn_of_empty, warn_of_nan};
 use crate::sorting::sort;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Weak, promote};
@@ -136,7 +136,7 @@ impl Quantiles {
             Quantiles::One(_) => Quantiles::One(parts[0]),
             Quantiles::List(_) => Quantiles::List(parts),
             &Quantiles::Array { dtype, .. } => Quantiles::Array { values: parts, shape, dtype },
-            Quantiles::Integers(_) => unreachable!("bug: integers are taken apart above"),
+            Quantiles::Integers(_) => unreachable!("bug: integers are handled above"),
         })
     }
 }
@@ -379,7 +379,9 @@ pub fn nanquantile(
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
     let named = ("nanquantile", 1.0);
-    on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site))
+    let found = on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site));
+    warn_of_nan(array, &axes, &found, site);
+    found
 }
 
 /// NumPy's `nanpercentile`: as [`nanquantile`], from 0 to 100.
@@ -393,7 +395,9 @@ pub fn nanpercentile(
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
     let named = ("nanpercentile", 100.0);
-    on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site))
+    let found = on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site));
+    warn_of_nan(array, &axes, &found, site);
+    found
 }
 
 /// NumPy's `median` over `axes`: the middle element, or the mean of the two middle elements. The
@@ -405,7 +409,7 @@ pub fn nanpercentile(
 #[must_use]
 pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
     let (site, axes) = (call_site(), axes.into());
-    on_mesh_of(array, site, || {
+    let middle = on_mesh_of(array, site, || {
         array.ok()?;
         axes.allow("median", &[], site)?;
         let lines = Lines::new(array, &axes, site)?;
@@ -421,7 +425,9 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
             found = select(&last.isnan(), last, found);
         }
         found.reshape(lines.result.as_slice()).ok().cloned()
-    })
+    });
+    warn_of_empty(array, &middle, site);
+    middle
 }
 
 /// NumPy's `nanmedian`: as [`median`], of the elements that are not NaN.
@@ -429,14 +435,14 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
 #[must_use]
 pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
     let (site, axes) = (call_site(), axes.into());
-    on_mesh_of(array, site, || {
+    let middle = on_mesh_of(array, site, || {
         array.ok()?;
         axes.allow("nanmedian", &[], site)?;
         if array.size() == 0 {
             return nanmean(array, axes.clone()).ok().cloned();
         }
         if !array.dtype().is_inexact() {
-            return median(array, axes).ok().cloned();
+            return median(array, axes.clone()).ok().cloned();
         }
         let lines = Lines::new(array, &axes, site)?;
         let axis = lines.axis as i64;
@@ -448,5 +454,7 @@ pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
         let nothing = full((), Weak::Float(f64::NAN), found.dtype());
         let found = select(&counts.equal(0), nothing, found);
         found.reshape(lines.result.as_slice()).ok().cloned()
-    })
+    });
+    warn_of_nan(array, &axes, &middle, site);
+    middle
 }

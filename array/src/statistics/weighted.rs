@@ -9,7 +9,7 @@ use crate::error::{DataError, Error, Site, call_site};
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, refused, span};
 use crate::math::{is_real, select};
-use crate::reductions::{Axes, keepdims, nanmean};
+use crate::reductions::{Axes, keepdims, nanmean, warn_of_nan};
 use crate::scans::cumsum;
 use crate::sorting::argsort;
 use phalanx_ops::error::OpError;
@@ -92,7 +92,7 @@ fn try_weighted(
     let share = &summed / last(&summed);
     let empty = greatest.less(0);
     let unknown = last(&share).isnan().logical_and(empty.logical_not()).any(());
-    let problem = refused(operation, "weights", "with NaN, infinities, or zeros alone", site);
+    let problem = refused(operation, "weights", "values that are NaN, infinite or all zero", site);
     unknown.refuse(problem, site)?;
     let share = share.converted(q.dtype(), site);
     // A quantile of 0 is the first element with a weight above zero.
@@ -149,7 +149,10 @@ pub fn nanquantile_weighted(
     weights: &Array,
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
-    on_mesh_of(array, site, || try_weighted(("nanquantile", 1.0), array, &q, &axes, weights, site))
+    let named = ("nanquantile", 1.0);
+    let found = on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site));
+    warn_of_nan(array, &axes, &found, site);
+    found
 }
 
 /// NumPy's `percentile` with `weights`: as [`quantile_weighted`], from 0 to 100.
@@ -177,5 +180,7 @@ pub fn nanpercentile_weighted(
 ) -> Array {
     let (site, q, axes) = (call_site(), q.into(), axes.into());
     let named = ("nanpercentile", 100.0);
-    on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site))
+    let found = on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site));
+    warn_of_nan(array, &axes, &found, site);
+    found
 }

@@ -111,7 +111,7 @@ impl Ufunc {
     /// Refuses a wrong number of operands, and operands that carry an error.
     pub(super) fn check_operands(self, operands: &[Argument], site: Site) -> Result<(), Error> {
         if operands.len() != self.nin() {
-            let value = format!("{}, where it takes {}", operands.len(), self.nin());
+            let value = format!("{} instead of {}", operands.len(), self.nin());
             let argument = "the number of operands";
             return Err(Error::op(
                 OpError::Argument { operation: self.name, argument, value },
@@ -130,9 +130,28 @@ impl Ufunc {
         if options.out.len() <= self.nout() {
             return Ok(options.out.iter().map(Option::as_ref).collect());
         }
-        let value = format!("{}, where it has {}", options.out.len(), self.nout());
+        let value = format!("{} instead of at most {}", options.out.len(), self.nout());
         let argument = "the number of outputs";
         Err(Error::op(OpError::Argument { operation: self.name, argument, value }, site))
+    }
+
+    /// The result of an operation that is computed otherwise, with `order`, `mask` and `out`
+    /// applied.
+    pub(crate) fn finished(
+        name: &'static str,
+        result: Array,
+        operands: &[Argument],
+        options: &UfuncOptions,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let ufunc = Ufunc { name, op: Op::Positive, second: None };
+        match ufunc.outs(options, site)?.first().copied().flatten() {
+            None => ufunc.made(result, operands, options, site),
+            Some(out) => {
+                ufunc.check_out((0, &result), out, options, site)?;
+                ufunc.written(result, out, options, site)
+            }
+        }
     }
 
     fn made(

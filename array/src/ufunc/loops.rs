@@ -43,7 +43,7 @@ impl Asked {
             (None, Some(dtypes)) => Err(OpError::Argument {
                 operation: ufunc,
                 argument: "the number of dtypes in the signature",
-                value: format!("{}, where it has {}", dtypes.len(), nin + nout),
+                value: format!("{} instead of {}", dtypes.len(), nin + nout),
             }),
         }
     }

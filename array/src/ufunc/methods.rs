@@ -37,7 +37,7 @@ impl Ufunc {
         match (self.nin(), self.nout()) {
             (2, 1) => Ok(()),
             (2, _) => Err(self.refuse(method, "it has two results", site)),
-            _ => Err(self.refuse(method, "it has not two operands", site)),
+            _ => Err(self.refuse(method, "it does not have two operands", site)),
         }
     }
 

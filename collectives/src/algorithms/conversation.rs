@@ -180,7 +180,7 @@ impl Drop for Conversation<'_> {
             self.member.fabric.fail(CollectiveError::Aborted {
                 rank: self.member.fabric.rank,
                 error_code: String::from("bug"),
-                message: String::from("a collective was left in the middle"),
+                message: String::from("a collective was abandoned before its end"),
             });
         }
         // The caller that left the conversation has reported the outcome.

@@ -66,9 +66,9 @@ impl MeetingFile {
     /// The text of the file, if it belongs to this meeting; otherwise why not.
     fn read(&self, head: &str) -> Result<String, String> {
         let content = content(&self.path)?;
-        let text = content.strip_prefix(head).ok_or("it is of another job, or of the past")?;
+        let text = content.strip_prefix(head).ok_or("it belongs to another job or an old run")?;
         if !(self.is_there)(text) {
-            return Err(String::from("what it tells of is gone"));
+            return Err(String::from("the process that wrote it has ended"));
         }
         Ok(text.to_owned())
     }
@@ -106,7 +106,7 @@ impl Exchange for MeetingFile {
                 Err(reason) => reason,
             };
             if look() {
-                return Err(named(&self.path, "the user gave up"));
+                return Err(named(&self.path, "the user interrupted the wait"));
             }
             if Instant::now() >= deadline {
                 return Err(named(&self.path, &format!("{} ({reason})", late(timeout))));
@@ -154,7 +154,7 @@ mod tests {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let other = MeetingFile::new(path.clone(), "job 1", is_new);
-        assert_eq!(other.read(&head), Err(String::from("what it tells of is gone")));
+        assert_eq!(other.read(&head), Err(String::from("the process that wrote it has ended")));
         first.write(&format!("{head}new")).unwrap();
         assert_eq!(other.read(&head).as_deref(), Ok("new"));
         let of_another = other.read(&format!("{HEAD}\njob 2 0\n")).unwrap_err();

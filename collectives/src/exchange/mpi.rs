@@ -48,7 +48,7 @@ impl MpiExchange {
                 return outcome.map_err(|error| failed(&error));
             }
             if look() {
-                return Err(ExchangeError::new(WAY, "the user gave up"));
+                return Err(ExchangeError::new(WAY, "the user interrupted the wait"));
             }
             if Instant::now() >= deadline {
                 return Err(ExchangeError::new(WAY, late(timeout)));

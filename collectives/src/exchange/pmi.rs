@@ -101,7 +101,7 @@ fn converse(
         let value = spelled(own);
         if value.len() >= known.longest_value {
             let longest = known.longest_value;
-            let reason = format!("a text of {} bytes, and {longest} are allowed", value.len());
+            let reason = format!("a text has {} bytes instead of less than {longest}", value.len());
             return Err(ExchangeError::new(WAY, reason));
         }
         let line = format!("cmd=put kvsname={names} key=phalanx-{count} value={value}");
@@ -267,7 +267,7 @@ mod tests {
         let (mut ours, theirs) = UnixStream::pair().unwrap();
         let launcher = launch(vec![theirs]);
         let error = converse(&mut ours, &mut None, Some(&"x".repeat(50)), || {}).unwrap_err();
-        assert!(error.reason.contains("100 bytes, and 99 are allowed"), "{error}");
+        assert!(error.reason.contains("100 bytes instead of less than 99"), "{error}");
         drop(ours);
         launcher.join().unwrap_or_default();
     }

@@ -53,7 +53,7 @@ pub(super) fn within<T: Send + 'static>(
                 return Err(ExchangeError::new(way, "its thread ended"));
             }
             Err(RecvTimeoutError::Timeout) if look() => {
-                return Err(ExchangeError::new(way, "the user gave up"));
+                return Err(ExchangeError::new(way, "the user interrupted the wait"));
             }
             Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
                 return Err(ExchangeError::new(way, late(timeout)));
@@ -66,7 +66,7 @@ pub(super) fn within<T: Send + 'static>(
 /// The text of the time-out error.
 pub(super) fn late(timeout: Duration) -> String {
     let seconds = timeout.as_secs_f64();
-    format!("not all processes came to the meeting within {seconds} s")
+    format!("not all processes arrived at the meeting within {seconds} s")
 }
 
 #[cfg(test)]

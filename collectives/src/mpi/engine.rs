@@ -273,7 +273,7 @@ impl Engine {
             taken.into_iter().try_for_each(|communicator| calls.free(communicator))
         });
         if let Err(error) = freed {
-            tracing::warn!(%error, "a communicator is not given back");
+            tracing::warn!(%error, "a communicator was not freed");
         }
     }
 

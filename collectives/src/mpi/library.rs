@@ -91,10 +91,10 @@ impl Library {
     pub fn describe(&self) -> String {
         let asked = || self.can_be_asked().then(|| self.calls.takes_device_memory());
         let cuda = match self.options.cuda.map_or_else(asked, |forced| Some(Some(forced))) {
-            Some(Some(true)) => "says that it takes GPU memory",
-            Some(Some(false)) => "does not take GPU memory",
-            Some(None) => "does not say whether it takes GPU memory",
-            None => "says when it has begun whether it takes GPU memory",
+            Some(Some(true)) => "says that it accepts GPU memory",
+            Some(Some(false)) => "does not accept GPU memory",
+            Some(None) => "does not say whether it accepts GPU memory",
+            None => "says after its initialisation whether it accepts GPU memory",
         };
         format!("{}, {cuda} ({})", self.identity(), self.calls.origin())
     }
@@ -103,7 +103,7 @@ impl Library {
     pub fn describe_gpus(&self) -> String {
         let forced = self.options.cuda;
         if forced.is_none() && !self.can_be_asked() {
-            return String::from("as the MPI library says when it has begun");
+            return String::from("known after the initialisation of the MPI library");
         }
         // The user's setting takes precedence over the library's answer.
         let says = forced.or_else(|| self.calls.takes_device_memory());
@@ -111,7 +111,7 @@ impl Library {
             Ok(()) => {
                 let why = match forced {
                     Some(_) => "PHALANX_MPI_CUDA is 1",
-                    None => "the MPI library says that it takes GPU memory",
+                    None => "the MPI library says that it accepts GPU memory",
                 };
                 format!("from GPU to GPU, if an exchange at start proves it: {why}")
             }
@@ -140,8 +140,8 @@ impl Library {
     pub fn can_begin(&self) -> Result<(), String> {
         match self.options.is_without_pmix && self.is_open_mpi() {
             true => Err(String::from(
-                "the launcher offers no PMIx, without which Open MPI cannot begin (srun \
-                 --mpi=pmix does; so does Open MPI's mpirun)",
+                "the launcher offers no PMIx, which Open MPI needs to start (use srun --mpi=pmix \
+                 or Open MPI's mpirun)",
             )),
             false => Ok(()),
         }
@@ -228,7 +228,7 @@ impl Library {
     /// The result of `begin`; `None` while it is running.
     pub(crate) fn outcome(&self) -> Option<Result<Arc<Mpi>, CollectiveError>> {
         match &*progress() {
-            Progress::None => panic!("bug: the outcome of a start that nobody has begun"),
+            Progress::None => panic!("bug: the library was not started"),
             Progress::UnderWay => None,
             Progress::Over(outcome) => Some(outcome.clone()),
         }

@@ -48,10 +48,10 @@ impl Obstacle {
     /// A description for users.
     pub(crate) const fn text(self) -> &'static str {
         match self {
-            Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0, or Open MPI was told to do without CUDA",
-            Obstacle::Denied => "the MPI library says that it does not take GPU memory",
-            Obstacle::Silent => "the MPI library does not say whether it takes GPU memory",
-            Obstacle::Threads => "the MPI library lets one thread alone call it",
+            Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0, or CUDA is disabled in Open MPI",
+            Obstacle::Denied => "the MPI library says that it does not accept GPU memory",
+            Obstacle::Silent => "the MPI library does not say whether it accepts GPU memory",
+            Obstacle::Threads => "the MPI library allows only one thread to call it",
             Obstacle::Memory => "the GPU had no element to exchange",
             Obstacle::Refused => "the MPI library failed to exchange an element of GPU memory",
             Obstacle::Late => "an element of GPU memory did not arrive in time",

@@ -283,6 +283,6 @@ fn a_library_that_has_not_begun_is_not_asked() {
     unsafe { place.write(0) };
     let calls = Abi::Standard.load(symbols).unwrap();
     let library = Library::of((calls, Abi::Standard), &MpiOptions::default()).unwrap();
-    assert_eq!(library.describe_gpus(), "as the MPI library says when it has begun");
-    assert!(library.describe().contains("says when it has begun"), "{}", library.describe());
+    assert_eq!(library.describe_gpus(), "known after the initialisation of the MPI library");
+    assert!(library.describe().contains("says after its initialisation"), "{}", library.describe());
 }

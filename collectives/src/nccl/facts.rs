@@ -58,7 +58,7 @@ pub(crate) fn common_nccl(facts: &[Facts]) -> Result<&str, String> {
             return Err(format!("rank {rank} has NCCL {own}, and rank 0 has {first}"));
         }
     }
-    common.ok_or_else(|| String::from("nobody has NCCL"))
+    common.ok_or_else(|| String::from("no rank has NCCL"))
 }
 
 #[cfg(test)]

@@ -246,14 +246,14 @@ impl Peers {
         watch.add_peers(&peers)?;
         // No member allocates while a kernel of another waits.
         let trial = Trial::new(gpu, host.rank, &cards);
-        let trial = trial.inspect_err(|error| tracing::debug!(%error, "GPUs cannot meet"));
+        let trial = trial.inspect_err(|error| tracing::debug!(%error, "no barrier of GPUs"));
         if !all_say(host, trial.is_ok())? {
             return Ok(None);
         }
-        let Ok(trial) = trial else { unreachable!("bug: a member without what it says it has") };
+        let Ok(trial) = trial else { unreachable!("bug: a member lacks a reported part") };
         let has_worked = peers.try_out(host, &trial);
         let has_worked =
-            has_worked.inspect_err(|error| tracing::debug!(%error, "GPUs did not meet"));
+            has_worked.inspect_err(|error| tracing::debug!(%error, "the barrier of GPUs failed"));
         Ok(all_say(host, has_worked == Ok(true))?.then_some(peers))
     }
 
@@ -328,7 +328,7 @@ impl Peers {
         let Some(block) = own.filter(|_| self.is_of_one_process) else { return };
         // SAFETY: the caller's promise; no other process has opened the block.
         if let Err(error) = unsafe { block.free() } {
-            tracing::debug!(%error, "memory that was shared is not given back");
+            tracing::debug!(%error, "shared memory was not freed");
         }
     }
 

@@ -234,6 +234,6 @@ fn lost(error: std::io::Error) -> CollectiveError {
 }
 
 fn out_of_turn() -> CollectiveError {
-    let reason = String::from("an answer of the rendezvous out of turn");
+    let reason = String::from("an answer of the rendezvous arrived out of turn");
     CollectiveError::Protocol { rank: 0, reason }
 }

@@ -117,7 +117,7 @@ async fn listen(
     }
     let port = plan.address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     let Some(port) = port else {
-        let reason = io::Error::new(io::ErrorKind::InvalidInput, "there is no port in it");
+        let reason = io::Error::new(io::ErrorKind::InvalidInput, "the address has no port");
         return Err(failed(plan.address.clone())(reason));
     };
     let address = SocketAddr::new(plan.bind, port);
@@ -187,7 +187,7 @@ async fn gather(
             // No rank has been asked yet, so a report is an error.
             Some(Ok((rank, _, report))) = reports.join_next() => Err(match report {
                 Ok(Report::Failed(error)) => error,
-                Ok(_) => Lost::Malformed(String::from("a report out of turn")).of(rank),
+                Ok(_) => Lost::Malformed(String::from("a report arrived out of turn")).of(rank),
                 Err(lost) => lost.of(rank),
             }),
             // The list is sent even if unchanged, because it shows that this rank lives.
@@ -412,7 +412,7 @@ async fn introduce(
     readers.sort_by_key(|(rank, _)| *rank);
     let pairs = readers.into_iter().zip(writers);
     let whole = pairs.map(|((peer, reader), (_, writer))| Connection { peer, reader, writer });
-    let own = own.expect("bug: nobody has failed and rank 0 has not started");
+    let own = own.expect("bug: rank 0 has neither failed nor started");
     Ok((whole.collect(), readiness::agreed(own, verdict)))
 }
 

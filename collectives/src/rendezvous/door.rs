@@ -107,7 +107,7 @@ where
 
     fn dismiss(&mut self, at: usize) {
         if let Some((_, address, task)) = self.callers.remove(at) {
-            tracing::debug!(%address, "a connection that has proved nothing was closed");
+            tracing::debug!(%address, "a connection that did not prove the token was closed");
             task.abort();
         }
     }

@@ -208,7 +208,7 @@ pub(super) async fn tell<T: Serialize>(
         Ok(told) => told.map_err(|error| died(rank, error.to_string())),
         Err(_) => {
             let seconds = PATIENCE.as_secs();
-            Err(died(rank, format!("it took nothing that it was told for {seconds} s")))
+            Err(died(rank, format!("it accepted no bytes for {seconds} s")))
         }
     }
 }

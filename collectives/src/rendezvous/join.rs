@@ -64,7 +64,7 @@ impl Rendezvous {
             listener: None,
             transport: Transport::Auto,
             stall: Some(Duration::from_secs(60)),
-            mpi: Err(String::from("nobody asked for MPI")),
+            mpi: Err(String::from("MPI was not requested")),
             prices: None,
             is_encrypted: false,
         }

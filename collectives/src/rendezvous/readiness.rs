@@ -75,9 +75,7 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         library.can_begin()?;
     }
     if !is_initialised && library.begins_before_pmix() && Pmix::has_spoken() {
-        return Err(String::from(
-            "Open MPI 5 begins before PMIx or not at all (docs/launching.md)",
-        ));
+        return Err(String::from("Open MPI 5 must be initialised before PMIx (docs/launching.md)"));
     }
     if let Some(place) = library.place().map_err(known)? {
         Library::check_place(place, (plan.rank, plan.size))?;
@@ -127,7 +125,7 @@ fn may_begin<'a>(
         match value(facts, TRANSPORT) {
             Some(READY) => {}
             Some(reason) => return Err(format!("rank {rank}: {reason}")),
-            None => return Err(format!("rank {rank} tells nothing of MPI")),
+            None => return Err(format!("rank {rank} reports no MPI")),
         }
         let own = value(facts, LIBRARY).unwrap_or_default();
         let first = *first.get_or_insert(own);
@@ -270,7 +268,7 @@ mod tests {
         both[1].last_mut().unwrap().1 = String::from("b");
         assert_eq!(may(&both), Ok(()));
         assert_eq!(may_begin(Transport::Mpi, both.iter()), Ok(()));
-        assert_eq!(may(&[one, Facts::new()]), Err(String::from("rank 1 tells nothing of MPI")));
+        assert_eq!(may(&[one, Facts::new()]), Err(String::from("rank 1 reports no MPI")));
     }
 
     #[test]

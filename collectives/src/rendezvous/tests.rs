@@ -121,7 +121,7 @@ fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
     });
     for error in errors {
         let is_lost = matches!(&error, CollectiveError::RankDied { rank: 1, reason, .. }
-            if reason == "it took nothing that it was told for 5 s");
+            if reason == "it accepted no bytes for 5 s");
         assert!(is_lost, "{error}");
     }
 }

@@ -135,7 +135,7 @@ async fn expect_greeting(stream: &mut TcpStream) -> Result<(), Refusal> {
             let [theirs, own] = [theirs, number].map(|number| number.escape_ascii().to_string());
             format!("another version answers there: its protocol is {theirs}, this one's {own}")
         }
-        None => String::from("something else answers there"),
+        None => String::from("another service answers there"),
     };
     Err(Refusal::Foreign(reason))
 }

@@ -178,7 +178,8 @@ impl Doings {
             let rank = rank.unwrap_or(self.rank);
             let last = all.get(rank).cloned().unwrap_or_default();
             format!(
-                "phalanx: rank {} has waited {seconds} s {own} for rank {rank}, last heard {last}",
+                "phalanx: rank {} has waited {seconds} s {own} for rank {rank}, \
+                 last reported {last}",
                 self.rank
             )
         }))

@@ -395,7 +395,7 @@ impl Fabric {
         if transfer.process == link.peer {
             return Ok(());
         }
-        let reason = format!("a message in the name of a member of rank {}", transfer.process);
+        let reason = format!("a message names a sender of rank {}", transfer.process);
         Err(CollectiveError::Protocol { rank: link.peer, reason })
     }
 

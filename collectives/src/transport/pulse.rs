@@ -196,7 +196,7 @@ impl Watched {
             let silence = std::mem::take(&mut self.silence).as_secs();
             self.heard = heard;
             if std::mem::take(&mut self.is_named) {
-                tell(format!("phalanx: rank {rank} is heard of again, after {silence} s"));
+                tell(format!("phalanx: rank {rank} responds again, after {silence} s"));
             }
         }
         if self.silence >= named && !self.is_named {
@@ -243,12 +243,12 @@ async fn end_at_last(fabric: &Fabric) {
         } else if stayed >= LAST_RESORT {
             let (code, hint, seconds) = (failure.code(), failure.hint(), LAST_RESORT.as_secs());
             let why = match fabric.inside.count.load(Ordering::Relaxed) {
-                0 => "has not heard of it since then",
-                _ => "is stuck since then",
+                0 => "has not received this error",
+                _ => "has been stuck",
             };
             tell(format!(
                 "error[{code}]: {failure}\n  hint    {hint}\n\
-                 phalanx: rank {} {why}, for {seconds} s, and is ended",
+                 phalanx: rank {} {why} for {seconds} s and is ended",
                 fabric.rank
             ));
             // Gives the line time to be written. No destructor may run: it would wait for the stuck
@@ -290,14 +290,15 @@ mod tests {
         drop(short);
         assert!(reports(29).is_empty());
         let told = "phalanx: rank 0 has waited 30 s at step 5 (observes a value at heat.py:5) \
-                    for rank 2, last heard at step 2 (observes a value at heat.py:2)";
+                    for rank 2, last reported at step 2 (observes a value at heat.py:2)";
         assert_eq!(reports(1), [told]);
         assert_eq!((reports(59).len(), reports(1).len(), reports(60).len()), (0, 1, 1));
         drop(long);
         let _known = doings.waits.begin(Some(1));
         let told = reports(30);
         assert!(
-            told[0].ends_with("for rank 1, last heard at step 4 (observes a value at heat.py:4)")
+            told[0]
+                .ends_with("for rank 1, last reported at step 4 (observes a value at heat.py:4)")
         );
     }
 

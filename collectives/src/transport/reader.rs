@@ -115,7 +115,7 @@ impl Reader<'_> {
                 Kind::Clear => fabric.cleared(self.link, header.channel, header.sequence),
                 Kind::Credit if self.link.credit.given_back(header.value) => {}
                 Kind::Credit => {
-                    let reason = format!("credit that nobody has taken: {header:?}");
+                    let reason = format!("credit that was not taken: {header:?}");
                     return Err(Broken::Malformed(reason));
                 }
                 Kind::Goodbye => {
@@ -459,7 +459,7 @@ mod tests {
                 let bytes: Vec<u8> = order.iter().flat_map(|at| frame(*at)).copied().collect();
                 let found = outcome(&bytes).await;
                 let told = found.map(|error| error.to_string()).unwrap_or_default();
-                assert!(told.contains(" came where frame "), "{order:?}: {told}");
+                assert!(told.contains(" arrived instead of frame "), "{order:?}: {told}");
             }
         });
     }
@@ -476,7 +476,7 @@ mod tests {
         let text = plain(Kind::Control).with(&text);
         let frames = [
             (bulk, "bytes of an unknown message"),
-            (credit, "credit that nobody has taken"),
+            (credit, "credit that was not taken"),
             (text, "malformed frame"),
             (announced, "sent 9223372036854775808 bytes where member 0 expected 70000"),
         ];

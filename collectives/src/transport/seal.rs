@@ -60,11 +60,11 @@ impl Seal {
         let (rest, mark) = head.split_at(head.len() - MARK_BYTES);
         let (number, code) = mark.split_at(8);
         if self.code([b"head", rest, number]).verify_truncated_left(code).is_err() {
-            return Err(format!("the head of frame {} came damaged", self.count));
+            return Err(format!("the head of frame {} arrived damaged", self.count));
         }
         let number = u64::from_le_bytes(number.try_into().expect("bug: a number of 8 bytes"));
         if number != self.count {
-            return Err(format!("frame {number} came where frame {} should", self.count));
+            return Err(format!("frame {number} arrived instead of frame {}", self.count));
         }
         self.count += 1;
         Ok(())
@@ -101,7 +101,7 @@ impl Seal {
     }
 
     fn damaged(&self) -> String {
-        format!("the bytes of frame {} came damaged", self.number())
+        format!("the bytes of frame {} arrived damaged", self.number())
     }
 }
 
@@ -133,11 +133,11 @@ mod tests {
         sent.mark(&mut second);
         assert_ne!(first, second);
         let lost = came.clone().check(&second).unwrap_err();
-        assert_eq!(lost, "frame 1 came where frame 0 should");
+        assert_eq!(lost, "frame 1 arrived instead of frame 0");
         assert!(Seal::new(b"another").check(&first).is_err());
         came.check(&first).unwrap();
         let again = came.check(&first).unwrap_err();
-        assert_eq!(again, "frame 0 came where frame 1 should");
+        assert_eq!(again, "frame 0 arrived instead of frame 1");
         came.check(&second).unwrap();
         let code = sent.code_of(b"payload");
         came.check_code(b"payload", &code).unwrap();

@@ -94,7 +94,7 @@ fn unanswered(_socket: RawFd) -> io::Result<Duration> {
 fn limit(stream: &TcpStream) {
     #[cfg(target_os = "linux")]
     if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(SILENCE)) {
-        tracing::warn!(%error, "a machine that vanishes may be noticed late");
+        tracing::warn!(%error, "the loss of a machine may be detected late");
     }
     #[cfg(not(target_os = "linux"))]
     let _ = stream;

@@ -209,10 +209,10 @@ fn a_rank_that_is_stuck_in_a_call_does_not_outlive_its_world() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
-        errors.starts_with("error[PX060]: rank 0 died, last heard before its first step"),
+        errors.starts_with("error[PX060]: rank 0 died, last reported before its first step"),
         "{errors}"
     );
-    assert!(errors.contains("rank 1 is stuck since then, for 8 s, and is ended"), "{errors}");
+    assert!(errors.contains("rank 1 has been stuck for 8 s and is ended"), "{errors}");
 }
 
 /// The child process of the next test: a rank whose program makes no calls when its world ends.
@@ -263,10 +263,10 @@ fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
     let (code, errors, after) = unaware;
     assert_eq!(code, Some(1), "{errors}");
     assert!(
-        errors.starts_with("error[PX060]: rank 0 died, last heard before its first step"),
+        errors.starts_with("error[PX060]: rank 0 died, last reported before its first step"),
         "{errors}"
     );
-    let why = "rank 1 has not heard of it since then, for 8 s, and is ended";
+    let why = "rank 1 has not received this error for 8 s and is ended";
     assert!(errors.contains(why), "{errors}");
     assert!(after < Duration::from_secs(30), "{after:?}");
     assert_eq!(told.0, Some(7), "{}", told.1);

@@ -27,7 +27,7 @@ impl FromStr for Hosts {
             let (host, places) = match part.rsplit_once(':') {
                 Some((host, places)) => match places.parse() {
                     Ok(places @ 1usize..) => (host, Some(places)),
-                    _ => return Err(format!("`{part}` has no number of places from 1 on")),
+                    _ => return Err(format!("`{part}`: places are a number from 1")),
                 },
                 None => (part, None),
             };
@@ -57,7 +57,7 @@ impl Hosts {
         let count = self.0.len();
         let are_open = self.0.iter().all(|host| host.1.is_none());
         if !are_open && ranks > self.places() {
-            return Err(format!("{ranks} ranks, and the hosts have {} places", self.places()));
+            return Err(format!("{ranks} ranks, but the hosts have {} places", self.places()));
         }
         let mut seats = Vec::with_capacity(ranks);
         for (position, (host, places)) in self.0.iter().enumerate() {

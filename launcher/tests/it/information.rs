@@ -59,7 +59,7 @@ fn of_several_ranks_one_warns_and_prints_what_all_have_found() {
     let host = phalanx::host_name();
     for line in [
         "process       rank 0 of 3",
-        "The processes. What was found when all 3 met.",
+        "The processes. Facts collected when all 3 met.",
         "  messages    tcp: rank 0: PHALANX_TRANSPORT is tcp",
         &format!("  ranks 0 to 2 on {host} with 2 devices each"),
     ] {

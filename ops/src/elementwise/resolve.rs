@@ -131,18 +131,16 @@ impl Op {
                 let casting = if asked.is_some() { casting } else { others };
                 match arg {
                     Arg::Strong(from) if is_truth || can_cast(from, to, casting) => Ok(()),
-                    Arg::Strong(from) => Err(OpError::Cast { from, to }),
+                    Arg::Strong(from) => Err(OpError::Cast { from, to, casting }),
                     Arg::Weak(Weak::Int(value)) if to.is_integer() && !holds(to, value) => {
                         Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
                     }
                     Arg::Weak(weak) if asked.is_some() => match weak.kind() == Kind::Complex {
-                        true if !to.is_complex() => {
-                            Err(OpError::Cast { from: default_dtype(weak), to })
-                        }
+                        true if !to.is_complex() => Err(OpError::cast(default_dtype(weak), to)),
                         _ => Ok(()),
                     },
                     Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
-                        Err(OpError::Cast { from: default_dtype(weak), to })
+                        Err(OpError::Cast { from: default_dtype(weak), to, casting })
                     }
                     Arg::Weak(_) => Ok(()),
                 }

@@ -64,9 +64,9 @@ elementwise! {
     FloorDivide "floor_divide" [] 2 [INT2 FLOAT2] NONE Opaque, ORDER 8 (0 0)
         "Largest integer not above the quotient; an integer divided by zero gives 0.";
     Remainder "remainder" ["mod"] 2 [INT2 FLOAT2] NONE Opaque, ORDER 8 (0 0)
-        "What floor division leaves, with the sign of the divisor.";
+        "The remainder of floor division, with the sign of the divisor.";
     Fmod "fmod" [] 2 [INT2 FLOAT2] NONE Opaque, ORDER 8 (0 0)
-        "What truncated division leaves, with the sign of the dividend.";
+        "The remainder of truncated division, with the sign of the dividend.";
     Power "power" ["pow"] 2 [INT2 FLOAT2 COMPLEX2] NONE Opaque, ORDER 40 (1 32)
         "x1 to the power of x2. A negative power of an integer is an error in the data.";
     FloatPower "float_power" [] 2 [DOUBLE2] NONE Opaque, ORDER 40 (1 32)

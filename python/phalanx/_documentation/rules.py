@@ -6,8 +6,8 @@
 SHAPES = {
     "same": "The shape of `{a}`",
     "broadcast": "The shape to which the operands broadcast",
-    "reduced": "The shape of `{a}` without the axes of `axis`, without any axes for None; "
-    "with `keepdims` they are kept with extent 1",
+    "reduced": "The shape of `{a}` without the axes `axis`; None stands for all axes, and "
+    "`keepdims` keeps them with extent 1",
     "scanned": "The shape of `{a}`; without an axis, a vector of all elements",
     "shape": "The given shape",
     "like": "The shape of `{a}`, or `shape`",
@@ -44,10 +44,10 @@ ERRORS = {
     "type": ("TypeError", "", "an argument has an unsupported type"),
     "axis": ("AxisError", "PX003", "there is no such axis"),
     "duplicate": ("ValueError", "PX004", "an axis is named twice"),
-    "permutation": ("ValueError", "PX005", "the axes are no permutation"),
+    "permutation": ("ValueError", "PX005", "the axes are not a permutation"),
     "reshape": ("ValueError", "PX006", "the number of elements differs"),
     "broadcast": ("ValueError", "PX001", "shapes do not broadcast"),
-    "into": ("ValueError", "PX002", "the value does not broadcast to where it is written"),
+    "into": ("ValueError", "PX002", "the value does not broadcast to the written elements"),
     "dtype": ("TypeError", "PX011", "there is no loop for the dtypes"),
     "cast": ("TypeError", "PX012", "a cast would lose values"),
     "range": ("OverflowError", "PX013", "a number does not fit the dtype"),
@@ -59,9 +59,10 @@ ERRORS = {
     "large": ("ValueError", "PX019", "there would be too many elements"),
     "axes": ("ValueError", "PX023", "there would be more than 64 axes"),
     "bytes": ("ValueError", "PX024", "the bytes cannot be viewed as the dtype"),
-    "positions": ("IndexError", "PX025", "positions are no integers"),
+    "positions": ("IndexError", "PX025", "positions are not integers"),
     "mask": ("IndexError", "PX027", "a mask does not fit"),
     "bounds": ("IndexError", "PX007", "a position is outside of its axis"),
+    "many": ("IndexError", "PX008", "there are fewer axes than indices"),
     "zero": ("ZeroDivisionError", "PX126", "a number is zero"),
     "index": ("IndexError", "PX028", "a position is outside of its axis"),
     "position": ("ValueError", "PX029", "a position is out of bounds"),
@@ -77,9 +78,9 @@ ERRORS = {
     "negative": ("ValueError", "PX132", "an integer is negative"),
     "read": ("OSError", "PX080", "a file cannot be read; FileNotFoundError if it does not exist"),
     "write": ("OSError", "PX081", "a file cannot be written"),
-    "npy": ("ValueError", "PX082", "a file is no .npy file (PX083 and PX084: it is damaged)"),
+    "npy": ("ValueError", "PX082", "a file is not a .npy file (PX083 and PX084: it is damaged)"),
     "objects": ("ValueError", "PX085", "a file holds Python objects"),
-    "text": ("ValueError", "", "the text is no number"),
+    "text": ("ValueError", "", "the text is not a number"),
     "value": ("ValueError", "", "a value is not allowed"),
     "differs": ("AssertionError", "", "the compared values differ"),
     "gone": ("ConnectionError", "", "the other process has ended"),
@@ -99,7 +100,7 @@ COLLECTIVITY = {
     "Within `deferred_errors` the next observation raises the error.",
     "positions": "Collective if positions may be out of bounds, which is checked at once; else "
     "Local: recorded.",
-    "fetched": "Collective if the array is pending, which is then computed; else Local.",
+    "fetched": "Collective if the array is pending, because it is then computed; else Local.",
 }
 
 # The dtypes of the results of elementwise operations, by their loops.

@@ -25,23 +25,23 @@ functions! { FUNCTIONS, a =>
     };
 
     "isfortran(a)",
-    "Whether elements lie in Fortran's order alone.":
+    "Whether the elements are stored in Fortran order and not in C order.":
     phalanx::isfortran(&a.array("a")?);
 
     "shares_memory(a, b, /, max_work=-1)",
-    "Whether two arrays are views of one.":
+    "Whether two arrays share the memory of an element.":
     phalanx::shares_memory(&a.array("a")?, &a.array("b")?);
 
     "may_share_memory(a, b, /, max_work=0)",
-    "Whether two arrays are views of one.":
+    "Whether the memory ranges of two arrays overlap.":
     phalanx::may_share_memory(&a.array("a")?, &a.array("b")?);
 
     "packbits(a, /, axis=None, bitorder='big')",
-    "Bytes of eight elements each.":
+    "The truth values of the elements, packed as bits into bytes.":
     phalanx::packbits(&a.array("a")?, a.optional_integer("axis")?, bit_order(a)?);
 
     "unpackbits(a, /, axis=None, count=None, bitorder='big')",
-    "The bits of bytes.":
+    "The bits of each byte, as elements 0 and 1.":
     phalanx::unpackbits(
         &a.array("a")?,
         a.optional_integer("axis")?,
@@ -50,51 +50,51 @@ functions! { FUNCTIONS, a =>
     );
 
     "array_str(a, max_line_width=None, precision=None, suppress_small=None)",
-    "The elements as str shows them.":
+    "The text of the elements, as `str` returns it.":
     text_of(a, "a", TextOptions::Str)?;
 
     "array_repr(arr, max_line_width=None, precision=None, suppress_small=None)",
-    "The array as repr shows it.":
+    "The text of the array, as `repr` returns it.":
     text_of(a, "arr", TextOptions::Repr)?;
 
     "array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=' ', \
      prefix='', *, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, \
      suffix='', legacy=None)",
-    "The elements as text.":
+    "The text of the elements in a chosen format.":
     text_of(a, "a", TextOptions::Free)?;
 
     "set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, \
      suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, \
      legacy=None, override_repr=None)",
-    "Sets how arrays are shown, those of NumPy too.":
+    "Sets the options for printing arrays, including those of NumPy.":
     a.by_numpy()?.unbind();
 
     "get_printoptions()",
-    "How arrays are shown.":
+    "The options for printing arrays.":
     a.by_numpy()?.unbind();
 
     "printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, \
      suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, \
      legacy=None, override_repr=None)",
-    "A context in which arrays are shown otherwise, those of NumPy too.":
+    "A context manager with other options for printing arrays, including those of NumPy.":
     a.by_numpy()?.unbind();
 
     "base_repr(number, base=2, padding=0)",
-    "An integer in the digits of a base.":
+    "The digits of an integer in a base, as text.":
     a.by_numpy()?.unbind();
 
     "binary_repr(num, width=None)",
-    "An integer in binary digits.":
+    "The binary digits of an integer, as text.":
     a.by_numpy()?.unbind();
 
     "format_float_positional(x, precision=None, unique=True, fractional=True, trim='k', \
      sign=False, pad_left=None, pad_right=None, min_digits=None)",
-    "A number in decimal digits without an exponent.":
+    "The text of a number in decimal digits, without an exponent.":
     a.by_numpy()?.unbind();
 
     "format_float_scientific(x, precision=None, unique=True, trim='k', sign=False, \
      pad_left=None, exp_digits=None, min_digits=None)",
-    "A number in decimal digits with an exponent.":
+    "The text of a number in decimal digits, with an exponent.":
     a.by_numpy()?.unbind();
 }
 

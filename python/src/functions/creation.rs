@@ -15,7 +15,8 @@ use pyo3::types::PyComplex;
 
 functions! { FUNCTIONS, a =>
     "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)",
-    "An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.":
+    "An array of the elements of an object: an array, a number, nested lists, or another object \
+     that NumPy's `array` accepts.":
     {
         let array = converted(a, "object", a.optional_dtype("dtype")?, Some(true))?;
         let (least, most) = (a.size_or("ndmin", 0)?, a.size_or("ndmax", 0)?);
@@ -35,29 +36,29 @@ functions! { FUNCTIONS, a =>
     };
 
     "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
-    "An array of an object, which is itself if it is an array of the dtype.":
+    "An array of the elements of an object; an array of the dtype is returned itself.":
     {
         a.device()?;
         converted(a, "a", a.optional_dtype("dtype")?, None)?
     };
 
     "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
-    "An array of an object, which is itself if it is an array of the dtype.":
+    "An array of the elements of an object; an array of the dtype is returned itself.":
     {
         a.device()?;
         converted(a, "a", a.optional_dtype("dtype")?, None)?
     };
 
     "ascontiguousarray(a, dtype=None, *, like=None)",
-    "An array of one axis at least, in C order.":
+    "An array in C order with at least one axis.":
     phalanx::ascontiguousarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
 
     "asfortranarray(a, dtype=None, *, like=None)",
-    "An array of one axis at least, in Fortran's order.":
+    "An array in Fortran order with at least one axis.":
     phalanx::asfortranarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
 
     "asarray_chkfinite(a, dtype=None, order=None)",
-    "As asarray, but numbers that are not finite are an error.":
+    "As `asarray`; a number that is not finite is an error.":
     {
         let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
         let array = phalanx::asarray_chkfinite(&array, None);
@@ -69,11 +70,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "require(a, dtype=None, requirements=None, *, like=None)",
-    "An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.":
+    "An array that meets requirements on its memory: 'C', 'F', 'O' or 'W'.":
     required(a)?;
 
     "copy(a, order='K', subok=False)",
-    "A copy.":
+    "A copy of an array.":
     a.array("a")?.copy_in(a.order_or("order", MemoryOrder::K)?);
 
     "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
@@ -85,11 +86,11 @@ functions! { FUNCTIONS, a =>
     new(a, |shape, dtype| phalanx::ones(shape, dtype))?;
 
     "empty(shape, dtype=None, order='C', *, device=None, like=None)",
-    "An array whose elements are yet to be written.":
+    "An array whose elements are unspecified until the program writes them.":
     new(a, |shape, dtype| phalanx::empty(shape, dtype))?;
 
     "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
-    "An array of one value, or of values broadcast to its shape.":
+    "An array filled with a value, which is broadcast to the shape.":
     {
         a.device()?;
         let dtype = a.optional_dtype("dtype")?;
@@ -104,19 +105,19 @@ functions! { FUNCTIONS, a =>
     };
 
     "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-    "An array of zeros like another.":
+    "An array of zeros with the shape and dtype of another array.":
     like(a, "a", |_| Ok(Argument::Weak(Weak::Int(0))))?;
 
     "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-    "An array of ones like another.":
+    "An array of ones with the shape and dtype of another array.":
     like(a, "a", |_| Ok(Argument::Weak(Weak::Int(1))))?;
 
     "empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-    "An array like another, whose elements are yet to be written.":
+    "An array with the shape and dtype of another array and unspecified elements.":
     like(a, "prototype", |_| Ok(Argument::Weak(Weak::Int(0))))?;
 
     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-    "An array of one value like another.":
+    "An array filled with a value, with the shape and dtype of another array.":
     like(a, "a", |dtype| {
         let value = a.value("fill_value", dtype)?;
         warn_of_fill(a, &value, Some(dtype))?;
@@ -124,8 +125,8 @@ functions! { FUNCTIONS, a =>
     })?;
 
     "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
-    "Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone \
-     is the end.":
+    "Numbers from `start` (by default 0) up to but not including `stop`, at distances of `step`. A \
+     single argument is `stop`.":
     {
         a.device()?;
         if a.positional() == 0 && a.find("stop").is_none() {
@@ -167,7 +168,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)",
-    "Powers of a base whose exponents lie at equal distances.":
+    "Powers of a base, whose exponents run at equal distances from `start` to `stop`.":
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
         let base = match a.find("base") {
@@ -187,7 +188,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "eye(N, M=None, k=0, dtype=float, order='C', *, device=None, like=None)",
-    "Ones on a diagonal, and zeros.":
+    "A matrix of zeros with ones on one diagonal.":
     {
         a.device()?;
         let (rows, columns) = (a.count("N")?, side(a, "M")?);
@@ -199,11 +200,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "identity(n, dtype=None, *, like=None)",
-    "The square matrix with ones on its diagonal.":
+    "The identity matrix with `n` rows.":
     phalanx::identity(a.count("n")?, a.dtype_or("dtype", DType::F64)?);
 
     "tri(N, M=None, k=0, dtype=float, *, like=None)",
-    "Ones on and below a diagonal.":
+    "A matrix of ones whose elements above a diagonal are 0.":
     phalanx::tri(
         a.count("N")?,
         side(a, "M")?,
@@ -212,48 +213,40 @@ functions! { FUNCTIONS, a =>
     );
 
     "tril(m, k=0)",
-    "The elements on and below a diagonal, and zeros.":
+    "The matrices with zeros in place of the elements above a diagonal.":
     phalanx::tril(&a.array("m")?, a.integer_or("k", 0)?);
 
     "triu(m, k=0)",
-    "The elements on and above a diagonal, and zeros.":
+    "The matrices with zeros in place of the elements below a diagonal.":
     phalanx::triu(&a.array("m")?, a.integer_or("k", 0)?);
 
     "diag(v, k=0)",
-    "The diagonal of a matrix, or the matrix of a diagonal.":
+    "The diagonal of a matrix, or a matrix with a vector on its diagonal.":
     phalanx::diag(&a.array("v")?, a.integer_or("k", 0)?);
 
     "diagflat(v, k=0)",
-    "The matrix whose diagonal has all elements of an array.":
+    "A square matrix with all elements of an array on a diagonal.":
     phalanx::diagflat(&a.array("v")?, a.integer_or("k", 0)?);
 
     "vander(x, N=None, increasing=False)",
-    "The powers of a vector's elements.":
+    "The Vandermonde matrix, whose columns are powers of the elements of a vector.":
     phalanx::vander(&a.array("x")?, side(a, "N")?, a.truth_or("increasing", false)?);
 
     "indices(dimensions, dtype=int, sparse=False)",
-    "The index along each axis, for every element of a shape.":
+    "The indices of all positions in a shape, with one array for each axis.":
     {
         let (shape, dtype) = (a.shape("dimensions")?, a.dtype_or("dtype", DType::I64)?);
-        if dtype == DType::Bool && shape.iter().any(|&extent| extent > 2) {
-            return Err(type_error(
-                Mistake::Dtype,
-                "indices() of bools is there for extents of at most 2",
-            ));
-        }
-        let cast = |array: Array| if dtype == DType::I64 { array } else { array.astype(dtype) };
         match a.truth_or("sparse", false)? {
             true => {
-                let found = phalanx::sparse_indices(shape.as_slice());
-                let found = found.map_err(|error| raised(a.py(), &error))?;
-                Answer::tuple(found.into_iter().map(cast))
+                let found = phalanx::sparse_indices_as(shape.as_slice(), dtype);
+                Answer::tuple(found.map_err(|error| raised(a.py(), &error))?)
             }
-            false => cast(phalanx::indices(shape.as_slice())).into(),
+            false => phalanx::indices_as(shape.as_slice(), dtype).into(),
         }
     };
 
     "meshgrid(*xi, copy=True, sparse=False, indexing='xy')",
-    "The coordinates of all points of a grid, from those along its axes.":
+    "The coordinates of all points of a grid, from the coordinates along each axis.":
     {
         let arrays = a.arrays("xi")?;
         let indexing = match a.text_or("indexing", "xy")?.as_str() {
@@ -290,7 +283,7 @@ functions! { FUNCTIONS, a =>
     phalanx::triu_indices_from(&a.array("arr")?, a.integer_or("k", 0)?);
 
     "diag_indices(n, ndim=2)",
-    "The indices of the diagonal of an array of equal extents.":
+    "The indices of the main diagonal of an array with equal extents.":
     {
         // A negative number gives no indices, as in NumPy's `arange`.
         let (size, ndim) = (a.integer("n")?.max(0), a.integer_or("ndim", 2)?.max(0));
@@ -298,11 +291,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "diag_indices_from(arr)",
-    "The indices of an array's diagonal.":
+    "The indices of the main diagonal of an array.":
     phalanx::diag_indices_from(&a.array("arr")?);
 
     "mask_indices(n, mask_func, k=0)",
-    "The indices that a function of a square matrix leaves.":
+    "The indices of the elements of a square matrix that a masking function keeps.":
     {
         let callback = Callback::new(a.object("mask_func")?, None, None)?;
         let masked = |array: &Array, offset: i64| {
@@ -333,31 +326,29 @@ functions! { FUNCTIONS, a =>
     phalanx::kaiser(length(a)?, a.float("beta")?);
 
     "fromfunction(function, shape, *, dtype=float, like=None, **kwargs)",
-    "What a function answers to the index along each axis.":
+    "The result of a function that receives the indices along each axis as arrays.":
     {
         let (shape, dtype) = (a.shape("shape")?, a.dtype_or("dtype", DType::F64)?);
-        let open = phalanx::sparse_indices(shape.as_slice());
-        let open = open.map_err(|error| raised(a.py(), &error))?;
-        let whole = |array: &Array| array.broadcast_to(shape.as_slice()).astype(dtype);
-        let indices: Vec<Array> = open.iter().map(whole).collect();
+        let indices = phalanx::whole_indices_as(shape.as_slice(), dtype);
+        let indices = indices.map_err(|error| raised(a.py(), &error))?;
         let callback = Callback::new(a.object("function")?, None, a.given("kwargs"))?;
         callback.agreed(&indices)?.unbind()
     };
 
     "frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None)",
-    "The elements that bytes hold.":
+    "A vector of the elements in a buffer of bytes.":
     a.uploaded()?;
 
     "fromiter(iter, dtype, count=-1, *, like=None)",
-    "The numbers of an iterator.":
+    "A vector of the numbers of an iterator.":
     a.uploaded()?;
 
     "fromstring(string, dtype=float, count=-1, *, sep, like=None)",
-    "The numbers of a text.":
+    "A vector of the numbers in a text.":
     a.uploaded()?;
 
     "fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)",
-    "The elements that a file holds.":
+    "A vector of the elements in a file.":
     a.uploaded()?;
 }
 
@@ -385,7 +376,7 @@ functions! { METHODS, a =>
     };
 
     "copy(a, order='C')",
-    "A copy.":
+    "A copy of an array.":
     a.array("a")?.copy_in(a.order_or("order", MemoryOrder::C)?);
 }
 

@@ -60,11 +60,11 @@ fn edge(a: &Arguments<'_, '_>, name: &str) -> PyResult<Edge> {
 
 functions! { FUNCTIONS, a =>
     "diff(a, n=1, axis=-1, prepend=None, append=None)",
-    "The differences of neighbours along an axis, taken `n` times.":
+    "The differences of neighbouring elements along an axis, taken `n` times.":
     difference(a);
 
     "ediff1d(ary, to_end=None, to_begin=None)",
-    "The differences of neighbours in C order, between others.":
+    "The differences of neighbouring elements in C order, after `to_begin` and before `to_end`.":
     {
         let (begin, end) = (a.optional_array("to_begin")?, a.optional_array("to_end")?);
         ediff1d(&a.array("ary")?, begin.as_ref(), end.as_ref())
@@ -85,7 +85,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "interp(x, xp, fp, left=None, right=None, period=None)",
-    "The values between points of a function that is linear between them.":
+    "The values of the piecewise linear function through given points.":
     {
         let (x, xp, fp) = (a.array("x")?, a.array("xp")?, a.array("fp")?);
         match a.optional_float("period")? {
@@ -112,7 +112,7 @@ functions! { FUNCTIONS, a =>
     correlate(&a.array("a")?, &a.array("v")?, mode(a, ConvolveMode::Valid)?);
 
     "unwrap(p, discont=None, axis=-1, *, period=6.283185307179586)",
-    "Angles with multiples of the period added, so that steps are small.":
+    "Angles with multiples of the period added, which reduces large steps between neighbours.":
     {
         let (jump, axis) = (a.optional_float("discont")?, a.integer_or("axis", -1)?);
         unwrap(&a.array("p")?, jump, axis, a.float_or("period", std::f64::consts::TAU)?)

@@ -30,7 +30,7 @@ functions! { FUNCTIONS, a =>
     phalanx::promote_types(a.dtype("type1")?, a.dtype("type2")?);
 
     "result_type(*arrays_and_dtypes)",
-    "The dtype of what is computed from arrays, dtypes and numbers.":
+    "The dtype to which arrays, dtypes and numbers promote.":
     {
         let objects = a.object("arrays_and_dtypes")?.try_iter()?;
         let arguments: Vec<Argument> =
@@ -43,7 +43,7 @@ functions! { FUNCTIONS, a =>
     phalanx::min_scalar_type(&a.argument("a")?);
 
     "common_type(*arrays)",
-    "The floating-point or complex dtype that arrays have in common.":
+    "The floating-point or complex type to which arrays promote.":
     {
         let dtype = phalanx::common_type(&a.arrays("arrays")?.iter().collect::<Vec<_>>());
         let dtype = dtype.map_err(|error| raised(a.py(), &error))?;
@@ -51,7 +51,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "isdtype(dtype, kind)",
-    "Whether a dtype is of one of some kinds.":
+    "Whether a dtype is of a kind, or of one of several kinds.":
     {
         let kind = a.object("kind")?;
         let kinds: Vec<DTypeKind> = match kind.cast::<PyTuple>() {
@@ -69,11 +69,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "issubdtype(arg1, arg2)",
-    "Whether a dtype is of a class of dtypes.":
+    "Whether a dtype belongs to a class of dtypes.":
     a.by_numpy()?.unbind();
 
     "typename(char)",
-    "What a type character stands for.":
+    "The description of a type, from its character.":
     a.by_numpy()?.unbind();
 
     "mintypecode(typechars, typeset='GDFgdf', default='d')",
@@ -81,7 +81,7 @@ functions! { FUNCTIONS, a =>
     a.by_numpy()?.unbind();
 
     "isscalar(element)",
-    "Whether an object is a number or an element, and no array.":
+    "Whether an object is a scalar: a number, a string or a single element.":
     match a.object("element")?.cast::<Ndarray>() {
         Ok(array) => array.get().array.is_element(),
         Err(_) => a.by_numpy()?.is_truthy()?,

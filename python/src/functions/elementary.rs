@@ -3,18 +3,19 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{type_error, value_error};
+use crate::errors::{raised, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::options::written;
-use phalanx::{Bound as Limit, Casting, Replacements, Tolerance};
+use crate::site::at_line;
+use phalanx::{Bound as Limit, Casting, Replacements, Tolerance, UfuncOptions};
 use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
     "clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=None, dtype=None, \
      casting='same_kind')",
-    "The elements, or the bound that they are beyond.":
+    "The elements limited to the range between two bounds.":
     {
         let bounds = match (a.find("a_min").or(a.find("a_max")), a.find("min").or(a.find("max"))) {
             (Some(_), Some(_)) => {
@@ -36,15 +37,15 @@ functions! { FUNCTIONS, a =>
     };
 
     "round(a, decimals=0, out=None)",
-    "To so many decimals, halves to the even digit.":
+    "The elements rounded to a number of decimals; halves are rounded to the even digit.":
     a.stored(a.array("a")?.round(a.integer_or("decimals", 0)? as i32))?;
 
     "around(a, decimals=0, out=None)",
-    "To so many decimals, halves to the even digit.":
+    "The elements rounded to a number of decimals; halves are rounded to the even digit.":
     a.stored(a.array("a")?.round(a.integer_or("decimals", 0)? as i32))?;
 
     "fix(x, out=None)",
-    "To the nearest integer towards zero.":
+    "The elements rounded towards zero to an integer.":
     a.stored(phalanx::fix(&a.array("x")?))?;
 
     "sinc(x)",
@@ -89,7 +90,7 @@ functions! { FUNCTIONS, a =>
     phalanx::iscomplexobj(&a.array("x")?);
 
     "isposinf(x, out=None)",
-    "Whether elements are infinity.":
+    "Whether elements are positive infinity.":
     a.stored(phalanx::isposinf(&a.array("x")?))?;
 
     "isneginf(x, out=None)",
@@ -101,7 +102,7 @@ functions! { FUNCTIONS, a =>
     phalanx::real_if_close(&a.array("a")?, a.float_or("tol", 100.0)?);
 
     "nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)",
-    "Numbers in place of NaN and infinities.":
+    "The elements with numbers in place of NaN and infinities.":
     {
         let array = a.array("x")?;
         let mut replacements = Replacements::from(());
@@ -133,7 +134,7 @@ functions! { FUNCTIONS, a =>
     a.truth(phalanx::allclose(&a.array("a")?, a.argument("b")?, tolerance(a)?))?;
 
     "array_equal(a1, a2, equal_nan=False)",
-    "Whether two arrays have one shape and the same elements.":
+    "Whether two arrays are equal in shape and in all elements.":
     match (a.array("a1"), a.array("a2")) {
         (Ok(first), Ok(second)) => {
             a.truth(phalanx::array_equal(&first, &second, a.truth_or("equal_nan", false)?))?
@@ -143,7 +144,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "array_equiv(a1, a2)",
-    "Whether two arrays are equal where they are broadcast together.":
+    "Whether two arrays are equal after they are broadcast together.":
     match (a.array("a1"), a.array("a2")) {
         (Ok(first), Ok(second)) => a.truth(phalanx::array_equiv(&first, &second))?,
         _ => false,
@@ -152,7 +153,7 @@ functions! { FUNCTIONS, a =>
 
 functions! { METHODS, a =>
     "clip(a, min=None, max=None, out=None, *, where=None, dtype=None, casting='same_kind')",
-    "The elements, or the bound that they are beyond.":
+    "The elements limited to the range between two bounds.":
     clipped(a, ["min", "max"])?;
 
     "conj(a)",
@@ -168,25 +169,23 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
     let bound = |name: &str| -> PyResult<Limit> {
         a.given(name).map_or(Ok(().into()), |object| Ok(Limit::from(convert::argument(object)?)))
     };
-    let [low, high] = bounds.map(bound);
+    let (low, high) = (bound(bounds[0])?, bound(bounds[1])?);
     let (array, casting) = (a.array("a")?, a.casting("casting", Casting::SameKind)?);
-    let clipped = match a.optional_dtype("dtype")? {
-        Some(dtype) => array.clip_as(low?, high?, dtype, casting),
-        None => array.clip(low?, high?),
-    };
+    let dtype = a.optional_dtype("dtype")?;
     let is_everywhere =
         a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
     if is_everywhere {
+        let clipped = match dtype {
+            Some(dtype) => array.clip_as(low, high, dtype, casting),
+            None => array.clip(low, high),
+        };
         return a.stored_by(clipped, casting);
     }
-    let mask = a.mask("where")?;
-    let elsewhere = match a.out()? {
-        Some(out) => out,
-        // NumPy leaves these elements uninitialised; here they are 0.
-        None => phalanx::zeros_like(&clipped, None),
-    };
-    a.check_cast(clipped.dtype(), elsewhere.dtype(), casting)?;
-    a.stored_by(phalanx::select(&mask, clipped.astype(elsewhere.dtype()), elsewhere), casting)
+    let (mask, out) = (Some(a.mask("where")?), vec![a.out()?]);
+    let options = UfuncOptions { dtype, casting, mask, out, ..UfuncOptions::default() };
+    let clipped = at_line(a.py(), || array.clip_with(low, high, &options));
+    let clipped = clipped.map_err(|error| raised(a.py(), &error))?;
+    Ok(a.out_object()?.map_or(clipped.into(), |out| Answer::Object(out.unbind())))
 }
 
 fn tolerance(a: &Arguments<'_, '_>) -> PyResult<Tolerance> {

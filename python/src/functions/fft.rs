@@ -88,7 +88,7 @@ functions! { FUNCTIONS, a =>
     a.stored(fft::ifft(&a.array("a")?, line(a)?));
 
     "rfft(a, n=None, axis=-1, norm=None, out=None)",
-    "The transform of real numbers: the frequencies that are not negative.":
+    "The discrete Fourier transform of real numbers, at the frequencies that are not negative.":
     a.stored(fft::rfft(&a.array("a")?, line(a)?));
 
     "irfft(a, n=None, axis=-1, norm=None, out=None)",
@@ -96,7 +96,7 @@ functions! { FUNCTIONS, a =>
     a.stored(fft::irfft(&a.array("a")?, line(a)?));
 
     "hfft(a, n=None, axis=-1, norm=None, out=None)",
-    "The transform of what is conjugate to its reverse: real numbers.":
+    "The real discrete Fourier transform of Hermitian input, of which the first half is given.":
     a.stored(fft::hfft(&a.array("a")?, line(a)?));
 
     "ihfft(a, n=None, axis=-1, norm=None, out=None)",
@@ -112,7 +112,7 @@ functions! { FUNCTIONS, a =>
     along_axes(a, None, |array, grid| fft::ifftn(array, grid));
 
     "rfftn(a, s=None, axes=None, norm=None, out=None)",
-    "The transform of real numbers along several axes.":
+    "The discrete Fourier transform of real numbers along several axes.":
     a.stored(fft::rfftn(&a.array("a")?, grid(a, None)?));
 
     "irfftn(a, s=None, axes=None, norm=None, out=None)",
@@ -128,7 +128,7 @@ functions! { FUNCTIONS, a =>
     along_axes(a, TWO, |array, grid| fft::ifftn(array, grid));
 
     "rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
-    "The transform of real numbers along two axes.":
+    "The discrete Fourier transform of real numbers along two axes.":
     a.stored(fft::rfftn(&a.array("a")?, grid(a, TWO)?));
 
     "irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
@@ -136,15 +136,15 @@ functions! { FUNCTIONS, a =>
     a.stored(fft::irfftn(&a.array("a")?, grid(a, TWO)?));
 
     "fftfreq(n, d=1.0, device=None, *, dtype=None)",
-    "The frequencies of `fft`.":
+    "The frequencies of the elements that `fft` returns.":
     frequencies(a, fft::fftfreq(samples(a)?, a.float_or("d", 1.0)?))?;
 
     "rfftfreq(n, d=1.0, device=None, *, dtype=None)",
-    "The frequencies of `rfft`.":
+    "The frequencies of the elements that `rfft` returns.":
     frequencies(a, fft::rfftfreq(samples(a)?, a.float_or("d", 1.0)?))?;
 
     "fftshift(x, axes=None)",
-    "The frequency zero in the middle.":
+    "The elements shifted so that the frequency zero is in the middle.":
     fft::fftshift(&a.array("x")?, a.optional_integers("axes")?.as_deref());
 
     "ifftshift(x, axes=None)",

@@ -19,7 +19,7 @@ use pyo3::types::PyDict;
 functions! { FUNCTIONS, a =>
     "load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding='ASCII', *, \
      max_header_size=10000)",
-    "The array of a .npy file, or those of a .npz file by their names.":
+    "The array of a .npy file, or the arrays of a .npz file by their names.":
     loaded(a)?;
 
     "save(file, arr, allow_pickle=True)",
@@ -52,7 +52,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "savez_compressed(file, *args, allow_pickle=True, **kwds)",
-    "Writes arrays to a compressed .npz file, by way of the host.":
+    "Writes arrays to a compressed .npz file, through the memory of the host.":
     {
         let arrays = named(a)?;
         match path_of(a.object("file")?, ".npz")? {
@@ -74,7 +74,7 @@ functions! { FUNCTIONS, a =>
      names=None, excludelist=None, deletechars=None, replace_space='_', autostrip=False, \
      case_sensitive=True, defaultfmt='f%i', unpack=None, usemask=False, loose=True, \
      invalid_raise=True, max_rows=None, encoding=None, *, ndmin=0)",
-    "The numbers of a text file, with values for those that are missing.":
+    "The numbers of a text file, with other values in place of missing ones.":
     a.uploaded()?;
 
     "savetxt(fname, X, fmt='%.18e', delimiter=' ', newline='\\n', header='', footer='', \

@@ -105,7 +105,7 @@ functions! { FUNCTIONS, a =>
     cholesky(&a.array("a")?, a.truth_or("upper", false)?);
 
     "cond(x, p=None)",
-    "The condition number.":
+    "The condition number of matrices.":
     cond(&a.array("x")?, order(a, "p")?);
 
     "cross(x1, x2, /, *, axis=-1)",
@@ -113,7 +113,7 @@ functions! { FUNCTIONS, a =>
     cross(&a.array("x1")?, &a.array("x2")?, a.integer_or("axis", -1)?);
 
     "det(a)",
-    "The determinant.":
+    "The determinant of square matrices.":
     det(&a.array("a")?);
 
     "diagonal(x, /, *, offset=0)",
@@ -121,14 +121,14 @@ functions! { FUNCTIONS, a =>
     a.array("x")?.diagonal(a.integer_or("offset", 0)?, -2, -1);
 
     "eig(a)",
-    "The eigenvalues, in no order, and eigenvectors of square matrices. Collective.":
+    "The eigenvalues, which are not sorted, and eigenvectors of square matrices. Collective.":
     {
         let Eig { eigenvalues, eigenvectors } = eig(&a.array("a")?);
         named(a.py(), "EigResult", vec![eigenvalues.into(), eigenvectors.into()])
     };
 
     "eigvals(a)",
-    "The eigenvalues of square matrices, in no order. Collective.":
+    "The eigenvalues of square matrices, which are not sorted. Collective.":
     eigvals(&a.array("a")?);
 
     "eigh(a, UPLO='L')",
@@ -143,7 +143,7 @@ functions! { FUNCTIONS, a =>
     eigvalsh(&a.array("a")?, triangle(a)?);
 
     "inv(a)",
-    "The inverse.":
+    "The inverse of square matrices.":
     inv(&a.array("a")?);
 
     "lstsq(a, b, rcond=None)",
@@ -163,11 +163,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "matrix_power(a, n)",
-    "The power of square matrices.":
+    "An integer power of square matrices.":
     matrix_power(&a.array("a")?, a.integer("n")?);
 
     "matrix_rank(A, tol=None, hermitian=False, *, rtol=None)",
-    "The number of singular values that do not count as zero.":
+    "The rank of matrices: the number of singular values above a tolerance.":
     rank(a);
 
     "matrix_transpose(x, /)",
@@ -187,11 +187,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "outer(x1, x2, /)",
-    "The products of every element of a vector with every one of another.":
+    "The products of each element of a vector with each element of another.":
     outer(&a.array("x1")?, &a.array("x2")?);
 
     "pinv(a, rcond=None, hermitian=False, *, rtol=None)",
-    "The Moore-Penrose inverse.":
+    "The Moore-Penrose inverse of matrices.":
     {
         let relative = a.optional_argument("rtol")?;
         let relative = relative.map_or_else(|| a.optional_argument("rcond"), |it| Ok(Some(it)));
@@ -199,7 +199,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "qr(a, mode='reduced')",
-    "The factors `q r` with orthonormal columns and an upper triangle.":
+    "The QR factorisation: `q` has orthonormal columns, and `r` is upper triangular.":
     factors(a);
 
     "slogdet(a)",
@@ -214,11 +214,11 @@ functions! { FUNCTIONS, a =>
     solve(&a.array("a")?, &a.array("b")?);
 
     "svd(a, full_matrices=True, compute_uv=True, hermitian=False)",
-    "The singular value decomposition.":
+    "The singular value decomposition of matrices.":
     singular(a);
 
     "svdvals(x, /)",
-    "The singular values, descending.":
+    "The singular values of matrices, in descending order.":
     svdvals(&a.array("x")?);
 
     "tensordot(x1, x2, /, *, axes=2)",
@@ -226,7 +226,7 @@ functions! { FUNCTIONS, a =>
     tensordot(&a.array("x1")?, &a.array("x2")?, contracted(a)?);
 
     "tensorinv(a, ind=2)",
-    "The inverse of `tensordot` with an array over some of its axes.":
+    "The inverse of an array as a linear map that `tensordot` applies.":
     {
         let first = usize::try_from(a.integer_or("ind", 2)?).ok().filter(|&first| first > 0);
         let first = first.ok_or_else(|| value_error(Mistake::Value, "Invalid ind argument."))?;
@@ -234,7 +234,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "tensorsolve(a, b, axes=None)",
-    "The solution of linear equations whose unknowns are an array.":
+    "The solution of linear equations whose unknowns form an array.":
     {
         let axes = a.optional_integers("axes")?.unwrap_or_default();
         tensorsolve(&a.array("a")?, &a.array("b")?, &axes)
@@ -254,10 +254,10 @@ functions! { FUNCTIONS, a =>
     };
 
     "vecdot(x1, x2, /, *, axis=-1)",
-    "The products of vectors along an axis, the first ones conjugated.":
+    "The inner products of vectors along an axis; the first vectors are conjugated.":
     vecdot(&a.array("x1")?, &a.array("x2")?, a.integer_or("axis", -1)?);
 
     "vector_norm(x, /, *, axis=None, keepdims=False, ord=2)",
-    "The norm of the elements along axes as one vector.":
+    "The norm of the elements along axes, taken as one vector.":
     vector_norm(a);
 }

@@ -21,19 +21,19 @@ functions! { FUNCTIONS, a =>
     reshaped(a, &a.shape("shape")?)?;
 
     "ravel(a, order='C')",
-    "All elements along one axis.":
+    "All elements as a vector.":
     a.array("a")?.ravel_in(a.order_or("order", MemoryOrder::C)?);
 
     "transpose(a, axes=None)",
-    "The axes in another order; reversed unless one is given.":
+    "The array with its axes in another order, by default reversed.":
     transposed(&a.array("a")?, a.optional_integers("axes")?);
 
     "permute_dims(a, axes=None)",
-    "The axes in another order; reversed unless one is given.":
+    "The array with its axes in another order, by default reversed.":
     transposed(&a.array("a")?, a.optional_integers("axes")?);
 
     "matrix_transpose(x, /)",
-    "The last two axes swapped.":
+    "The array with its last two axes swapped.":
     phalanx::matrix_transpose(&a.array("x")?);
 
     "squeeze(a, axis=None)",
@@ -53,15 +53,15 @@ functions! { FUNCTIONS, a =>
     };
 
     "broadcast_to(array, shape, subok=False)",
-    "A view of another shape that repeats the array.":
+    "A view of the array, broadcast to another shape.":
     a.array("array")?.broadcast_to(a.shape("shape")?.as_slice());
 
     "broadcast_arrays(*args, subok=False)",
-    "Views of the shape that all arrays broadcast to.":
+    "Views of the arrays, broadcast to their common shape.":
     phalanx::broadcast_arrays(&refer(&a.arrays("args")?));
 
     "broadcast_shapes(*args)",
-    "The shape that shapes broadcast to.":
+    "The shape to which several shapes broadcast.":
     {
         let mut shapes: Vec<Vec<usize>> = Vec::new();
         for object in a.object("args")?.try_iter()? {
@@ -82,7 +82,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "shape(a)",
-    "The extents.":
+    "The extents of the axes.":
     a.array("a")?.shape().to_vec();
 
     "ndim(a)",
@@ -90,7 +90,7 @@ functions! { FUNCTIONS, a =>
     a.array("a")?.ndim();
 
     "size(a=None, axis=None)",
-    "The number of elements, or of those along axes. Without an array, the number of processes.":
+    "The number of elements, of all axes or of some; without an array, the number of processes.":
     if a.find("a").is_none() {
         phalanx::size()
     } else {
@@ -109,27 +109,27 @@ functions! { FUNCTIONS, a =>
     };
 
     "moveaxis(a, source, destination)",
-    "Axes moved to other places.":
+    "The array with axes moved to other positions.":
     phalanx::moveaxis(&a.array("a")?, a.integers("source")?, a.integers("destination")?);
 
     "rollaxis(a, axis, start=0)",
-    "An axis moved before another.":
+    "The array with one axis moved before another.":
     phalanx::rollaxis(&a.array("a")?, a.integer("axis")?, a.integer_or("start", 0)?);
 
     "swapaxes(a, axis1, axis2)",
-    "Two axes swapped.":
+    "The array with two axes swapped.":
     a.array("a")?.swapaxes(a.integer("axis1")?, a.integer("axis2")?);
 
     "atleast_1d(*arys)",
-    "Arrays with one axis at least.":
+    "Arrays with at least one axis.":
     each(a, phalanx::atleast_1d)?;
 
     "atleast_2d(*arys)",
-    "Arrays with two axes at least.":
+    "Arrays with at least two axes.":
     each(a, phalanx::atleast_2d)?;
 
     "atleast_3d(*arys)",
-    "Arrays with three axes at least.":
+    "Arrays with at least three axes.":
     each(a, phalanx::atleast_3d)?;
 
     "concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
@@ -148,11 +148,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "vstack(tup, *, dtype=None, casting='same_kind')",
-    "Arrays joined row by row.":
+    "Arrays joined along the first axis, with vectors as rows.":
     joined(a, "tup", phalanx::vstack)?;
 
     "row_stack(tup, *, dtype=None, casting='same_kind')",
-    "Arrays joined row by row.":
+    "Arrays joined along the first axis, with vectors as rows.":
     {
         let text = "`row_stack` alias is deprecated. Use `vstack` directly.";
         warn(a.py(), "DeprecationWarning", text)?;
@@ -160,7 +160,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "hstack(tup, *, dtype=None, casting='same_kind')",
-    "Arrays joined column by column.":
+    "Arrays joined along the second axis; vectors are joined along their only axis.":
     joined(a, "tup", phalanx::hstack)?;
 
     "dstack(tup)",
@@ -168,27 +168,27 @@ functions! { FUNCTIONS, a =>
     phalanx::dstack(&refer(&parts(a, "tup")?));
 
     "column_stack(tup)",
-    "Vectors as columns, and matrices, joined.":
+    "Matrices joined along the second axis, with vectors as columns.":
     phalanx::column_stack(&refer(&parts(a, "tup")?));
 
     "block(arrays)",
-    "Nested lists of blocks as one array.":
+    "One array composed of nested lists of blocks.":
     phalanx::block(nested(a.object("arrays")?)?);
 
     "array_split(ary, indices_or_sections, axis=0)",
-    "Parts of an array, nearly equal if it is their number that is given.":
+    "Parts of an array along an axis; a given number of parts need not divide the extent.":
     list(a, phalanx::array_split(&a.array("ary")?, a.sections("indices_or_sections")?, axis(a)?))?;
 
     "split(ary, indices_or_sections, axis=0)",
-    "Parts of an array.":
+    "Parts of an array along an axis; a given number of parts must divide the extent.":
     list(a, phalanx::split(&a.array("ary")?, a.sections("indices_or_sections")?, axis(a)?))?;
 
     "hsplit(ary, indices_or_sections)",
-    "Parts of an array by columns.":
+    "Parts of an array along the second axis, or of a vector along its only axis.":
     list(a, phalanx::hsplit(&a.array("ary")?, a.sections("indices_or_sections")?))?;
 
     "vsplit(ary, indices_or_sections)",
-    "Parts of an array by rows.":
+    "Parts of an array along the first axis.":
     list(a, phalanx::vsplit(&a.array("ary")?, a.sections("indices_or_sections")?))?;
 
     "dsplit(ary, indices_or_sections)",
@@ -212,7 +212,7 @@ functions! { FUNCTIONS, a =>
     phalanx::flipud(&a.array("m")?);
 
     "rot90(m, k=1, axes=(0, 1))",
-    "A plane of the array turned by right angles.":
+    "The array turned by right angles in the plane of two axes.":
     {
         let axes = a.optional_integers("axes")?.unwrap_or_else(|| vec![0, 1]);
         let Ok(axes) = <[i64; 2]>::try_from(axes) else {
@@ -222,11 +222,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "roll(a, shift, axis=None)",
-    "The elements shifted round along axes.":
+    "The elements shifted cyclically along axes.":
     rolled(a)?;
 
     "repeat(a, repeats, axis=None)",
-    "Each element several times.":
+    "The array with each element repeated.":
     {
         let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
         if let Some(axis) = a.optional_integer("axis")?.filter(|_| array.ndim() > 0) {
@@ -248,11 +248,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "tile(A, reps)",
-    "The array several times along each axis.":
+    "The array repeated along each axis.":
     phalanx::tile(&a.array("A")?, a.host_integers("reps")?.as_slice());
 
     "resize(a, new_shape)",
-    "An array of another shape, filled with the elements over and over.":
+    "An array of another shape, filled with the elements in C order, which repeat as needed.":
     phalanx::resize(&a.array("a")?, a.shape("new_shape")?.as_slice());
 
     "append(arr, values, axis=None)",
@@ -305,7 +305,7 @@ functions! { FUNCTIONS, a =>
 
     "pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, \
      end_values=0, reflect_type='even', **kwargs)",
-    "The array with more elements at the ends of its axes.":
+    "The array with elements added at the ends of its axes.":
     padding::padded(a)?;
 
     "diagonal(a, offset=0, axis1=0, axis2=1)",
@@ -316,7 +316,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "apply_along_axis(func1d, axis, arr, *args, **kwargs)",
-    "What a function answers to every line along an axis.":
+    "The results of a function for each vector along an axis.":
     {
         let (axis, array) = (a.integer("axis")?, a.array("arr")?);
         let callback =
@@ -350,7 +350,7 @@ functions! { METHODS, a =>
     };
 
     "transpose(a, *axes)",
-    "The axes in another order; reversed unless one is given.":
+    "The array with its axes in another order, by default reversed.":
     {
         let axes = a.object("axes")?.cast::<PyTuple>()?;
         let is_none = axes.is_empty() || (axes.len() == 1 && axes.get_item(0)?.is_none());
@@ -359,11 +359,11 @@ functions! { METHODS, a =>
     };
 
     "flatten(a, order='C')",
-    "A copy of all elements along one axis.":
+    "A copy of all elements as a vector.":
     a.array("a")?.flatten_in(a.order_or("order", MemoryOrder::C)?);
 
     "resize(a, *new_shape, refcheck=True)",
-    "The shape changed in place, to as many elements as there are.":
+    "Changes the shape in place; the number of elements stays the same.":
     {
         let rest = a.object("new_shape")?.cast::<PyTuple>()?;
         let keeps = rest.is_empty() || rest.len() == 1 && rest.get_item(0)?.is_none();
@@ -392,11 +392,11 @@ functions! { METHODS, a =>
     };
 
     "_strided(a, shape, strides)",
-    "The elements at strides from the first one on.":
+    "The elements at multiples of strides from the first element.":
     a.array("a")?.strided(&a.extents("shape")?, &steps(a)?);
 
     "_with_strides_of_windows(a, strides)",
-    "The array to be read only, with the strides of the windows that it is a copy of.":
+    "A read-only form of the array, with the strides of the windows from which it was copied.":
     a.array("a")?.with_strides_of_windows(&steps(a)?);
 
     "byteswap(a, inplace=False)",
@@ -414,7 +414,7 @@ functions! { METHODS, a =>
     };
 
     "fill(a, value)",
-    "Writes one value everywhere.":
+    "Writes one value to all elements.":
     {
         let array = a.array("a")?;
         let value = a.value("value", array.dtype())?;
@@ -423,7 +423,7 @@ functions! { METHODS, a =>
     };
 
     "to_device(a, device, /, *, stream=None)",
-    "The array itself: there is one kind of device.":
+    "The array itself, because there is only one kind of device.":
     {
         a.device()?;
         a.array("a")?
@@ -499,27 +499,16 @@ fn joined(
                 "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
             ));
         }
-        // Wrong shapes are refused before wrong casts.
-        join(&refer(&arrays)).ok().map_err(|error| raised(a.py(), &error))?;
-        let cast = arrays.iter().map(|array| {
-            a.check_cast(array.dtype(), dtype, casting)?;
+        let result = phalanx::join_as(&refer(&arrays), Some(dtype), casting, join);
+        result.ok().map_err(|error| raised(a.py(), &error))?;
+        for array in &arrays {
             warn_discarded(a.py(), array.dtype(), dtype)?;
-            Ok(if array.dtype() == dtype { array.clone() } else { array.astype(dtype) })
-        });
-        let cast = cast.collect::<PyResult<Vec<_>>>()?;
-        return Ok(join(&refer(&cast)).into());
-    }
-    let result = join(&refer(&arrays));
-    match out {
-        Some(out) => a.stored_in(out, result, casting),
-        None => {
-            if result.ok().is_ok() {
-                for array in &arrays {
-                    a.check_cast(array.dtype(), result.dtype(), casting)?;
-                }
-            }
-            Ok(result.into())
         }
+        return Ok(result.into());
+    }
+    match out {
+        Some(out) => a.stored_in(out, join(&refer(&arrays)), casting),
+        None => Ok(phalanx::join_as(&refer(&arrays), None, casting, join).into()),
     }
 }
 

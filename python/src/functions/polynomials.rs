@@ -11,8 +11,8 @@ use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use phalanx::{
-    Array, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul, polysub,
-    polyval, roots,
+    Array, DType, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul,
+    polysub, polyval, roots,
 };
 use pyo3::prelude::*;
 
@@ -103,11 +103,11 @@ fn fitted(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     }
     if is_full {
         let rcond = match a.given("rcond") {
-            Some(given) => given.clone().unbind(),
+            Some(given) => Answer::Object(given.clone().unbind()),
             None => {
-                let dtype = dtypes::to_python(py, (&x + 0.0).dtype())?;
-                let epsilon = dtypes::numpy(py)?.call_method1("finfo", (dtype,))?.getattr("eps")?;
-                epsilon.mul(x.size())?.unbind()
+                let dtype = if x.dtype().is_inexact() { x.dtype() } else { DType::F64 };
+                let class = dtypes::to_python(py, dtype)?.getattr("type")?;
+                Answer::Object(class.call1((fit.rcond,))?.unbind())
             }
         };
         let PolynomialFit { coefficients, residuals, rank, singular_values, .. } = fit;
@@ -116,7 +116,7 @@ fn fitted(a: &Arguments<'_, '_>) -> PyResult<Answer> {
             residuals.into(),
             rank.into(),
             singular_values.into(),
-            rcond.into(),
+            rcond,
         ]));
     }
     if !a.truth_or("cov", false)? {
@@ -129,7 +129,7 @@ fn fitted(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 functions! { FUNCTIONS, a =>
     "poly(seq_of_zeros)",
-    "The coefficients of the polynomial with these roots.":
+    "The coefficients of the polynomial with given roots.":
     {
         let zeros = sequence(a, "seq_of_zeros")?;
         // As in NumPy, the product of no factors is a Python number.
@@ -140,7 +140,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "roots(p)",
-    "Where a polynomial is 0. Collective.":
+    "The roots of a polynomial. Collective.":
     roots(&sequence(a, "p")?);
 
     "polyadd(a1, a2)",
@@ -160,21 +160,21 @@ functions! { FUNCTIONS, a =>
     divided(a);
 
     "polyder(p, m=1)",
-    "The derivative of some order.":
+    "The derivative of a polynomial, of order `m`.":
     answered(a, &["p"], polyder(&coefficients(a, "p")?, order(a, "m", 1)?));
 
     "polyint(p, m=1, k=None)",
-    "The integral of some order, with constants.":
+    "The integral of a polynomial, of order `m`, with constants of integration.":
     {
         let constants = a.optional_array("k")?;
         answered(a, &["p"], polyint(&coefficients(a, "p")?, order(a, "m", 1)?, constants.as_ref()))
     };
 
     "polyval(p, x)",
-    "The values of a polynomial.":
+    "The values of a polynomial at points.":
     value(a);
 
     "polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False)",
-    "The polynomial of some degree that is closest to points.":
+    "The polynomial of degree `deg` that fits points by least squares.":
     fitted(a);
 }

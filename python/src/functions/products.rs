@@ -192,16 +192,16 @@ functions! { FUNCTIONS, a =>
 
     "vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None, sig=None)",
-    "The products of vectors, conjugated, with matrices.":
+    "The products of conjugated vectors with matrices.":
     product(a, Product::Vecmat);
 
     "vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', \
      order='K', dtype=None, subok=True, signature=None, sig=None)",
-    "The products of vectors along an axis, the first ones conjugated.":
+    "The inner products of vectors along an axis; the first vectors are conjugated.":
     product(a, Product::Vecdot);
 
     "dot(a, b, out=None)",
-    "The product of vectors or matrices: over the last axis and the last but one.":
+    "The sums of products over the last axis of `a` and the last but one, or only, axis of `b`.":
     {
         let found = dot(&a.array("a")?, &a.array("b")?);
         let fits = |out: &Array| out.dtype() == found.dtype() && out.shape() == found.shape();
@@ -215,7 +215,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "vdot(a, b, /)",
-    "The sum of products of all elements, the first ones conjugated.":
+    "The inner product of all elements; the elements of `a` are conjugated.":
     vdot(&a.array("a")?, &a.array("b")?);
 
     "inner(a, b, /)",
@@ -223,7 +223,7 @@ functions! { FUNCTIONS, a =>
     inner(&a.array("a")?, &a.array("b")?);
 
     "outer(a, b, out=None)",
-    "The products of every element with every other.":
+    "The products of each element of `a` with each element of `b`.":
     a.stored(outer(&a.array("a")?, &a.array("b")?));
 
     "tensordot(a, b, axes=2)",
@@ -231,7 +231,7 @@ functions! { FUNCTIONS, a =>
     tensordot(&a.array("a")?, &a.array("b")?, contracted(a)?);
 
     "einsum(*operands, out=None, optimize=False, dtype=None, order='K', casting='safe')",
-    "The sum of products that subscripts say.":
+    "The sum of products that subscripts describe.":
     summed(a);
 
     "kron(a, b)",

@@ -198,19 +198,19 @@ typed_draws! {
     /// Methods of every generator.
     METHODS, TYPED_METHODS, FUNCTIONS, a, rng =>
     "normal"("loc=0.0, scale=1.0, size=None"),
-    "Normal numbers of a mean and a standard deviation.":
+    "Numbers of the normal distribution with mean `loc` and standard deviation `scale`.":
     rng.normal(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "laplace"("loc=0.0, scale=1.0, size=None"),
-    "Numbers on both sides of a location, at exponential distances.":
+    "Numbers of the Laplace distribution: exponential distances on both sides of `loc`.":
     rng.laplace(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "logistic"("loc=0.0, scale=1.0, size=None"),
-    "Logistic numbers.":
+    "Numbers of the logistic distribution around `loc`.":
     rng.logistic(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "gumbel"("loc=0.0, scale=1.0, size=None"),
-    "Gumbel's extreme values.":
+    "Numbers of the Gumbel distribution of extreme values.":
     rng.gumbel(parameter(a, "loc", 0.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "lognormal"("mean=0.0, sigma=1.0, size=None"),
@@ -218,7 +218,7 @@ typed_draws! {
     rng.lognormal(parameter(a, "mean", 0.0)?, parameter(a, "sigma", 1.0)?, size(a)?);
 
     "uniform"("low=0.0, high=1.0, size=None"),
-    "Uniform numbers from `low` to before `high`.":
+    "Uniform numbers from `low` up to but not including `high`.":
     {
         let (low, high) = (parameter(a, "low", 0.0)?, parameter(a, "high", 1.0)?);
         // NumPy's legacy functions, the ones that take a dtype here, allow a `low` above `high`.
@@ -229,103 +229,103 @@ typed_draws! {
     };
 
     "exponential"("scale=1.0, size=None"),
-    "Exponential numbers of a mean.":
+    "Numbers of the exponential distribution with mean `scale`.":
     rng.exponential(parameter(a, "scale", 1.0)?, size(a)?);
 
     "rayleigh"("scale=1.0, size=None"),
-    "Lengths of vectors of two normal numbers.":
+    "Numbers of the Rayleigh distribution: lengths of vectors of two normal numbers.":
     rng.rayleigh(parameter(a, "scale", 1.0)?, size(a)?);
 
     "weibull"("a, size=None"),
-    "Weibull numbers of an exponent.":
+    "Numbers of the Weibull distribution with exponent `a`.":
     rng.weibull(a.argument("a")?, size(a)?);
 
     "pareto"("a, size=None"),
-    "Pareto's numbers, less 1, of an exponent.":
+    "Numbers of the Pareto distribution with exponent `a`, less 1.":
     rng.pareto(a.argument("a")?, size(a)?);
 
     "power"("a, size=None"),
-    "Numbers from 0 to 1 whose density grows with a power.":
+    "Numbers from 0 to 1 whose density is proportional to their power `a - 1`.":
     rng.power(a.argument("a")?, size(a)?);
 
     "triangular"("left, mode, right, size=None"),
-    "Numbers whose density rises to a mode and falls from there.":
+    "Numbers of the triangular distribution, whose density is largest at `mode`.":
     rng.triangular(a.argument("left")?, a.argument("mode")?, a.argument("right")?, size(a)?);
 
     "standard_cauchy"("size=None"),
-    "Quotients of two normal numbers.":
+    "Numbers of the Cauchy distribution around 0: quotients of two normal numbers.":
     rng.standard_cauchy(shape(a)?.as_slice());
 
     "binomial"("n, p, size=None"),
-    "How many of `n` trials succeed that do so with a chance.":
+    "The number of successes among `n` trials that each succeed with probability `p`.":
     rng.binomial(a.argument("n")?, a.argument("p")?, size(a)?);
 
     "poisson"("lam=1.0, size=None"),
-    "Numbers of independent events of which there are `lam` on average.":
+    "Numbers of the Poisson distribution with mean `lam`.":
     rng.poisson(parameter(a, "lam", 1.0)?, size(a)?);
 
     "geometric"("p, size=None"),
-    "How many trials there are to the first that succeeds.":
+    "The number of trials up to and including the first success.":
     rng.geometric(a.argument("p")?, size(a)?);
 
     "gamma"("shape, scale=1.0, size=None"),
-    "Gamma numbers of an exponent and a scale.":
+    "Numbers of the gamma distribution with exponent `shape` and scale `scale`.":
     rng.gamma(parameter(a, "shape", 1.0)?, parameter(a, "scale", 1.0)?, size(a)?);
 
     "beta"("a, b, size=None"),
-    "Beta numbers, from 0 to 1.":
+    "Numbers of the beta distribution, from 0 to 1.":
     rng.beta(a.argument("a")?, a.argument("b")?, size(a)?);
 
     "chisquare"("df, size=None"),
-    "Sums of squares of as many normal numbers as there are degrees of freedom.":
+    "Numbers of the chi-squared distribution, with `df` degrees of freedom.":
     rng.chisquare(a.argument("df")?, size(a)?);
 
     "noncentral_chisquare"("df, nonc, size=None"),
-    "Sums of squares of normal numbers whose means have the sum of squares `nonc`.":
+    "Numbers of the noncentral chi-squared distribution, with noncentrality `nonc`.":
     rng.noncentral_chisquare(a.argument("df")?, a.argument("nonc")?, size(a)?);
 
     "f"("dfnum, dfden, size=None"),
-    "Quotients of sums of squares, each through its degrees of freedom.":
+    "Numbers of the F distribution, with `dfnum` and `dfden` degrees of freedom.":
     rng.f(a.argument("dfnum")?, a.argument("dfden")?, size(a)?);
 
     "noncentral_f"("dfnum, dfden, nonc, size=None"),
-    "As f, of which the numerator is noncentral.":
+    "Numbers of the noncentral F distribution, with noncentrality `nonc`.":
     rng.noncentral_f(a.argument("dfnum")?, a.argument("dfden")?, a.argument("nonc")?, size(a)?);
 
     "standard_t"("df, size=None"),
-    "Student's numbers of degrees of freedom.":
+    "Numbers of Student's t distribution, with `df` degrees of freedom.":
     rng.standard_t(a.argument("df")?, size(a)?);
 
     "wald"("mean, scale, size=None"),
-    "Inverse normal numbers of a mean and a scale.":
+    "Numbers of the inverse normal distribution with a mean and a scale.":
     rng.wald(a.argument("mean")?, a.argument("scale")?, size(a)?);
 
     "vonmises"("mu, kappa, size=None"),
-    "Angles around `mu`, the closer the larger `kappa` is.":
+    "Angles of the von Mises distribution around `mu`; a larger `kappa` makes them closer to it.":
     rng.vonmises(a.argument("mu")?, a.argument("kappa")?, size(a)?);
 
     "dirichlet"("alpha, size=None"),
-    "Vectors of positive numbers whose sum is 1, along the last axis.":
+    "Vectors of the Dirichlet distribution along the last axis: positive numbers with the sum 1.":
     rng.dirichlet(&a.array("alpha")?, shape(a)?.as_slice());
 
     "negative_binomial"("n, p, size=None"),
-    "How many trials fail before `n` succeed.":
+    "The number of failures before `n` trials succeed, each with probability `p`.":
     rng.negative_binomial(a.argument("n")?, a.argument("p")?, size(a)?);
 
     "hypergeometric"("ngood, nbad, nsample, size=None"),
-    "How many good ones are among `nsample` that are taken of good and bad ones.":
+    "The number of good items among `nsample` items drawn from good and bad ones.":
     rng.hypergeometric(a.argument("ngood")?, a.argument("nbad")?, a.argument("nsample")?, size(a)?);
 
     "logseries"("p, size=None"),
-    "Numbers with chances of the terms of the logarithm's series.":
+    "Numbers from 1 on with probabilities proportional to the terms of the logarithmic series.":
     rng.logseries(a.argument("p")?, size(a)?);
 
     "zipf"("a, size=None"),
-    "Numbers whose chances fall as a power of them.":
+    "Numbers of Zipf's distribution: the probability of `k` is proportional to `k**-a`.":
     rng.zipf(a.argument("a")?, size(a)?);
 
     "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
-    "Normal vectors of a mean and a covariance.":
+    "Vectors of the normal distribution with a mean and a covariance.":
     rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, shape(a)?.as_slice());
 }
 
@@ -333,7 +333,7 @@ draws! {
     /// Methods of every generator whose answers have one dtype.
     PLAIN_METHODS, PLAIN_FUNCTIONS, a, rng =>
     "multinomial"("n, pvals, size=None"),
-    "How many of `n` draws have each result, along the last axis. Collective.":
+    "The number of times that each result occurs in `n` draws, along the last axis.":
     rng.multinomial(a.argument("n")?, &a.array("pvals")?, size(a)?);
 
     "bytes"("length"),
@@ -345,28 +345,28 @@ functions! {
     /// Methods of `Generator` alone.
     GENERATOR_METHODS, a =>
     "random(self, /, size=None, dtype=float, out=None)",
-    "Uniform numbers from 0 to before 1.":
+    "Uniform numbers from 0 up to but not including 1.":
     {
         let rng = source(a)?;
         plain(a, |shape, dtype| rng.random(shape, dtype))
     };
 
     "standard_normal(self, /, size=None, dtype=float, out=None)",
-    "Normal numbers of mean 0 and deviation 1.":
+    "Numbers of the normal distribution with mean 0 and standard deviation 1.":
     {
         let rng = source(a)?;
         plain(a, |shape, dtype| rng.standard_normal(shape, dtype))
     };
 
     "standard_exponential(self, /, size=None, dtype=float, method='zig', out=None)",
-    "Exponential numbers of mean 1.":
+    "Numbers of the exponential distribution with mean 1.":
     {
         let rng = source(a)?;
         plain(a, |shape, dtype| rng.standard_exponential(shape, dtype))
     };
 
     "standard_gamma(self, /, shape, size=None, dtype=float, out=None)",
-    "Gamma numbers of an exponent.":
+    "Numbers of the gamma distribution with exponent `shape` and scale 1.":
     {
         let rng = source(a)?;
         let (exponent, dtype) = (a.argument("shape")?, a.dtype_or("dtype", DType::F64)?);
@@ -378,11 +378,11 @@ functions! {
     };
 
     "integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)",
-    "Integers from `low` to before `high`, or to it with `endpoint`.":
+    "Random integers from `low` up to `high`, which is included only with `endpoint`.":
     integers(a, &*source(a)?, a.truth_or("endpoint", false)?);
 
     "choice(self, /, a, size=None, replace=True, p=None, axis=0, shuffle=True)",
-    "Slices along an axis, or integers below a number, chosen at random.":
+    "Random slices along an axis, or random integers below a number.":
     chosen(a, &*source(a)?, a.integer_or("axis", 0)?);
 
     "permutation(self, /, x, axis=0)",
@@ -390,15 +390,15 @@ functions! {
     permuted(a, &*source(a)?, a.integer_or("axis", 0)?);
 
     "permuted(self, /, x, *, axis=None, out=None)",
-    "The elements of each line along an axis in a random order of its own.":
+    "The elements of each vector along an axis, in a separate random order.":
     a.stored(source(a)?.permuted(&a.array("x")?, a.optional_integer("axis")?));
 
     "shuffle(self, /, x, axis=0)",
-    "Puts the slices of an array along an axis into random order.":
+    "Shuffles the slices of an array along an axis in place.":
     shuffle(a, &*source(a)?, a.integer_or("axis", 0)?);
 
     "spawn(self, /, n_children)",
-    "Generators of their own, of children of the seed.":
+    "New generators, whose seeds are children of this generator's seed.":
     {
         let children = RandomSource::spawned(a.object("self")?, a.count("n_children")?)?;
         Answer::list(children.into_iter().map(Bound::unbind).collect::<Vec<_>>())
@@ -409,19 +409,20 @@ draws! {
     /// Methods of `RandomState` alone.
     LEGACY_METHODS, LEGACY_FUNCTIONS, a, rng =>
     "rand"("*args, dtype=None"),
-    "Uniform numbers from 0 to before 1, of a shape.":
+    "Uniform numbers from 0 up to but not including 1, in an array of the given extents.":
     of_rest(a, |shape, dtype| rng.random(shape, dtype));
 
     "randn"("*args, dtype=None"),
-    "Normal numbers of mean 0 and deviation 1, of a shape.":
+    "Numbers of the normal distribution with mean 0 and standard deviation 1, in an array of the \
+     given extents.":
     of_rest(a, |shape, dtype| rng.standard_normal(shape, dtype));
 
     "randint"("low, high=None, size=None, dtype=int"),
-    "Integers from `low` to before `high`.":
+    "Random integers from `low` up to but not including `high`.":
     integers(a, rng, false);
 
     "random_integers"("low, high=None, size=None"),
-    "Integers from `low`, or 1, to `high`.":
+    "Random integers from `low` to `high`, or from 1 to a single argument, with both ends.":
     match a.has("high") {
         true => integers(a, rng, true),
         false => {
@@ -431,35 +432,35 @@ draws! {
     };
 
     "random"("size=None, dtype=None"),
-    "Uniform numbers from 0 to before 1.":
+    "Uniform numbers from 0 up to but not including 1.":
     rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "random_sample"("size=None, dtype=None"),
-    "Uniform numbers from 0 to before 1.":
+    "Uniform numbers from 0 up to but not including 1.":
     rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "ranf"("size=None, dtype=None"),
-    "Uniform numbers from 0 to before 1.":
+    "Uniform numbers from 0 up to but not including 1.":
     rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "sample"("size=None, dtype=None"),
-    "Uniform numbers from 0 to before 1.":
+    "Uniform numbers from 0 up to but not including 1.":
     rng.random(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_normal"("size=None, dtype=None"),
-    "Normal numbers of mean 0 and deviation 1.":
+    "Numbers of the normal distribution with mean 0 and standard deviation 1.":
     rng.standard_normal(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_exponential"("size=None, dtype=None"),
-    "Exponential numbers of mean 1.":
+    "Numbers of the exponential distribution with mean 1.":
     rng.standard_exponential(shape(a)?.as_slice(), a.dtype_or("dtype", DType::F64)?);
 
     "standard_gamma"("shape, size=None, dtype=None"),
-    "Gamma numbers of an exponent.":
+    "Numbers of the gamma distribution with exponent `shape` and scale 1.":
     rng.standard_gamma(a.argument("shape")?, size(a)?, a.dtype_or("dtype", DType::F64)?);
 
     "choice"("a, size=None, replace=True, p=None"),
-    "Elements of a vector, or integers below a number, chosen at random.":
+    "Random elements of a vector, or random integers below a number.":
     chosen(a, rng, 0);
 
     "permutation"("x"),
@@ -467,15 +468,15 @@ draws! {
     permuted(a, rng, 0);
 
     "shuffle"("x"),
-    "Puts the slices of an array into random order.":
+    "Shuffles the slices of an array along the first axis in place.":
     shuffle(a, rng, 0);
 
     "get_state"("legacy=True"),
-    "What the next numbers depend on, as a tuple, or as a dictionary.":
+    "The state of the generator, as a tuple or as a dictionary.":
     told_state(a.py(), rng, a.truth_or("legacy", true)?)?;
 
     "set_state"("state"),
-    "Goes on from a state that `get_state` told.":
+    "Sets the state of the generator to one that `get_state` returned.":
     take_state(rng, a.object("state")?)?;
 }
 
@@ -483,11 +484,11 @@ functions! {
     /// Methods of `RandomState` that are other functions of the module.
     RANDOM_STATE_METHODS, a =>
     "tomaxint(self, /, size=None)",
-    "Integers from 0 to the greatest one of 64 bits.":
+    "Random integers from 0 to the greatest integer of 64 bits, which is included.":
     source(a)?.integers_as(0, i64::MAX, size(a)?, IntegerOptions::from(DType::I64).closed(true));
 
     "seed(self, seed=None)",
-    "Begins again with another seed; Collective without one.":
+    "Restarts the generator from a seed; Collective without one.":
     reseed_one(a.py(), &*source(a)?, a.given("seed"))?;
 }
 
@@ -495,13 +496,13 @@ functions! {
     /// Functions of the module that are no methods.
     ALONE, a =>
     "default_rng(seed=None)",
-    "A generator of a seed; without one, of a seed that all ranks agree on (Collective).":
+    "A generator with a seed; without one, all processes agree on a seed (Collective).":
     match a.given("seed").map(|seed| seed.is_instance_of::<RandomSource>()) {
         Some(true) => Ok(a.object("seed")?.clone().unbind()),
         _ => RandomSource::of_seed(a.py(), a.given("seed")),
     };
 
     "seed(seed=None)",
-    "Gives the functions of the module another seed; Collective without one.":
+    "Seeds the generator of the module's functions; Collective without a seed.":
     reseed(a.py(), a.given("seed"));
 }

@@ -58,18 +58,18 @@ functions! { FUNCTIONS, a =>
     scanned(a, Op::Multiply);
 
     "nancumsum(a, axis=None, dtype=None, out=None)",
-    "The running sum, for which NaN counts as 0.":
+    "The running sum, in which NaN counts as 0.":
     without_nan(a, Op::Add);
 
     "nancumprod(a, axis=None, dtype=None, out=None)",
-    "The running product, for which NaN counts as 1.":
+    "The running product, in which NaN counts as 1.":
     without_nan(a, Op::Multiply);
 
     "cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
-    "The running sum, after 0 with `include_initial`.":
+    "The running sum along an axis; `include_initial` puts 0 before it.":
     cumulative(a, |array, axis, dtype, initial| cumulative_sum(array, axis, dtype, initial));
 
     "cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
-    "The running product, after 1 with `include_initial`.":
+    "The running product along an axis; `include_initial` puts 1 before it.":
     cumulative(a, |array, axis, dtype, initial| cumulative_prod(array, axis, dtype, initial));
 }

@@ -13,7 +13,8 @@ use pyo3::types::{PyList, PyTuple};
 
 functions! { FUNCTIONS, a =>
     "where(condition, x=None, y=None, /)",
-    "One value where a condition holds and another elsewhere; or where it holds.":
+    "The values of `x` where a condition holds and of `y` elsewhere; without both, the indices at \
+     which it holds.":
     {
         match (a.find("x"), a.find("y")) {
             (Some(_), Some(_)) => {
@@ -29,7 +30,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "take(a, indices, axis=None, out=None, mode='raise')",
-    "The elements at positions of an axis.":
+    "The elements at positions along an axis.":
     {
         let positions = positions(a, "indices")?;
         let axis = a.optional_integer("axis")?;
@@ -42,11 +43,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "put(a, ind, v, mode='raise')",
-    "Writes values at positions of all elements in C order.":
+    "Writes values at positions, which count all elements in C order.":
     put(a, "ind", "v")?;
 
     "take_along_axis(arr, indices, axis=-1)",
-    "The elements at positions of an axis, others for every line along it.":
+    "The elements at positions along an axis; each vector along it has its own positions.":
     {
         let axis = match a.find("axis") {
             Some(_) => a.optional_integer("axis")?,
@@ -56,7 +57,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "put_along_axis(arr, indices, values, axis)",
-    "Writes values at positions of an axis, others for every line along it.":
+    "Writes values at positions along an axis; each vector along it has its own positions.":
     {
         let (array, positions) = (a.target("arr")?, a.array("indices")?);
         let values = a.argument("values")?;
@@ -65,7 +66,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "choose(a, choices, out=None, mode='raise')",
-    "Of each element the choice that it names.":
+    "The elements of several choices; an array of integers selects the choice of each.":
     {
         let choices = a.object("choices")?;
         let choices: Vec<Argument> =
@@ -85,7 +86,7 @@ functions! { FUNCTIONS, a =>
     phalanx::extract(&a.array("condition")?, &a.array("arr")?);
 
     "place(arr, mask, vals)",
-    "Writes values, one after the other, where a mask holds.":
+    "Writes values in turn to the elements at which a mask holds.":
     {
         let (array, mask) = (a.target("arr")?, a.array("mask")?);
         let values = a.object("vals")?;
@@ -103,7 +104,7 @@ functions! { FUNCTIONS, a =>
     copied_to(a)?;
 
     "putmask(a, /, mask, values)",
-    "Writes where a mask holds the value at the same place.":
+    "Writes values to the elements at which a mask holds, each from the same position.":
     {
         let (array, mask) = (a.target("a")?, a.array("mask")?);
         let values = a.values("values", array.dtype())?;
@@ -111,7 +112,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "fill_diagonal(a, val, wrap=False)",
-    "Writes the diagonal.":
+    "Writes the main diagonal in place.":
     {
         let array = a.target("a")?;
         let value = a.values("val", array.dtype())?;
@@ -120,7 +121,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "nonzero(a)",
-    "The indices of the elements that are not zero, axis by axis.":
+    "The indices of the elements that are not zero, with one vector for each axis.":
     phalanx::nonzero(&a.array("a")?);
 
     "flatnonzero(a)",
@@ -132,14 +133,14 @@ functions! { FUNCTIONS, a =>
     phalanx::argwhere(&a.array("a")?);
 
     "unravel_index(indices, shape, order='C')",
-    "The index along each axis of positions in an order of elements.":
+    "The indices along each axis of positions, which count elements in C or Fortran order.":
     {
         let (positions, shape) = (positions(a, "indices")?, a.extents("shape")?);
         phalanx::unravel_index_in(&positions, &shape, order(a)?)
     };
 
     "ravel_multi_index(multi_index, dims, mode='raise', order='C')",
-    "The positions, in an order of elements, of indices along each axis.":
+    "The positions, which count elements in C or Fortran order, of indices along each axis.":
     raveled(a)?;
 
     "ix_(*args)",
@@ -159,7 +160,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "select(condlist, choicelist, default=0)",
-    "At each place the choice whose condition is the first to hold.":
+    "The elements of several choices: at each position, of the first choice whose condition holds.":
     {
         let conditions = a.arrays("condlist")?;
         let choices: Vec<Argument> = a
@@ -172,13 +173,13 @@ functions! { FUNCTIONS, a =>
     };
 
     "piecewise(x, condlist, funclist, *args, **kw)",
-    "At each place the function, or the value, whose condition is the last to hold.":
+    "For each element the function, or the value, whose condition is the last to hold.":
     piecewise(a)?;
 }
 
 functions! { METHODS, a =>
     "put(a, indices, values, mode='raise')",
-    "Writes values at positions of all elements in C order.":
+    "Writes values at positions, which count all elements in C order.":
     put(a, "indices", "values")?;
 
     "compress(a, condition, axis=None, out=None)",

@@ -104,7 +104,7 @@ fn different(a: &Arguments<'_, '_>) -> PyResult<Unique> {
 
 functions! { FUNCTIONS, a =>
     "sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)",
-    "A sorted copy.":
+    "A sorted copy of an array.":
     {
         checked(a)?;
         match a.truth_or("descending", false)? {
@@ -114,7 +114,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)",
-    "The positions in which elements would be sorted.":
+    "The positions of the elements in sorted order.":
     {
         checked(a)?;
         match a.truth_or("descending", false)? {
@@ -128,53 +128,53 @@ functions! { FUNCTIONS, a =>
     sort_complex(&a.array("a")?);
 
     "lexsort(keys, axis=-1)",
-    "The positions in which elements would be sorted by several keys, the last one first.":
+    "The positions of the elements in the order of several keys; the last key is the primary one.":
     lexsort(&a.arrays("keys")?, a.integer_or("axis", -1)?);
 
     "partition(a, kth, axis=-1, kind='introselect', order=None)",
-    "A copy in which the elements at some positions stand as if it were sorted.":
+    "A copy whose elements at the positions `kth` are those of the sorted array.":
     {
         checked(a)?;
         partition(&a.array("a")?, &kth(a)?, axis(a)?)
     };
 
     "argpartition(a, kth, axis=-1, kind='introselect', order=None)",
-    "The positions of what `partition` gives.":
+    "The positions of the elements that `partition` returns.":
     {
         checked(a)?;
         argpartition(&a.array("a")?, &kth(a)?, axis(a)?)
     };
 
     "searchsorted(a, v, side='left', sorter=None)",
-    "Where elements would have to be inserted to keep a vector sorted.":
+    "The positions at which elements can be inserted so that a vector stays sorted.":
     searched(a);
 
     "unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, \
      equal_nan=True, sorted=True)",
-    "The different elements, ascending, or the different slices along an axis.":
+    "The distinct elements in ascending order, or the distinct slices along an axis.":
     found_unique(a);
 
     "unique_values(x)",
-    "The different elements, ascending.":
+    "The distinct elements in ascending order.":
     different(a)?.values;
 
     "unique_counts(x)",
-    "The different elements, ascending, and how often they stand.":
+    "The distinct elements in ascending order, and the number of occurrences of each.":
     {
         let found = different(a)?;
         named(a.py(), "UniqueCountsResult", vec![found.values.into(), found.counts.into()])
     };
 
     "unique_inverse(x)",
-    "The different elements, ascending, and which of them each element is.":
+    "The distinct elements in ascending order, and for each element its index among them.":
     {
         let found = different(a)?;
         named(a.py(), "UniqueInverseResult", vec![found.values.into(), found.inverse.into()])
     };
 
     "unique_all(x)",
-    "The different elements, where they first stand, which of them each element is, and how often \
-     they stand.":
+    "The distinct elements in ascending order, the first position of each, for each element its \
+     index among them, and the number of occurrences of each.":
     {
         let found = different(a)?;
         let parts = [found.values, found.indices, found.inverse, found.counts];
@@ -182,15 +182,15 @@ functions! { FUNCTIONS, a =>
     };
 
     "isin(element, test_elements, assume_unique=False, invert=False, *, kind=None)",
-    "Whether each element is one of others.":
+    "Whether each element is among the elements of another array.":
     isin(&a.array("element")?, &a.array("test_elements")?, a.truth_or("invert", false)?);
 
     "union1d(ar1, ar2)",
-    "The elements of either array, ascending, each once.":
+    "The distinct elements of two arrays in ascending order.":
     union1d(&a.array("ar1")?, &a.array("ar2")?);
 
     "intersect1d(ar1, ar2, assume_unique=False, return_indices=False)",
-    "The elements of both arrays, ascending, each once; also where they first stand.":
+    "The distinct elements that are in both arrays, in ascending order.":
     {
         let (first, second) = (a.array("ar1")?, a.array("ar2")?);
         match a.truth_or("return_indices", false)? {
@@ -200,7 +200,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "setdiff1d(ar1, ar2, assume_unique=False)",
-    "The elements of the first array that are not in the second, each once.":
+    "The distinct elements of the first array that are not in the second.":
     {
         let (first, second) = (a.array("ar1")?, a.array("ar2")?);
         match a.truth_or("assume_unique", false)? {
@@ -210,7 +210,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "setxor1d(ar1, ar2, assume_unique=False)",
-    "The elements of one array alone, ascending, each once.":
+    "The distinct elements that are in only one of two arrays, in ascending order.":
     setxor1d(&a.array("ar1")?, &a.array("ar2")?);
 }
 
@@ -224,7 +224,7 @@ functions! { METHODS, a =>
     };
 
     "partition(a, kth, axis=-1, kind='introselect', order=None)",
-    "Puts the elements at some positions where they stand if the array is sorted, in place.":
+    "Reorders the array in place: the positions `kth` get the elements of the sorted array.":
     {
         checked(a)?;
         let array = a.array("a")?;

@@ -41,6 +41,6 @@ fn conjugate_gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 functions! { FUNCTIONS, a =>
     "cg(A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None)",
-    "Solves equations of a Hermitian positive definite matrix by conjugate gradients.":
+    "Solves linear equations with a Hermitian positive definite matrix by conjugate gradients.":
     conjugate_gradients(a);
 }

@@ -3,9 +3,8 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{for_type_error, raised, refused, runtime_warning, type_error, value_error};
+use crate::errors::{for_type_error, raised, runtime_warning, type_error, value_error};
 use crate::functions;
-use crate::functions::reductions::{EMPTY_SLICE, NO_DEGREES, warn_of_few, warn_of_nan};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::site::here;
@@ -16,7 +15,6 @@ use phalanx::{
     nanpercentile_weighted, nanquantile, nanquantile_weighted, percentile_along,
     percentile_weighted, quantile, quantile_weighted, room_on_host,
 };
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -78,7 +76,6 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
         };
         let found = compute(&array, wanted, a.axes()?, &weights);
         if a.name().starts_with("nan") {
-            warn_of_nan(a, &array, &found)?;
             return a.stored_by(found, Casting::Unsafe);
         }
         return a.stored(found);
@@ -88,32 +85,10 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     })?;
     let found = compute(&array, wanted, a.axes()?, method);
     if a.name().starts_with("nan") {
-        warn_of_nan(a, &array, &found)?;
         // As in NumPy, the results are assigned without a check of the cast.
         return a.stored_by(found, Casting::Unsafe);
     }
     a.stored(found)
-}
-
-/// Warns of covariances of no more observations than `ddof`.
-fn warn_of_observations(a: &Arguments<'_, '_>, array: &Array, ddof: f64) -> PyResult<()> {
-    let is_by_rows = a.truth_or("rowvar", true)?;
-    let (variables, observations) = match *array.shape() {
-        [] => (1, 1),
-        [observations] => (1, observations),
-        [first, second, ..] if is_by_rows => (first, second),
-        [first, second, ..] => (second, first),
-    };
-    if array.ok().is_err() || array.ndim() > 2 || variables == 0 {
-        return Ok(());
-    }
-    if observations == 0 {
-        runtime_warning(a.py(), EMPTY_SLICE, here(a.py()))?;
-    }
-    match observations as f64 <= ddof {
-        true => runtime_warning(a.py(), NO_DEGREES, here(a.py())),
-        false => Ok(()),
-    }
 }
 
 fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
@@ -141,34 +116,11 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
         let ddof = ddof.extract().map_err(|error| for_type_error(a.py(), error, refused))?;
         options = options.ddof(ddof);
     }
-    let matrix = a.array("m")?;
-    let by_columns = !a.truth_or("rowvar", true)?;
-    let observations = match matrix.shape() {
-        [] => 1,
-        [one] => *one,
-        [rows, columns] => {
-            if by_columns {
-                *rows
-            } else {
-                *columns
-            }
-        }
-        _ => return Ok(options),
-    };
-    for name in ["fweights", "aweights"] {
-        let Some(weights) = a.optional_array(name)? else { continue };
-        if weights.ndim() > 1 {
-            let text = format!("cannot handle multidimensional {name}");
-            return Err(refused::<PyRuntimeError>(Mistake::Together, text));
-        }
-        if weights.size() != observations {
-            let text = format!("incompatible numbers of samples and {name}");
-            return Err(refused::<PyRuntimeError>(Mistake::Together, text));
-        }
-        options = match name {
-            "fweights" => options.fweights(&weights),
-            _ => options.aweights(&weights),
-        };
+    if let Some(weights) = a.optional_array("fweights")? {
+        options = options.fweights(&weights);
+    }
+    if let Some(weights) = a.optional_array("aweights")? {
+        options = options.aweights(&weights);
     }
     Ok(options)
 }
@@ -302,43 +254,37 @@ fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 functions! { FUNCTIONS, a =>
     "median(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
-    "The middle of the sorted elements over axes.":
+    "The median of the elements along axes.":
     {
         let array = a.array("a")?;
         let middle = median(&array, a.axes()?);
-        warn_of_few(a, &array, &middle, 0.0, EMPTY_SLICE)?;
         // NumPy refuses an integer `out` if an element is NaN; here it is always refused.
         let is_complex = array.dtype().is_complex();
         a.stored_by(middle, if is_complex { Casting::Unsafe } else { Casting::SameKind })
     };
 
     "nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
-    "The middle of the sorted elements over axes that are not NaN.":
-    {
-        let array = a.array("a")?;
-        let middle = nanmedian(&array, a.axes()?);
-        warn_of_nan(a, &array, &middle)?;
-        a.stored_by(middle, Casting::Unsafe)
-    };
+    "The median along axes of the elements that are not NaN.":
+    a.stored_by(nanmedian(&a.array("a")?, a.axes()?), Casting::Unsafe)?;
 
     "quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
-    "What parts from 0 to 1 of the elements over axes lie below.":
+    "The quantiles of the elements along axes; `q` is from 0 to 1.":
     quantiles(a, |array, q, axes, method| quantile(array, q, axes, method));
 
     "nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
-    "What parts of the elements over axes that are not NaN lie below.":
+    "The quantiles along axes of the elements that are not NaN; `q` is from 0 to 1.":
     quantiles(a, |array, q, axes, method| nanquantile(array, q, axes, method));
 
     "percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
-    "What parts from 0 to 100 of the elements over axes lie below.":
+    "The percentiles of the elements along axes; `q` is from 0 to 100.":
     quantiles(a, |array, q, axes, method| percentile_along(array, q, axes, method));
 
     "nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
-    "What parts from 0 to 100 of the elements over axes that are not NaN lie below.":
+    "The percentiles along axes of the elements that are not NaN; `q` is from 0 to 100.":
     quantiles(a, |array, q, axes, method| nanpercentile(array, q, axes, method));
 
     "average(a, axis=None, weights=None, returned=False, *, keepdims=False)",
@@ -347,38 +293,21 @@ functions! { FUNCTIONS, a =>
         let (array, weights) = (a.array("a")?, a.optional_array("weights")?);
         match a.truth_or("returned", false)? {
             true => Answer::from(average_and_weights(&array, a.axes()?, weights.as_ref())),
-            false => {
-                let mean = average(&array, a.axes()?, weights.as_ref());
-                if weights.is_none() {
-                    warn_of_few(a, &array, &mean, 0.0, EMPTY_SLICE)?;
-                }
-                Answer::from(mean)
-            }
+            false => Answer::from(average(&array, a.axes()?, weights.as_ref())),
         }
     };
 
     "cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, \
      dtype=None)",
-    "The covariances of variables.":
-    {
-        let (variables, options) = (a.array("m")?, weighted_covariance(a)?);
-        if !a.has("fweights") && !a.has("aweights") {
-            let biased = if a.truth_or("bias", false)? { 0.0 } else { 1.0 };
-            warn_of_observations(a, &variables, a.float_or("ddof", biased)?)?;
-        }
-        cov(&variables, options)
-    };
+    "The covariance matrix of variables.":
+    cov(&a.array("m")?, weighted_covariance(a)?);
 
     "corrcoef(x, y=None, rowvar=True, *, dtype=None)",
-    "The correlations of variables.":
-    {
-        let (variables, options) = (a.array("x")?, covariance(a)?);
-        warn_of_observations(a, &variables, 1.0)?;
-        corrcoef(&variables, options)
-    };
+    "The matrix of the correlation coefficients of variables.":
+    corrcoef(&a.array("x")?, covariance(a)?);
 
     "bincount(x, /, weights=None, minlength=0)",
-    "How often each integer from 0 on stands, or the sums of its weights.":
+    "The number of occurrences of each integer from 0 on, or the sum of its weights.":
     {
         let mut array = a.array("x")?;
         // An empty list has a floating-point dtype, but no floating-point element.
@@ -390,11 +319,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "digitize(x, bins, right=False)",
-    "Which bins between ascending or descending edges elements lie in.":
+    "The index of the bin of each element; the edges of the bins ascend or descend.":
     digitize(&a.array("x")?, &a.array("bins")?, a.truth_or("right", false)?);
 
     "histogram(a, bins=10, range=None, density=None, weights=None)",
-    "How many elements lie in each bin, and the edges of the bins.":
+    "The number of elements in each bin, and the edges of the bins.":
     histogram(&counted(a)?, bins(a)?, of_one(a)?);
 
     "histogram_bin_edges(a, bins=10, range=None, weights=None)",
@@ -413,11 +342,11 @@ functions! { FUNCTIONS, a =>
     };
 
     "histogram2d(x, y, bins=10, range=None, density=None, weights=None)",
-    "How many points lie in each bin, and the edges along both axes.":
+    "The number of points in each bin, and the edges along both axes.":
     two(a);
 
     "histogramdd(sample, bins=10, range=None, density=None, weights=None)",
-    "How many samples lie in each bin, and the edges along every axis.":
+    "The number of samples in each bin, and the edges along each axis.":
     several(a);
 }
 

@@ -189,7 +189,7 @@ impl Session {
             self.processes.pass_on_last();
         }
         let is_unheard = self.processes.is_unheard();
-        let ended = self.end("ends without `finish` the session made", site, || Ok(()));
+        let ended = self.end("does not `finish` the session made", site, || Ok(()));
         if let Err(error) = &ended
             && is_unheard
         {

@@ -146,8 +146,8 @@ impl Session {
         };
         let why = match cause {
             Cause::Observation => "observes a value",
-            Cause::Print => "prints what was made",
-            Cause::Data => "needs what depends on data",
+            Cause::Print => "prints a value",
+            Cause::Data => "needs data for a shape or a check",
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",
         };

@@ -58,9 +58,11 @@ impl Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refusal::Count { parts: 0, .. } => write!(f, "none that can be joined"),
-            Refusal::Count { parts, devices } => write!(f, "{parts} for {devices} devices"),
-            Refusal::Axis { axis, ndim } => write!(f, "one of {ndim} axes, and names axis {axis}"),
+            Refusal::Count { parts: 0, .. } => write!(f, "no part that can be joined"),
+            Refusal::Count { parts, devices } => write!(f, "{parts} parts for {devices} devices"),
+            Refusal::Axis { axis, ndim } => {
+                write!(f, "a part of {ndim} axes, and names axis {axis}")
+            }
         }
     }
 }

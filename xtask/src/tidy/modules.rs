@@ -54,7 +54,7 @@ pub fn contents(sources: &Sources) -> Vec<Breach> {
     for file in sources.rust() {
         let mut parts = file.path.trim_end_matches(".rs").split('/');
         if let Some(name) = parts.find(|part| EMPTY_NAMES.contains(part)) {
-            let message = format!("`{name}` does not say what is in it");
+            let message = format!("`{name}` does not name its content");
             breaches.push(Breach::new(&file.path, 0, message));
         }
         let declares = file.path.ends_with("/mod.rs") || file.path.ends_with("lib.rs");

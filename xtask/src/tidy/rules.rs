@@ -44,7 +44,7 @@ pub fn run(project: &Project) -> Result<(), Failure> {
 /// Checks that generated pages match their sources.
 fn current_pages(sources: &Sources, pages: &[Page]) -> Vec<Breach> {
     let stale = |page: &&Page| sources.text(page.path) != Some(page.text.as_str());
-    let message = "is not what its source says now; run `cargo xtask docs`";
+    let message = "is out of date; run `cargo xtask docs`";
     pages.iter().filter(stale).map(|page| Breach::new(page.path, 0, message)).collect()
 }
 

@@ -36,7 +36,7 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
             let opens = ["{", "fn ", "impl ", "impl<", "extern ", "trait "];
             let mut after = code.split("unsafe ").skip(1);
             if after.any(|rest| opens.iter().any(|open| rest.starts_with(open))) {
-                breaches.push(Breach::new(&file.path, line, "`unsafe` may not stand here"));
+                breaches.push(Breach::new(&file.path, line, "`unsafe` is not allowed here"));
             }
         }
     }
@@ -59,7 +59,7 @@ mod tests {
         let text = "//! Doc of unsafe { }.\nlet a = unsafe { b() };\n";
         assert_eq!(
             check(&Sources::of(&files(("src/a.rs", text)))),
-            [Breach::new("src/a.rs", 2, "`unsafe` may not stand here")]
+            [Breach::new("src/a.rs", 2, "`unsafe` is not allowed here")]
         );
         assert!(check(&Sources::of(&files(("device/src/a.rs", text)))).is_empty());
     }

@@ -24,7 +24,7 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
         for (index, line) in file.text.lines().enumerate() {
             for word in words(without_comment(line)).filter(|word| is_of_cuda(word)) {
                 let message =
-                    format!("`{word}` is CUDA's; texts say it by a word of `{}`", PLACES[0]);
+                    format!("`{word}` is CUDA's word; texts use the word of `{}`", PLACES[0]);
                 breaches.push(Breach::new(&file.path, index + 1, message));
             }
         }

@@ -15,7 +15,7 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
     for file in sources.rust().filter(|file| planning(&file.path)) {
         for (line, code) in file.code() {
             for word in words(code).filter(|word| VENDORS.contains(&word.as_str())) {
-                let message = format!("`{word}` is a vendor's name, which planning does not know");
+                let message = format!("`{word}` is a vendor's name, which planning must not use");
                 breaches.push(Breach::new(&file.path, line, message));
             }
         }

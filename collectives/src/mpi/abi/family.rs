@@ -103,7 +103,7 @@ impl Abi {
         if mpich::is_spoken(symbols) {
             return Ok(Abi::Mpich);
         }
-        let version = symbols.version().unwrap_or_else(|| String::from("it tells no version"));
+        let version = symbols.version().unwrap_or_else(|| String::from("it reports no version"));
         Err(format!("its binary interface is not known ({version})"))
     }
 
