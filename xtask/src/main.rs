@@ -22,6 +22,7 @@ mod process;
 mod project;
 mod python;
 mod python_tests;
+mod rust_tests;
 mod seed;
 mod test_command;
 mod tidy;

@@ -69,15 +69,24 @@ impl Project {
 
     /// The last program that a command of Cargo builds.
     fn built(&self, arguments: &[&str]) -> Result<PathBuf, Failure> {
+        let messages = self.artifacts(arguments)?;
+        let executables = messages.iter().rev().filter_map(|it| it["executable"].as_str());
+        executables.map(PathBuf::from).next().ok_or_else(|| Failure::Output {
+            command: self.cargo(arguments).line(),
+            missing: "executable",
+        })
+    }
+
+    /// Runs a command of Cargo that builds, and returns Cargo's messages about it. Prints how long
+    /// that took.
+    pub fn artifacts(&self, arguments: &[&str]) -> Result<Vec<serde_json::Value>, Failure> {
         let options = ["--message-format=json-render-diagnostics"];
-        let mut program = self.cargo(&[arguments, &options[..]].concat());
-        let output = program.output()?;
-        let messages = output.lines().filter_map(|line| serde_json::from_str(line).ok());
-        let mut executables = messages.filter_map(|message: serde_json::Value| {
-            message["executable"].as_str().map(PathBuf::from)
-        });
-        executables
-            .next_back()
-            .ok_or_else(|| Failure::Output { command: program.line(), missing: "executable" })
+        let program = self.cargo(&[arguments, &options[..]].concat());
+        let command = program.line();
+        let (output, has_succeeded) = program.collect()?;
+        if !has_succeeded {
+            return Err(Failure::Program { command, ending: "a failure to build".to_owned() });
+        }
+        Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
+use crate::rust_tests;
 use crate::test_command::{REQUIRE, Tally};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,11 +21,10 @@ pub fn build(project: &Project, is_release: bool) -> Result<PathBuf, Failure> {
     built(project, folder)
 }
 
-/// Builds the module together with the tests in Rust. Alone it would have other features, and Cargo
-/// would build the crates again.
-fn build_beside_tests(project: &Project) -> Result<PathBuf, Failure> {
-    project.cargo(&["build", "--workspace", "--features", "ndarray", "--lib", "--tests"]).run()?;
-    built(project, "debug")
+/// Puts the module that was built with the tests in Rust to where Python finds it. Alone it would
+/// have other features, and Cargo would build the crates again.
+pub fn place_built(project: &Project) -> Result<(), Failure> {
+    place(project, &built(project, "debug")?)
 }
 
 fn built(project: &Project, folder: &str) -> Result<PathBuf, Failure> {
@@ -41,16 +41,16 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
     fs::rename(&unfinished, &place).map_err(Failure::file(&place))
 }
 
-/// Runs all tests of the module on one and on three devices. On two, four and eight devices, and as
-/// ranks of four processes, runs all or one share of them. Adds their counts.
-pub fn run(
+/// The programs of all tests of the module on one and on three devices, and of all or one share of
+/// them on two, four and eight devices and as ranks of four processes. The longest come first. The
+/// module must be in its place.
+pub fn programs(
     project: &Project,
     python: &Path,
     data: &Path,
     full: bool,
-    tally: &mut Tally,
-) -> Result<(), Failure> {
-    place(project, &build_beside_tests(project)?)?;
+    required: &str,
+) -> Result<Vec<Program>, Failure> {
     let share = (!full).then(|| share(project));
     if let Some(share) = &share {
         println!("share {share} of 8 of the tests beyond one and three devices");
@@ -59,24 +59,47 @@ pub fn run(
         Some(share) => tests.variable("PHALANX_TEST_SHARE", share),
         None => tests,
     };
-    let on_devices = |devices: &str| {
+    let of_paths = |devices: &str, paths: &[String]| {
         let program = Program::new(python).named("python");
-        let tests = pytest(project, program, devices, full).arguments(["tests/python"]);
-        tests.variable("PHALANX_CONFORMANCE_DATA", data).variable(REQUIRE, tally.required())
+        let tests = pytest(project, program, devices, full).arguments(paths);
+        tests.variable("PHALANX_CONFORMANCE_DATA", data).variable(REQUIRE, required)
     };
+    let on_devices = |devices: &str| of_paths(devices, &["tests/python".to_owned()]);
     let in_processes = |launched: Program| {
         let tests = pytest(project, launched, "cpu", full).arguments(["tests/python"]);
         tests.variable("PHALANX_CONFORMANCE_DATA", data)
     };
-    // The longest first, so that none of them runs alone at the end.
-    let mut programs: Vec<Program> = ["cpu:3", "cpu:1"].map(on_devices).into();
+    let mut programs = vec![on_devices("cpu:3")];
+    // On one device there are also the tests that start programs, so the files are divided.
+    let parts = parts(&project.path("tests/python"))?;
+    programs.extend(parts.iter().map(|paths| of_paths("cpu:1", paths)));
     programs.extend(["cpu:1", "cpu:3"].map(|devices| {
         let program = Program::new(python).named("python");
         pytest(project, program, devices, full).arguments(["tests/array_api"])
     }));
     programs.extend(["cpu:8", "cpu:4", "cpu:2"].map(on_devices).map(shared));
     programs.extend(launchers(python).into_iter().map(in_processes).map(shared));
-    tally.watch_together(programs, summary)
+    Ok(programs)
+}
+
+/// The files and folders of tests in a folder, divided among as many runs of pytest.
+fn parts(folder: &Path) -> Result<[Vec<String>; 4], Failure> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Failure::file(folder))? {
+        let entry = entry.map_err(Failure::file(folder))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_file = name.starts_with("test_") && name.ends_with(".py");
+        let is_folder = entry.path().is_dir() && !name.starts_with('_');
+        if is_file || is_folder {
+            names.push(format!("tests/python/{name}"));
+        }
+    }
+    names.sort();
+    let mut parts: [Vec<String>; 4] = Default::default();
+    for (place, name) in names.into_iter().enumerate() {
+        parts[place % 4].push(name);
+    }
+    Ok(parts)
 }
 
 /// The eighth of the tests that is due; the commit's hash decides which.
@@ -136,7 +159,8 @@ pub fn run_suite(
     full: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
-    place(project, &build_beside_tests(project)?)?;
+    rust_tests::build(project)?;
+    place_built(project)?;
     let suites = ["cpu:1", "cpu:3"].map(|devices| suite(project, python, checkout, devices, full));
     tally.watch_together(suites.into(), summary)
 }
@@ -156,7 +180,7 @@ fn suite(project: &Project, python: &Path, checkout: &Path, devices: &str, full:
 
 /// The numbers of tests passed and failed, if a line is pytest's last one:
 /// `3 failed, 4 passed in 0.12s`. Several processes may write theirs on one line.
-fn summary(line: &str) -> Option<Tally> {
+pub fn summary(line: &str) -> Option<Tally> {
     let parts = line.split('=').filter_map(|part| part_of_summary(part.trim()));
     parts.reduce(|mut all, one| {
         all.passed += one.passed;

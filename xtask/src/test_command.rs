@@ -9,9 +9,11 @@ use crate::process::Program;
 use crate::project::Project;
 use crate::python;
 use crate::python_tests;
+use crate::rust_tests;
 use crate::wheel;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The variable that names the things that the machine must have.
@@ -212,45 +214,77 @@ fn suite(project: &Project, checkout: &Path, full: bool, tally: &mut Tally) -> R
     python_tests::run_suite(project, &python, &checkout, full, tally)
 }
 
+/// The things beside Cargo's that tests need.
+struct Prepared {
+    /// The interpreter of the environment.
+    python: PathBuf,
+    /// The folder with NumPy's results.
+    data: PathBuf,
+    /// The value of `PATH`, with MPICH's programs after the machine's own.
+    path: OsString,
+}
+
+fn prepare(project: &Project) -> Result<Prepared, Failure> {
+    let python = python::environment(project)?;
+    python::fetch_data(project, &python)?;
+    let data = conformance::data(project, &python)?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(python::mpich(project)?);
+    let path = std::env::join_paths(folders).unwrap_or(path.clone());
+    Ok(Prepared { python, data, path })
+}
+
 fn all(
     project: &Project,
     filter: Option<&str>,
     full: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
-    let python = python::environment(project)?;
-    python::fetch_data(project, &python)?;
-    let data = conformance::data(project, &python)?;
-    let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--features", "ndarray"];
-    // After `--`: with a filter of Cargo's own, Cargo would build tests of libraries without any.
-    arguments.extend(filter.iter().flat_map(|filter| ["--", filter]));
-    let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", &data);
-    if let Some(libraries) = python::cuda_libraries(project) {
-        program = program.variable("PHALANX_CUDA_PATH", &libraries);
-    }
-    if let Some(programs) = python::mpich(project)? {
-        // After the machine's own programs.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).chain([programs]);
-        program = program.variable("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));
-    }
-    program = match full {
-        true => program.variable("PHALANX_TEST_FULL", "1"),
-        false => program.variable("PHALANX_TEST_SHARE", python_tests::share(project)),
+    // The environment of Python, which one core makes, is made beside the build.
+    let (prepared, built) = std::thread::scope(|scope| {
+        let building = scope.spawn(|| rust_tests::build(project));
+        (prepare(project), building.join().expect("no panic"))
+    });
+    let Prepared { python, data, path } = prepared?;
+    let built = built?;
+    let libraries = python::cuda_libraries(project);
+    let share = (!full).then(|| python_tests::share(project));
+    let of_rust = |program: Program| {
+        let mut program = program
+            .variable("PATH", &path)
+            .variable("PHALANX_CONFORMANCE_DATA", &data)
+            .variable(REQUIRE, tally.required());
+        if let Some(libraries) = &libraries {
+            program = program.variable("PHALANX_CUDA_PATH", libraries);
+        }
+        match &share {
+            Some(share) => program.variable("PHALANX_TEST_SHARE", share),
+            None => program.variable("PHALANX_TEST_FULL", "1"),
+        }
     };
-    program = program.variable(REQUIRE, tally.required());
-    tally.watch(program, Tally::of_summary)?;
+    let mut programs: Vec<Program> =
+        built.iter().map(|test| of_rust(test.program(project).arguments(filter))).collect();
+    if filter.is_none_or(|filter| "python".contains(filter)) {
+        python_tests::place_built(project)?;
+        let tests = python_tests::programs(project, &python, &data, full, &tally.required())?;
+        // After the slowest program.
+        let after = programs.len().min(1);
+        programs.splice(after..after, tests);
+    }
+    let documented = [&["test", "--workspace", "--doc"], &rust_tests::FEATURES[..]].concat();
+    let words = filter.iter().flat_map(|filter| ["--", filter]);
+    programs.push(of_rust(project.cargo(&documented).arguments(words)));
+    let summary = |line: &str| Tally::of_summary(line).or_else(|| python_tests::summary(line));
+    tally.watch_together(programs, summary)?;
     if filter.is_none_or(|filter| "demo".contains(filter)) {
         comparison::run(project, &python, full, tally)?;
     }
     if filter.is_none_or(|filter| "examples".contains(filter)) {
         examples::run(project, tally)?;
     }
+    // Last, because it builds crates with another feature.
     if filter.is_none_or(|filter| "linked_mpi".contains(filter)) {
         linked_mpi::run(project, &python, tally)?;
-    }
-    if filter.is_none_or(|filter| "python".contains(filter)) {
-        python_tests::run(project, &python, &data, full, tally)?;
     }
     // Builds for release, which takes longer than all tests together.
     if full && filter.is_none_or(|filter| "wheel".contains(filter)) {
