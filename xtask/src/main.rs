@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod changed;
 mod check;
 mod comparison;
 mod conformance;
@@ -42,6 +43,8 @@ cargo xtask COMMAND
   tidy                    check only the house rules
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
                           and tests the wheel
+  test --changed [BASE]   the tests that the files changed since a commit need; without one, since
+                          the last commit
   test --array-api CHECKOUT [--full]
                           the official suite of the array API standard, from a checkout of it
   gpu [--fast]            pack the module, tests and benchmarks with a script, to run them on a

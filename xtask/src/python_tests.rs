@@ -82,6 +82,21 @@ pub fn programs(
     Ok(programs)
 }
 
+/// The programs of some tests of the module, on one and on three devices.
+pub fn programs_of(
+    project: &Project,
+    python: &Path,
+    data: &Path,
+    paths: &[String],
+) -> Vec<Program> {
+    let on_devices = |devices: &str| {
+        let program = Program::new(python).named("python");
+        let tests = pytest(project, program, devices, false).arguments(paths);
+        tests.variable("PHALANX_CONFORMANCE_DATA", data)
+    };
+    if paths.is_empty() { Vec::new() } else { ["cpu:1", "cpu:3"].map(on_devices).into() }
+}
+
 /// The files and folders of tests in a folder, divided among as many runs of pytest.
 fn parts(folder: &Path) -> Result<[Vec<String>; 4], Failure> {
     let mut names = Vec::new();
@@ -162,7 +177,7 @@ pub fn run_suite(
     rust_tests::build(project)?;
     place_built(project)?;
     let suites = ["cpu:1", "cpu:3"].map(|devices| suite(project, python, checkout, devices, full));
-    tally.watch_together(suites.into(), summary)
+    tally.watch_together(suites.into(), Vec::new(), summary)
 }
 
 fn suite(project: &Project, python: &Path, checkout: &Path, devices: &str, full: bool) -> Program {

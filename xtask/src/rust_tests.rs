@@ -30,13 +30,22 @@ pub struct TestProgram {
 }
 
 impl TestProgram {
+    /// The folder of the crate and the name of the target, for messages.
+    pub fn name(&self, project: &Project) -> String {
+        let folder = self.folder.strip_prefix(project.root()).unwrap_or(&self.folder);
+        format!("{} {}", folder.display(), self.name).trim().to_owned()
+    }
+
     /// The program to run.
     pub fn program(&self, project: &Project) -> Program {
-        let folder = self.folder.strip_prefix(project.root()).unwrap_or(&self.folder);
-        let name = format!("{} {}", folder.display(), self.name);
         // As `cargo test` does.
-        let program = Program::new(&self.path).named(name.trim()).folder(&self.folder);
+        let program = Program::new(&self.path).named(&self.name(project)).folder(&self.folder);
         program.variable("CARGO_MANIFEST_DIR", &self.folder)
+    }
+
+    /// Whether the program mostly waits: for messages, processes and time limits.
+    pub fn waits(&self) -> bool {
+        ["collectives", "launcher"].iter().any(|folder| self.folder.ends_with(folder))
     }
 
     fn rank(&self, root: &Path) -> usize {

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the tests, and the demo compared with NumPy.
 
+use crate::changed::Changed;
 use crate::comparison;
 use crate::conformance;
 use crate::examples;
@@ -9,7 +10,7 @@ use crate::process::Program;
 use crate::project::Project;
 use crate::python;
 use crate::python_tests;
-use crate::rust_tests;
+use crate::rust_tests::{self, TestProgram};
 use crate::wheel;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -102,16 +103,18 @@ impl Tally {
         self.add_program(command, ended_well, own)
     }
 
-    /// Runs programs, as many at a time as there are cores, and adds the numbers that `summary`
-    /// finds in their lines. The output of a program is printed when it ends. Programs that
-    /// use one core, or wait, take half of the time this way.
+    /// Runs programs and adds the numbers that `summary` finds in their lines. The output of a
+    /// program is printed when it ends. As many programs compute at a time as there are cores;
+    /// beside them runs one of the programs that mostly wait, for messages and time limits.
     pub fn watch_together(
         &mut self,
-        programs: Vec<Program>,
+        computing: Vec<Program>,
+        waiting: Vec<Program>,
         summary: impl Fn(&str) -> Option<Tally> + Sync,
     ) -> Result<(), Failure> {
-        let programs = Mutex::new(programs.into_iter());
-        let next = || programs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let queues = [computing, waiting].map(|programs| Mutex::new(programs.into_iter()));
+        let next_of =
+            |queue: usize| queues[queue].lock().unwrap_or_else(PoisonError::into_inner).next();
         let run = |program: Program| -> Result<_, Failure> {
             let command = program.line();
             let (text, ended_well) = program.collect()?;
@@ -120,10 +123,15 @@ impl Tally {
             print!("{text}");
             Ok((command, ended_well, own))
         };
-        let work = || std::iter::from_fn(next).map(run).collect::<Vec<_>>();
+        let compute = || {
+            let next = || next_of(0).or_else(|| next_of(1));
+            std::iter::from_fn(next).map(run).collect::<Vec<_>>()
+        };
+        let wait = || std::iter::from_fn(|| next_of(1)).map(run).collect::<Vec<_>>();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let outcomes: Vec<_> = std::thread::scope(|scope| {
-            let started: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let mut started = vec![scope.spawn(wait)];
+            started.extend((0..threads).map(|_| scope.spawn(compute)));
             started.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
         });
         for outcome in outcomes {
@@ -163,16 +171,22 @@ impl Tally {
 }
 
 /// Runs the tests whose names contain the filter, or all without a filter. With
+/// `--changed`, runs only those that the changes since a commit need. With
 /// `--array-api CHECKOUT`, runs only the official suite of the array API standard. Prints the lacks
 /// for which tests were skipped, and `N passed, N failed` last.
 pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let mut filter = None;
     let mut full = false;
     let mut standard = None;
-    let mut words = arguments.iter();
+    let mut base = None;
+    let mut words = arguments.iter().peekable();
     while let Some(argument) = words.next() {
         match argument.as_str() {
             "--full" => full = true,
+            "--changed" => {
+                let given = words.next_if(|word| !word.starts_with('-'));
+                base = Some(given.map_or("HEAD", String::as_str));
+            }
             "--array-api" => match words.next() {
                 Some(checkout) => standard = Some(Path::new(checkout)),
                 None => return Err(Failure::usage(arguments.iter())),
@@ -188,9 +202,10 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         return Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") });
     }
     let mut tally = Tally { required, ..Tally::default() };
-    let outcome = match standard {
-        Some(checkout) => suite(project, checkout, full, &mut tally),
-        None => all(project, filter, full, &mut tally),
+    let outcome = match (standard, base) {
+        (Some(checkout), _) => suite(project, checkout, full, &mut tally),
+        (None, Some(base)) => since(project, base, &mut tally),
+        (None, None) => all(project, filter, None, full, &mut tally),
     };
     if let Err(failure) = outcome {
         // A failure that keeps tests from running counts like a failed test.
@@ -205,6 +220,17 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         0 => Ok(()),
         count => Err(Failure::Tests { count }),
     }
+}
+
+/// Runs the tests that the files changed since a commit need.
+fn since(project: &Project, base: &str, tally: &mut Tally) -> Result<(), Failure> {
+    let changed = Changed::since(project, base)?;
+    if changed.is_empty() {
+        println!("no test is needed for what changed since {base}");
+        return Ok(());
+    }
+    println!("the tests of changed folders take about {} s, once built", changed.seconds());
+    all(project, None, Some(&changed), false, tally)
 }
 
 /// Runs the suite of the standard; the repository has no copy of it.
@@ -237,6 +263,7 @@ fn prepare(project: &Project) -> Result<Prepared, Failure> {
 fn all(
     project: &Project,
     filter: Option<&str>,
+    changed: Option<&Changed>,
     full: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
@@ -248,6 +275,7 @@ fn all(
     let Prepared { python, data, path } = prepared?;
     let built = built?;
     let libraries = python::cuda_libraries(project);
+    let summary = |line: &str| Tally::of_summary(line).or_else(|| python_tests::summary(line));
     let share = (!full).then(|| python_tests::share(project));
     let of_rust = |program: Program| {
         let mut program = program
@@ -262,8 +290,18 @@ fn all(
             None => program.variable("PHALANX_TEST_FULL", "1"),
         }
     };
-    let mut programs: Vec<Program> =
-        built.iter().map(|test| of_rust(test.program(project).arguments(filter))).collect();
+    if let Some(changed) = changed {
+        let is_due = |test: &&TestProgram| changed.has_program(&test.name(project));
+        let due = built.iter().filter(is_due).map(|test| of_rust(test.program(project)));
+        let mut programs: Vec<Program> = due.collect();
+        python_tests::place_built(project)?;
+        programs.extend(python_tests::programs_of(project, &python, &data, &changed.python()));
+        return tally.watch_together(programs, Vec::new(), summary);
+    }
+    let (waiting, mut programs): (Vec<_>, Vec<_>) = built.iter().partition(|test| test.waits());
+    let of_test = |test: &TestProgram| of_rust(test.program(project).arguments(filter));
+    let waiting: Vec<Program> = waiting.into_iter().map(of_test).collect();
+    let mut programs: Vec<Program> = programs.drain(..).map(of_test).collect();
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::place_built(project)?;
         let tests = python_tests::programs(project, &python, &data, full, &tally.required())?;
@@ -274,8 +312,7 @@ fn all(
     let documented = [&["test", "--workspace", "--doc"], &rust_tests::FEATURES[..]].concat();
     let words = filter.iter().flat_map(|filter| ["--", filter]);
     programs.push(of_rust(project.cargo(&documented).arguments(words)));
-    let summary = |line: &str| Tally::of_summary(line).or_else(|| python_tests::summary(line));
-    tally.watch_together(programs, summary)?;
+    tally.watch_together(programs, waiting, summary)?;
     if filter.is_none_or(|filter| "demo".contains(filter)) {
         comparison::run(project, &python, full, tally)?;
     }
@@ -343,7 +380,8 @@ mod tests {
         assert!(crash.ends_with("a failure that no test reported"), "{crash}");
         let shell = |script: &str| Program::new("sh").arguments(["-c", script]);
         let together = |tally: &mut Tally, scripts: [&str; 3]| {
-            tally.watch_together(scripts.map(shell).into(), Tally::of_summary)
+            let [first, others @ ..] = scripts.map(shell);
+            tally.watch_together(others.into(), vec![first], Tally::of_summary)
         };
         let [ok, failed] =
             ["test result: ok. 4 passed; 0 failed", "test result: no. 0 passed; 2 failed"]
