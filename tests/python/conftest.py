@@ -71,6 +71,15 @@ def pytest_collection_modifyitems(config, items):
     items[:] = filter(is_due, items)
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Prints the seed of the random arguments also where all cases pass: it may change with the
+    commit."""
+    drawn = next((sys.modules[name] for name in sys.modules if name.endswith("test_drawn")), None)
+    if drawn is not None and hasattr(drawn, "SEED"):
+        line = f"random arguments: PHALANX_TEST_SEED={drawn.SEED}, {drawn.CASES} cases a function"
+        terminalreporter.write_line(line)
+
+
 def device_count():
     """The number of devices in `PHALANX_DEVICES`."""
     kind, _, numbers = os.environ.get("PHALANX_DEVICES", "cpu").partition(":")

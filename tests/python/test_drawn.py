@@ -34,7 +34,6 @@ SEED = first_seed()
 
 @pytest.mark.parametrize("name", drawn.FUNCTIONS)
 def test_drawn_arguments(name):
-    print(f"PHALANX_TEST_SEED={SEED}, {CASES} cases")
     found = ((seed, drawn.case(name, seed)) for seed in range(SEED, SEED + CASES))
     differences = [f"{name}, seed {seed}: {text}" for seed, text in found if text]
     assert not differences, "\n".join(differences[:10])

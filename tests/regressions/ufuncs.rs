@@ -133,6 +133,18 @@ fn operations_at_an_index_report_their_errors() {
             // An infinity of the values is no error.
             assert_eq!(met("add", index(), f64::INFINITY), None);
         }
+        // The loop of another dtype than the array's.
+        for index in [last as fn() -> [AnyIndex; 1], mask, slice] {
+            let code = |name: &str, array: &Array, value: f64| {
+                let call = || ufunc(name).at(array, index(), value);
+                errstate(raise.clone(), call).err().map(|error| error.code())
+            };
+            let integers = || arange(0, 3, 1);
+            assert_eq!(code("divide", &integers(), 0.0), Some("PX155"));
+            assert_eq!(code("divide", &integers(), 2.0), None);
+            let singles = full([3], 1e30, DType::F32);
+            assert_eq!(code("multiply", &singles, 1e30), Some("PX155"));
+        }
         let invalid = met("sqrt", mask(), 0.0).unwrap();
         assert_eq!(invalid, "error[PX155]: invalid value encountered in sqrt");
         // Only together do the occurrences of an element overflow.

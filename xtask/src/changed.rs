@@ -19,7 +19,14 @@ struct Row {
 const ROWS: [Row; 12] = [
     Row {
         folder: "ops",
-        programs: &["ops phalanx_ops", "kernels it", "functions", "golden", "regressions"],
+        programs: &[
+            "ops phalanx_ops",
+            "kernels it",
+            "functions",
+            "golden",
+            "property",
+            "regressions",
+        ],
         python: &["tests/python/conformance"],
         seconds: 107,
     },
@@ -116,7 +123,7 @@ impl Changed {
     pub fn since(project: &Project, base: &str) -> Result<Changed, Failure> {
         let git =
             |words: &[&str]| Program::new("git").folder(project.root()).arguments(words).output();
-        let mut files = git(&["diff", "--name-only", base])?;
+        let mut files = git(&["diff", "--name-only", "--diff-filter=d", base])?;
         files += &git(&["ls-files", "--others", "--exclude-standard"])?;
         let mut changed = Changed::default();
         files.lines().for_each(|file| changed.add(file));

@@ -88,11 +88,12 @@ pub fn programs_of(
     python: &Path,
     data: &Path,
     paths: &[String],
+    required: &str,
 ) -> Vec<Program> {
     let on_devices = |devices: &str| {
         let program = Program::new(python).named("python");
         let tests = pytest(project, program, devices, false).arguments(paths);
-        tests.variable("PHALANX_CONFORMANCE_DATA", data)
+        tests.variable("PHALANX_CONFORMANCE_DATA", data).variable(REQUIRE, required)
     };
     if paths.is_empty() { Vec::new() } else { ["cpu:1", "cpu:3"].map(on_devices).into() }
 }

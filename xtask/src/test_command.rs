@@ -201,6 +201,9 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     if let Some(name) = required.iter().find(|name| !LACKS.contains(&name.as_str())) {
         return Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") });
     }
+    if base.is_some() && (full || filter.is_some() || standard.is_some()) {
+        return Err(Failure::usage(arguments.iter()));
+    }
     let mut tally = Tally { required, ..Tally::default() };
     let outcome = match (standard, base) {
         (Some(checkout), _) => suite(project, checkout, full, &mut tally),
@@ -295,7 +298,13 @@ fn all(
         let due = built.iter().filter(is_due).map(|test| of_rust(test.program(project)));
         let mut programs: Vec<Program> = due.collect();
         python_tests::place_built(project)?;
-        programs.extend(python_tests::programs_of(project, &python, &data, &changed.python()));
+        programs.extend(python_tests::programs_of(
+            project,
+            &python,
+            &data,
+            &changed.python(),
+            &tally.required(),
+        ));
         return tally.watch_together(programs, Vec::new(), summary);
     }
     let (waiting, mut programs): (Vec<_>, Vec<_>) = built.iter().partition(|test| test.waits());

@@ -10,7 +10,7 @@ use super::positions::array_of;
 use crate::array::Array;
 use crate::elementwise::{mesh_of, try_elementwise};
 use crate::error::{Error, Site, within};
-use crate::floating::{check_elementwise, looks};
+use crate::floating::{check_cast, check_elementwise, looks};
 use crate::math::select;
 use crate::operand::Argument;
 use crate::power::refuse_negative;
@@ -48,7 +48,12 @@ pub(crate) fn combine_at(
     if let Some(mask) = mask_of_all(array, items)
         && values.as_ref().is_none_or(is_single)
     {
-        let new = applied(op, array, values, Some(mask), site)?.converted(array.dtype(), site);
+        let new = applied(op, array, values, Some(mask), site)?;
+        if looks() && new.dtype() != array.dtype() {
+            let selected = within(site, || select(mask, &new, 0));
+            check_cast(&selected, &selected.converted(array.dtype(), site), site);
+        }
+        let new = new.converted(array.dtype(), site);
         return within(site, || array.try_assign(select(mask, new, array)));
     }
     let worked = array.work_out(items, site)?;
@@ -91,7 +96,14 @@ fn check_combined(
         .map(|values| within(site, || values.isfinite().all(())));
     let operands: Vec<Argument> =
         [Some(before), values].into_iter().flatten().map(Argument::Array).collect();
-    check_elementwise(op.name(), &operands, &[(op, &after)], finite.as_ref(), site);
+    if after.dtype().is_inexact() {
+        check_elementwise(op.name(), &operands, &[(op, &after)], finite.as_ref(), site);
+        return Ok(());
+    }
+    // The loop may compute in floats. Each occurrence is checked as if it were the only one.
+    let single = try_elementwise(op, &operands, site)?;
+    check_elementwise(op.name(), &operands, &[(op, &single)], None, site);
+    check_cast(&single, &after, site);
     Ok(())
 }
 

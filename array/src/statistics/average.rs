@@ -42,7 +42,12 @@ pub fn average_and_weights(
         let whole = within(site, || sum.broadcast_to(average.shape()));
         Ok((average, whole.ok()?.copy_at(site)))
     });
-    averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
+    let (average, sums) =
+        averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)));
+    if weights.is_none() {
+        warn_of_empty(array, &average, site);
+    }
+    (average, sums)
 }
 
 /// The averages, and the sums of the weights, which broadcast to the averages.
