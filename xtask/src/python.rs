@@ -73,9 +73,7 @@ pub fn mpich(project: &Project) -> Result<Option<PathBuf>, Failure> {
 fn make(interpreter: &Path, folder: &Path, packages: &[&OsStr]) -> Result<(), Failure> {
     Program::new(interpreter).arguments(["-m", "venv", "--clear"]).arguments([folder]).run()?;
     Program::new(folder.join(INTERPRETER))
-        // Most modules of the packages are never imported, and Python compiles those that are.
         .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .arguments(["--no-compile"])
         .arguments(packages)
         .run()
 }
