@@ -307,10 +307,11 @@ fn all(
         ));
         return tally.watch_together(programs, Vec::new(), summary);
     }
-    let (waiting, mut programs): (Vec<_>, Vec<_>) = built.iter().partition(|test| test.waits());
-    let of_test = |test: &TestProgram| of_rust(test.program(project).arguments(filter));
-    let waiting: Vec<Program> = waiting.into_iter().map(of_test).collect();
-    let mut programs: Vec<Program> = programs.drain(..).map(of_test).collect();
+    let of_tests = |waits: bool| -> Vec<Program> {
+        let tests = built.iter().filter(|test| test.waits() == waits);
+        tests.map(|test| of_rust(test.program(project).arguments(filter))).collect()
+    };
+    let (waiting, mut programs) = (of_tests(true), of_tests(false));
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::place_built(project)?;
         let tests = python_tests::programs(project, &python, &data, full, &tally.required())?;

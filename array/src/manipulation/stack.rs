@@ -11,7 +11,7 @@ fn joined(arrays: &[Array], axis: i64, site: Site) -> Result<Array, Error> {
 }
 
 /// The arrays, each transformed by `see`, joined along an axis.
-fn join_as(arrays: &[&Array], see: impl Fn(&Array) -> Array, axis: i64, site: Site) -> Array {
+fn joined_views(arrays: &[&Array], see: impl Fn(&Array) -> Array, axis: i64, site: Site) -> Array {
     Array::catch(within(site, || {
         sound(arrays.iter().copied())?;
         let seen: Vec<Array> = arrays.iter().map(|array| see(array)).collect();
@@ -41,7 +41,7 @@ pub fn stack(arrays: &[&Array], axis: i64) -> Array {
             return Err(refused("stack", "arrays", what, site));
         }
         let axis = axis_of(axis, first.len() + 1, site)? as i64;
-        Ok(join_as(arrays, |array| array.expand_dims(axis), axis, site))
+        Ok(joined_views(arrays, |array| array.expand_dims(axis), axis, site))
     })())
 }
 
@@ -50,7 +50,7 @@ pub fn stack(arrays: &[&Array], axis: i64) -> Array {
 #[track_caller]
 #[must_use]
 pub fn vstack(arrays: &[&Array]) -> Array {
-    join_as(arrays, atleast_2d, 0, call_site())
+    joined_views(arrays, atleast_2d, 0, call_site())
 }
 
 /// Alias of [`vstack`].
@@ -66,7 +66,7 @@ pub fn row_stack(arrays: &[&Array]) -> Array {
 #[must_use]
 pub fn hstack(arrays: &[&Array]) -> Array {
     let axis = arrays.first().is_some_and(|first| first.ndim() > 1).into();
-    join_as(arrays, atleast_1d, axis, call_site())
+    joined_views(arrays, atleast_1d, axis, call_site())
 }
 
 /// The arrays joined along the third axis, each as a view of [`atleast_3d`](crate::atleast_3d).
@@ -74,7 +74,7 @@ pub fn hstack(arrays: &[&Array]) -> Array {
 #[track_caller]
 #[must_use]
 pub fn dstack(arrays: &[&Array]) -> Array {
-    join_as(arrays, atleast_3d, 2, call_site())
+    joined_views(arrays, atleast_3d, 2, call_site())
 }
 
 /// Vectors joined as the columns of a matrix, and matrices side by side. Errors: as for
@@ -84,5 +84,5 @@ pub fn dstack(arrays: &[&Array]) -> Array {
 pub fn column_stack(arrays: &[&Array]) -> Array {
     let column =
         |array: &Array| if array.ndim() < 2 { atleast_2d(array).t() } else { array.clone() };
-    join_as(arrays, column, 1, call_site())
+    joined_views(arrays, column, 1, call_site())
 }
