@@ -47,6 +47,7 @@ export NCCL_NVLS_ENABLE="${NCCL_NVLS_ENABLE:-0}"
 part "collectives on several GPUs" ./collectives/it on_gpus at_once:: movement:: conformance::reductions gpu_faults:: speed:: --test-threads=1
 part "GPUs in Python" $pytest tests/python/test_gpu.py
 part "random programs of NumPy" $pytest tests/python/test_programs.py
+part "degenerate shapes and pairs of dtypes" $pytest $several tests/python/test_degenerate.py
 part "several GPUs in Python" $pytest tests/python/test_several_gpus.py
 part "functions against NumPy" $pytest $several tests/python/conformance
 part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest $several tests/python/conformance

@@ -12,12 +12,11 @@ import math
 import pathlib
 import warnings
 
+import array_api_strict as strict
 import numpy
 import pytest
 
 import phalanx as xp
-
-strict = pytest.importorskip("array_api_strict")
 
 xp.init(split_from=1)
 

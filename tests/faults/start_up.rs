@@ -133,30 +133,34 @@ fn a_token_that_is_a_pipe_is_refused_at_once() {
     }
 }
 
-/// Rank 0 may have 64 files open, and 80 connections are open to it all the time.
+/// Rank 0 may have only some files open, and more connections than that are open to it all the
+/// time: 80 of 64, and about a thousand a second of 1,024.
 fn strangers_that_say_nothing_keep_no_rank_out() {
-    let few = ["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
-    let late = ["sh", "-c", "sleep 2; exec \"$@\"", "sh"];
-    let address = free_address();
-    let world = World::of(3, "nothing", &[]).set("PHALANX_ADDRESS", &address);
-    let world = world.set("PHALANX_TIMEOUT", "30").before(0, &few).before(2, &late);
-    let is_over = AtomicBool::new(false);
-    let ended = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut strangers = VecDeque::new();
-            while !is_over.load(Ordering::Relaxed) {
-                strangers.extend(TcpStream::connect(&address));
-                if strangers.len() > 80 {
-                    strangers.pop_front();
+    for (files, strangers) in [(64, 80), (1024, 1500)] {
+        let few = format!("ulimit -n {files}; exec \"$@\"");
+        let few = ["sh", "-c", &few, "sh"];
+        let late = ["sh", "-c", "sleep 2; exec \"$@\"", "sh"];
+        let address = free_address();
+        let world = World::of(3, "nothing", &[]).set("PHALANX_ADDRESS", &address);
+        let world = world.set("PHALANX_TIMEOUT", "30").before(0, &few).before(2, &late);
+        let is_over = AtomicBool::new(false);
+        let ended = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut open = VecDeque::new();
+                while !is_over.load(Ordering::Relaxed) {
+                    open.extend(TcpStream::connect(&address));
+                    if open.len() > strangers {
+                        open.pop_front();
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
                 }
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            });
+            let ended = world.run();
+            is_over.store(true, Ordering::Relaxed);
+            ended
         });
-        let ended = world.run();
-        is_over.store(true, Ordering::Relaxed);
-        ended
-    });
-    assert!(ended.iter().all(|rank| rank.status.success()), "{ended:#?}");
+        assert!(ended.iter().all(|rank| rank.status.success()), "{files} files: {ended:#?}");
+    }
 }
 
 fn encrypted_ranks_compute_and_do_not_meet_others() {

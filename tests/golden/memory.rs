@@ -183,6 +183,24 @@ fn a_refusal_names_the_largest_arrays() {
 }
 
 #[test]
+fn a_refusal_names_an_array_that_was_updated_in_place_once() {
+    let config = Config::default().devices(1).memory_limit(1 << 20);
+    let session =
+        phalanx::Session::with_options(config, None, phalanx::Policy::default(), Limits::default());
+    session.expect("a session").handle().enter(|| {
+        let updated = array(&[1000], 1);
+        for _ in 0..20 {
+            updated.add_assign(1.0);
+            updated.evaluate().expect("what is small fits");
+        }
+        let error = full([1000, 1000], 1.0, DType::F64).evaluate();
+        let error = error.expect_err("what does not fit is refused").to_string();
+        let named = error.lines().filter(|line| line.contains("f64[1000], made at ")).count();
+        assert_eq!(named, 1, "{error}");
+    });
+}
+
+#[test]
 fn a_refusal_leaves_the_rest_as_it_was() {
     for devices in [1, 2] {
         let config = Config::default().devices(devices).memory_limit(1 << 20);

@@ -643,3 +643,80 @@ def test_integers_beside_arrays_take_every_bound_of_their_dtype():
 def test_counts_of_draws_are_finite_integers(count, error):
     with pytest.raises(error):
         random.default_rng(1).multinomial(count, [0.5, 0.5])
+
+
+NAN = float("nan")
+
+# Parameters at the limits of each distribution.
+LIMITS = {
+    "vonmises": [(0, NAN), (NAN, 1), (0, -0.0), (0, -1)],
+    "triangular": [(NAN, 1, 2), (0, NAN, 2), (0, 1, NAN), (2, 1, 0), (1, 1, 1), (0, 0, 1)],
+    "noncentral_chisquare": [(NAN, 1), (1, NAN), (3, NAN), (1, -0.0), (0, 1)],
+    "negative_binomial": [(NAN, 0.5), (3, NAN), (0, 0.5), (3, 0)],
+    "normal": [(0, -0.0), (0, NAN), (0, 0)],
+    "gamma": [(NAN, 1), (1, NAN), (-0.0, 1), (1, -0.0), (0, 1)],
+    "beta": [(NAN, 1), (0, 1)],
+    "chisquare": [(NAN,), (0,)],
+    "f": [(NAN, 1), (1, NAN)],
+    "exponential": [(NAN,), (-0.0,), (0,)],
+    "geometric": [(NAN,), (0,), (1,)],
+    "gumbel": [(0, NAN), (0, -0.0)],
+    "laplace": [(0, NAN), (0, -0.0)],
+    "logistic": [(0, NAN), (0, -0.0)],
+    "lognormal": [(0, NAN), (0, -0.0)],
+    "logseries": [(NAN,), (0,), (1,)],
+    "noncentral_f": [(NAN, 1, 1), (1, NAN, 1), (1, 1, NAN)],
+    "pareto": [(NAN,), (0,)],
+    "poisson": [(NAN,), (-0.0,)],
+    "power": [(NAN,), (0,)],
+    "rayleigh": [(NAN,), (-0.0,)],
+    "standard_gamma": [(NAN,), (-0.0,)],
+    "standard_t": [(NAN,), (0,)],
+    "uniform": [(NAN, 1), (0, NAN)],
+    "wald": [(NAN, 1), (1, NAN)],
+    "weibull": [(NAN,), (-0.0,), (0,)],
+    "zipf": [(NAN,), (1,)],
+    "binomial": [(NAN, 0.5), (10, NAN), (10, -0.0), (10, 1), (2**55, 0.5)],
+}
+
+
+@pytest.mark.parametrize("is_array", [False, True])
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_of_parameters_are_those_of_numpy(name, is_array):
+    for parameters in LIMITS[name]:
+        told = []
+        for module in (random, numpy.random):
+            given = [numpy.array([one]) if is_array else one for one in parameters]
+            try:
+                drawn = numpy.asarray(getattr(module.default_rng(0), name)(*given))
+                told.append("NaN" if numpy.isnan(drawn).all() else "a number")
+            except (ValueError, TypeError, OverflowError) as error:
+                classes = (ValueError, TypeError, OverflowError)
+                told.append(next(one for one in classes if isinstance(error, one)))
+        assert told[0] == told[1], parameters
+
+
+@pytest.mark.parametrize("name, parameters, mean, deviation", [
+    ("binomial", (10**13, 0.25), 0.25e13, (0.1875e13) ** 0.5),
+    ("binomial", (2**54, 0.5), 2.0**53, 2.0**26),
+    ("binomial", (2**60, 0.5), 2.0**59, 2.0**29),
+    ("binomial", ([2**60], 0.25), 2.0**58, (3 * 2.0**56) ** 0.5),
+    ("poisson", (1e14,), 1e14, 1e7),
+    ("negative_binomial", (1e13, 0.5), 1e13, (2e13) ** 0.5),
+])
+def test_numbers_too_large_for_a_table_are_drawn(name, parameters, mean, deviation):
+    drawn = getattr(random.default_rng(5), name)(*parameters, (2000, 1)).get().astype(float)
+    assert abs(drawn.mean() - mean) < 5 * deviation / 2000**0.5
+    assert abs(drawn.std() / deviation - 1) < 0.1
+
+
+def test_counts_that_are_elements_are_numbers():
+    rng = random.default_rng(1)
+    floats, words = phalanx.asarray([10.7, numpy.nan]), phalanx.asarray(numpy.array([10, 2**63], "uint64"))
+    for count in (floats[0], words[0]):
+        assert rng.binomial(count, 1.0, 3).tolist() == [10, 10, 10]
+        assert rng.hypergeometric(count, 0, 4, 2).tolist() == [4, 4]
+    for count, error in [(floats[1], ValueError), (words[1], OverflowError), (words, TypeError),
+                         (floats, TypeError)]:
+        with pytest.raises(error):
+            rng.binomial(count, 0.5)

@@ -152,7 +152,17 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
     note("cast", met, site);
 }
 
-/// Whether an infinite result of finite operands is a division by zero: for division, and for
+/// The operand whose zeros are the poles of an operation: at a zero, an infinite result of finite
+/// operands is a division by zero, and elsewhere an overflow.
+fn pole(op: Op) -> Option<usize> {
+    match op {
+        Op::Power | Op::FloatPower | Op::Reciprocal => Some(0),
+        Op::Divide | Op::FloorDivide => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether an infinite result of finite operands can be a division by zero: for division, and for
 /// logarithms of zero.
 fn divides(op: Op) -> bool {
     matches!(
@@ -172,30 +182,28 @@ fn divides(op: Op) -> bool {
 
 fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     let mut met = Met::new();
-    let overflows = looks_for(Kind::Over);
-    let infinite = if divides(op) { Kind::Divide } else { Kind::Over };
-    let is_power = matches!(op, Op::Power | Op::FloatPower);
-    let of_zero = is_power && looks_for(Kind::Divide);
-    if (looks_for(infinite) || of_zero)
+    let pole = pole(op).and_then(|place| operands.get(place)).map(is_zero);
+    let divides = divides(op) || matches!(pole, Some(Where::Array(_) | Where::Everywhere));
+    let overflows = !divides || pole.is_some();
+    let (divides, overflows) =
+        (divides && looks_for(Kind::Divide), overflows && looks_for(Kind::Over));
+    if (divides || overflows)
         && let Some(finite) = where_all(operands, Op::Isfinite, f64::is_finite)
     {
         let found = finite.iter().fold(result.isinf(), |found, one| found.logical_and(one));
-        let base = operands.first().map(is_zero);
-        match base.filter(|_| is_power) {
+        match pole {
             Some(Where::Array(zero)) => {
-                if of_zero {
+                if divides {
                     met.push((Kind::Divide, found.logical_and(&zero)));
                 }
                 if overflows {
                     met.push((Kind::Over, found.logical_and(zero.logical_not())));
                 }
             }
-            Some(Where::Everywhere) if of_zero => met.push((Kind::Divide, found)),
-            Some(Where::Everywhere) => {}
-            Some(Where::Nowhere) | None if looks_for(infinite) => {
-                met.push((infinite, found));
-            }
-            Some(Where::Nowhere) | None => {}
+            Some(Where::Everywhere) => met.extend(divides.then_some((Kind::Divide, found))),
+            Some(Where::Nowhere) => met.extend(overflows.then_some((Kind::Over, found))),
+            None if divides => met.push((Kind::Divide, found)),
+            None => met.push((Kind::Over, found)),
         }
     }
     // NaN results of operands that are not NaN; the spacing of an infinity is NaN by definition.

@@ -32,7 +32,7 @@ impl Generator {
         draw: impl FnOnce(&Shape) -> Result<Array, Error>,
     ) -> Result<Array, Error> {
         let shape = size.shape(&[&location, &scale], site)?;
-        let scale = Parameter::scale(names, scale, site)?;
+        let scale = Parameter::not_negative(names, scale, site)?;
         let location = Parameter::of(location, site)?;
         draw(&shape)?.multiply(scale.argument()).add(location.argument()).ok().cloned()
     }
@@ -47,7 +47,7 @@ impl Generator {
         draw: impl FnOnce(&Shape) -> Array,
     ) -> Result<Array, Error> {
         let shape = size.shape(&[&scale], site)?;
-        let scale = Parameter::scale(names, scale, site)?;
+        let scale = Parameter::not_negative(names, scale, site)?;
         draw(&shape).multiply(scale.argument()).ok().cloned()
     }
 
@@ -332,8 +332,8 @@ impl Generator {
 
     /// Numbers from `left` to `right` whose density rises linearly up to `mode` and then falls
     /// linearly, of dtype `f64`. Each parameter is a number or an array, as the exponent of
-    /// [`Generator::weibull`]. Errors: `OpError::Argument` unless `left <= mode <= right` and
-    /// `left < right`, `OpError::BroadcastInto`.
+    /// [`Generator::weibull`]. NaN gives NaN. Errors: `OpError::Argument` unless
+    /// `left <= mode <= right` and `left < right`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn triangular(
@@ -355,8 +355,8 @@ impl Generator {
             else {
                 let each = |one: &Parameter| one.spread(&shape, &self.mesh, site);
                 let (left, mode, right) = (each(&left)?, each(&mode)?, each(&right)?);
-                let is_ordered = left.less_equal(&mode).logical_and(mode.less_equal(&right));
-                let is_wrong = is_ordered.logical_and(left.less(&right)).logical_not();
+                let is_wrong = left.greater(&mode).logical_or(mode.greater(&right));
+                let is_wrong = is_wrong.logical_or(left.equal(&right));
                 if is_wrong.size() > 0 && is_wrong.any_at(site)?.holds(site)? {
                     let value = "arrays where some elements are not in this order";
                     return Err(refused(names.0, names.1, value, site));
@@ -368,8 +368,7 @@ impl Generator {
                 return select(&chance.less_equal(&rising / &width), &low, &high).ok().cloned();
             };
             let (left, mode, right) = (*left, *mode, *right);
-            let is_ordered = left <= mode && mode <= right && left < right;
-            if !is_ordered {
+            if left > mode || mode > right || left == right {
                 return Err(refused(names.0, names.1, format!("{left}, {mode}, {right}"), site));
             }
             let chance = self.random(shape.as_slice(), DType::F64);

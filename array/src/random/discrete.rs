@@ -6,6 +6,7 @@ use crate::array::Array;
 use crate::creation::{arange, from_slice, full, zeros};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{broadcast_shapes, refused, stack};
+use crate::math::select;
 use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
@@ -18,6 +19,10 @@ use std::collections::BTreeMap;
 const NEGLIGIBLE: f64 = 1e-30;
 /// The limit of numbers in a table: on each side of the mode, and of several tables together.
 const MOST: usize = 1 << 22;
+
+/// The variance from which a binomial number is a rounded normal number. Its skewness is below 1e-7
+/// there, and rounding errors of `f64` would falsify an exact method at still larger variances.
+const NORMAL: f64 = (1u64 << 48) as f64;
 
 /// The cumulative probabilities of the numbers from `first` on.
 struct Table {
@@ -59,9 +64,9 @@ impl Table {
 
 impl Generator {
     /// The number (`i64`) of trials of `count` that succeed, each with this probability. Both are
-    /// numbers, or arrays that broadcast to the shape and are read (Collective). Errors:
-    /// `OpError::Argument` for a negative count, for a count too large for a table, and for a
-    /// probability outside 0 to 1; `OpError::BroadcastInto`.
+    /// numbers, or arrays that broadcast to the shape and are read (Collective). Numbers above 2⁵³
+    /// are rounded to `f64`. Errors: `OpError::Argument` for a negative count and for a probability
+    /// outside 0 to 1; `OpError::OutOfRange`, `OpError::Cast`, `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn binomial(
@@ -77,26 +82,32 @@ impl Generator {
             let shape = size.shape(&[&count, &chance], site)?;
             let count = Parameter::not_negative(("binomial", "count"), count, site)?;
             let chance = Parameter::chance(("binomial", "chance"), chance, site)?;
-            let (&Parameter::One(n), &Parameter::One(chance)) = (&count, &chance) else {
-                let count = count.spread(&shape, &self.mesh, site)?;
-                let chance = chance.spread(&shape, &self.mesh, site)?;
-                let drawn = self.successes(&count, &chance, &shape, site)?;
-                return drawn.converted(DType::I64, site).ok().cloned();
-            };
-            let (count, n) = (n as i64, n.trunc());
-            let (n, odds) = (n, chance / (1.0 - chance));
-            let mode = (((n + 1.0) * chance).floor() as i64).min(count);
-            let up = |k: f64| (n - k) / (k + 1.0) * odds;
-            let down = |k: f64| k / (n - k + 1.0) / odds;
-            let table = Table::new(mode, up, down);
-            let table = table.ok_or_else(|| refused("binomial", "count", count.to_string(), site));
-            self.tabled(&table?, &shape, site)
+            if let (&Parameter::One(n), &Parameter::One(chance)) = (&count, &chance) {
+                let odds = chance / (1.0 - chance);
+                let mode = (((n + 1.0) * chance).floor() as i64).min(n as i64);
+                let up = |k: f64| (n - k) / (k + 1.0) * odds;
+                let down = |k: f64| k / (n - k + 1.0) / odds;
+                if let Some(table) = Table::new(mode, up, down) {
+                    return self.tabled(&table, &shape, site);
+                }
+            }
+            let count = count.spread(&shape, &self.mesh, site)?;
+            let chance = chance.spread(&shape, &self.mesh, site)?;
+            let mut drawn = self.successes(&count, &chance, &shape, site)?;
+            let variance = &count * &chance * (1.0 - &chance);
+            let is_normal = variance.greater(NORMAL);
+            if is_normal.size() > 0 && is_normal.any_at(site)?.holds(site)? {
+                let normal = self.standard_normal(shape.as_slice(), DType::F64);
+                let rounded = (normal * variance.sqrt() + &count * &chance).rint();
+                drawn = select(&is_normal, rounded.maximum(0.0).minimum(&count), drawn);
+            }
+            drawn.converted(DType::I64, site).ok().cloned()
         }))
     }
 
     /// The number (`i64`) of independent events whose average number is `mean`. The mean is a
     /// number, or an array that broadcasts to the shape and is read (Collective). Errors:
-    /// `OpError::Argument` for a negative mean, for NaN, and for a mean too large for a table;
+    /// `OpError::Argument` for a negative mean, for NaN, and for a mean above 10¹⁵;
     /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
@@ -104,30 +115,25 @@ impl Generator {
         let (site, mean, size) = (call_site(), mean.into(), size.into());
         Array::catch(within(site, || {
             let shape = size.shape(&[&mean], site)?;
+            let is_inside = |mean: f64| (0.0..=1e15).contains(&mean);
             let is_outside = |array: &Array| array.less(0).logical_or(array.greater(1e15));
-            let mean =
-                match Parameter::checked(("poisson", "mean"), mean, |_| true, is_outside, site)? {
-                    Parameter::One(mean) => mean,
-                    each => {
-                        let mean = each.spread(&shape, &self.mesh, site)?;
-                        let drawn = self.events(&mean, &shape, site)?;
-                        return drawn.converted(DType::I64, site).ok().cloned();
-                    }
-                };
-            let refuse = || refused("poisson", "mean", mean.to_string(), site);
-            if !(0.0..=1e15).contains(&mean) {
-                return Err(refuse());
+            let mean = Parameter::checked(("poisson", "mean"), mean, is_inside, is_outside, site)?;
+            if let Parameter::One(mean) = mean
+                && let Some(table) =
+                    Table::new(mean.floor() as i64, |k| mean / (k + 1.0), |k| k / mean)
+            {
+                return self.tabled(&table, &shape, site);
             }
-            let table = Table::new(mean.floor() as i64, |k| mean / (k + 1.0), |k| k / mean);
-            self.tabled(&table.ok_or_else(refuse)?, &shape, site)
+            let mean = mean.spread(&shape, &self.mesh, site)?;
+            self.events(&mean, &shape, site)?.converted(DType::I64, site).ok().cloned()
         }))
     }
 
     /// The number (`i64`) of trials that fail before `count` trials succeed, each with this
     /// probability; a count need not be whole. Both are numbers, or arrays that broadcast to the
     /// shape and are read (Collective). Errors: `OpError::Argument` for a count that is not
-    /// positive, for a probability that is not above 0 and at most 1, and for a distribution too
-    /// large for a table; `OpError::BroadcastInto`.
+    /// positive and for a probability that is not above 0 and at most 1;
+    /// `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn negative_binomial(
@@ -141,8 +147,6 @@ impl Generator {
         Array::catch(within(site, || {
             let shape = size.shape(&[&count, &chance], site)?;
             let operation = "negative_binomial";
-            let refuse =
-                |argument, value: f64| Err(refused(operation, argument, value.to_string(), site));
             let count = Parameter::checked(
                 (operation, "n"),
                 count,
@@ -157,25 +161,23 @@ impl Generator {
                 |array| array.less_equal(0).logical_or(array.greater(1)),
                 site,
             )?;
-            let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) else {
-                let count = count.spread(&shape, &self.mesh, site)?;
-                let chance = chance.spread(&shape, &self.mesh, site)?;
-                // A Poisson number whose mean is a gamma number is a negative binomial number.
-                let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
-                let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
-                return drawn.converted(DType::I64, site).ok().cloned();
-            };
-            let fails = 1.0 - chance;
-            let mode = ((count - 1.0) * fails / chance).floor().max(0.0);
-            if mode > 1e15 {
-                return refuse("n", count);
+            if let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) {
+                let fails = 1.0 - chance;
+                let mode = ((count - 1.0) * fails / chance).floor().max(0.0);
+                let up = |k: f64| (k + count) / (k + 1.0) * fails;
+                let down = |k: f64| k / (k - 1.0 + count) / fails;
+                if mode <= 1e15
+                    && let Some(table) = Table::new(mode as i64, up, down)
+                {
+                    return self.tabled(&table, &shape, site);
+                }
             }
-            let up = |k: f64| (k + count) / (k + 1.0) * fails;
-            let down = |k: f64| k / (k - 1.0 + count) / fails;
-            match Table::new(mode as i64, up, down) {
-                Some(table) => self.tabled(&table, &shape, site),
-                None => refuse("n", count),
-            }
+            let count = count.spread(&shape, &self.mesh, site)?;
+            let chance = chance.spread(&shape, &self.mesh, site)?;
+            // A Poisson number whose mean is a gamma number is a negative binomial number.
+            let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
+            let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
+            drawn.converted(DType::I64, site).ok().cloned()
         }))
     }
 

@@ -4,13 +4,13 @@
 use super::Generator;
 use super::parameters::{Parameter, Size};
 use crate::array::Array;
-use crate::creation::{ShapeArgument, full};
+use crate::creation::ShapeArgument;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
 use crate::reductions::{axis, keepdims};
-use phalanx_ops::{DType, Shape, Weak};
+use phalanx_ops::{DType, Shape};
 
 /// The number of proposals for each element. Each is rejected with a probability below 1 in 20, so
 /// less than one element in 10¹⁰ has no accepted proposal. Such an element is `d`, a number near
@@ -21,7 +21,7 @@ const PROPOSALS: u64 = 8;
 const COUNTERS: u64 = 3 * PROPOSALS + 1;
 
 impl Generator {
-    /// A parameter in f64 that is positive; `takes_zero` allows zero too. Errors:
+    /// A parameter in f64 that is positive or NaN; `takes_zero` allows zero too. Errors:
     /// `OpError::Argument`.
     pub(super) fn parameter(
         &self,
@@ -30,28 +30,11 @@ impl Generator {
         takes_zero: bool,
         site: Site,
     ) -> Result<Array, Error> {
-        let (operation, argument) = names;
-        let number = match value {
-            Argument::Weak(weak) => Some(weak),
-            Argument::Scalar(scalar) => Some(scalar.to_weak()),
-            Argument::Array(array) => {
-                let array = within(site, || array.converted(DType::F64, site).ok().cloned())?;
-                let wrong = within(site, || match takes_zero {
-                    true => array.less(0),
-                    false => array.less_equal(0),
-                });
-                if array.size() > 0 && wrong.any_at(site)?.holds(site)? {
-                    let value = if takes_zero { "a negative number" } else { "a number up to 0" };
-                    return Err(refused(operation, argument, value, site));
-                }
-                return Ok(array);
-            }
+        let parameter = match takes_zero {
+            true => Parameter::not_negative(names, value, site),
+            false => Parameter::positive(names, value, site),
         };
-        let number = number.map_or(f64::NAN, |weak: Weak| weak.to_complex().re);
-        if number < 0.0 || (number == 0.0 && !takes_zero) {
-            return Err(refused(operation, argument, number.to_string(), site));
-        }
-        self.mesh.enter(|| within(site, || full((), number, DType::F64))).ok().cloned()
+        parameter?.array(&self.mesh, site)
     }
 
     /// Gamma numbers of an exponent, as a product: the first factor, and the logarithm of the
@@ -199,12 +182,13 @@ impl Generator {
         let whole = degrees.array(&self.mesh, site)?;
         let (Parameter::One(degrees), Parameter::One(shift)) = (&degrees, &shift) else {
             let mean = shift.spread(shape, &self.mesh, site)?;
-            let events = self.events(&within(site, || mean * 0.5), shape, site)?;
+            let events = self.events(&within(site, || &mean * 0.5), shape, site)?;
+            let events = within(site, || select(&mean.isnan(), f64::NAN, events));
             let degrees = within(site, || (events * 2.0 + whole).ok().cloned())?;
             return self.chisquare_of(&degrees, shape, site);
         };
         let (degrees, shift) = (*degrees, *shift);
-        if degrees > 1.0 {
+        if degrees > 1.0 || shift.is_nan() {
             let others = within(site, || &whole - 1.0);
             let others = self.chisquare_of(&others, shape, site)?;
             return within(site, || {

@@ -92,9 +92,9 @@ pub(super) enum Parameter {
 }
 
 impl Parameter {
-    /// A parameter that satisfies a condition. `allowed` is true for a number that satisfies it;
-    /// `wrong` marks the elements of an array that violate it. NaN in an array violates it too.
-    /// Collective for arrays, which are read. Errors: `OpError::Argument`.
+    /// A parameter that satisfies a condition, which NaN violates. `allowed` is true for a number
+    /// that satisfies it; `wrong` marks the elements of an array that violate it. Collective for
+    /// arrays, which are read. Errors: `OpError::Argument`.
     pub(super) fn checked(
         names: (&'static str, &'static str),
         value: Argument,
@@ -104,16 +104,6 @@ impl Parameter {
     ) -> Result<Parameter, Error> {
         let is_wrong = |array: &Array| wrong(array).logical_or(array.isnan());
         Parameter::looked_at(names, value, allowed, is_wrong, site)
-    }
-
-    /// A scale, which must not be below zero. NaN is allowed, as in NumPy.
-    pub(super) fn scale(
-        names: (&'static str, &'static str),
-        value: Argument,
-        site: Site,
-    ) -> Result<Parameter, Error> {
-        let is_below = |number: f64| number < 0.0;
-        Parameter::looked_at(names, value, |one| !is_below(one), |array| array.less(0), site)
     }
 
     fn looked_at(
@@ -156,22 +146,25 @@ impl Parameter {
         Ok(Parameter::One(weak.to_complex().re))
     }
 
-    /// A parameter that is not negative.
+    /// A parameter that is not negative. As in NumPy, -0.0 is refused and NaN is allowed.
     pub(super) fn not_negative(
         names: (&'static str, &'static str),
         value: Argument,
         site: Site,
     ) -> Result<Parameter, Error> {
-        Parameter::checked(names, value, |number| number >= 0.0, |array| array.less(0), site)
+        let allowed = |number: f64| number.is_nan() || number.is_sign_positive();
+        let wrong = |array: &Array| array.signbit().logical_and(array.isnan().logical_not());
+        Parameter::looked_at(names, value, allowed, wrong, site)
     }
 
-    /// A parameter that is above zero.
+    /// A parameter that is above zero. As in NumPy, NaN is allowed.
     pub(super) fn positive(
         names: (&'static str, &'static str),
         value: Argument,
         site: Site,
     ) -> Result<Parameter, Error> {
-        Parameter::checked(names, value, |number| number > 0.0, |array| array.less_equal(0), site)
+        let allowed = |number: f64| number.is_nan() || number > 0.0;
+        Parameter::looked_at(names, value, allowed, |array| array.less_equal(0), site)
     }
 
     /// A probability, from 0 to 1.
@@ -229,10 +222,10 @@ fn real(value: &Argument, site: Site) -> Result<(), Error> {
     }
 }
 
-/// A count as an integer. A float is truncated, as in NumPy; an array of floats is an error.
-/// Errors: `OpError::Cast` for complex numbers and for arrays of another kind,
-/// `OpError::OutOfRange` beyond 64 bits, `OpError::Argument` for NaN, and the error that an array
-/// carries.
+/// A count as an integer. A float is truncated, as in NumPy, and so is a 0-d array, which is read:
+/// an element of an array counts as a number. Errors: `OpError::Cast` for complex numbers and for
+/// arrays of numbers that `i64` may not represent, `OpError::OutOfRange` beyond 64 bits,
+/// `OpError::Argument` for NaN, and the error that an array carries.
 pub(super) fn whole(
     (operation, argument): (&'static str, &'static str),
     value: Argument,
@@ -242,10 +235,17 @@ pub(super) fn whole(
     let weak = match &value {
         Argument::Array(array) => {
             let from = array.ok()?.dtype();
-            return match can_cast(from, to, Casting::SameKind) {
-                true => Ok(value),
-                false => Err(Error::op(OpError::cast(from, to), site)),
-            };
+            if can_cast(from, to, Casting::Safe) {
+                return Ok(value);
+            }
+            match array.ndim() {
+                0 if from == DType::U64 => Weak::Int(array.item::<u64>()?.into()),
+                0 if !from.is_complex() => Weak::Float(array.converted(DType::F64, site).item()?),
+                _ => {
+                    let casting = Casting::Safe;
+                    return Err(Error::op(OpError::Cast { from, to, casting }, site));
+                }
+            }
         }
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Weak(weak) => *weak,

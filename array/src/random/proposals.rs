@@ -80,7 +80,7 @@ impl Generator {
             // To rounding, the distribution is uniform below `FLAT` and normal above `NARROW`.
             let angle = if k < FLAT {
                 within(site, || self.uniform(-PI, PI, shape.as_slice()).ok().cloned())?
-            } else if k > NARROW {
+            } else if k > NARROW || k.is_nan() {
                 let shape = shape.as_slice();
                 within(site, || self.normal(0.0, 1.0 / k.sqrt(), shape).ok().cloned())?
             } else {
@@ -135,7 +135,8 @@ impl Generator {
         within(site, || {
             let anywhere = self.uniform(-PI, PI, shape.as_slice());
             let normal = self.standard_normal(shape.as_slice(), DType::F64) / k.sqrt();
-            let angle = select(&k.greater(NARROW), normal, angle);
+            let is_moderate = k.less_equal(NARROW);
+            let angle = select(&is_moderate, angle, normal);
             select(&k.less(FLAT), anywhere, angle).ok().cloned()
         })
     }

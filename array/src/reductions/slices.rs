@@ -44,19 +44,22 @@ impl Moment {
 /// mask or NaN decides.
 pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &Array, site: Site) {
     let (least, text) = moment.rule(array.dtype().is_inexact());
+    if result.ok().is_err() {
+        return;
+    }
     // A variance without degrees of freedom is a division by zero.
-    let is_few = |size: usize| size > 0 && (array.size() / size) as f64 <= least;
-    let divides = axes.has_mask().is_none() && result.ok().is_ok_and(|it| is_few(it.size()));
+    let is_few = combined(array, axes, site) as f64 <= least;
+    let divides = axes.has_mask().is_none() && is_few && result.size() > 0;
     let infinite = if divides { FloatingErrorKind::Divide } else { FloatingErrorKind::Over };
     check_reduction(array, axes, result, infinite, site);
-    if !warns() || is_nested() || result.ok().is_err() || result.size() == 0 {
+    if !warns() || is_nested() {
         return;
     }
     let skips_nan = moment.skips_nan() && array.dtype().is_inexact();
     let numbers = skips_nan.then(|| within(site, || array.isnan().logical_not()));
     let mask = match (numbers, axes.has_mask()) {
         (None, None) => {
-            if is_few(result.size()) {
+            if is_few && (result.size() > 0 || !moment.skips_nan()) {
                 warn(text, site);
             }
             return;
@@ -65,6 +68,9 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
         (None, Some(mask)) => mask.clone(),
         (Some(numbers), Some(mask)) => within(site, || numbers.logical_and(mask)),
     };
+    if result.size() == 0 {
+        return;
+    }
     let is_few = within(site, || {
         let counts = mask.broadcast_to(array.shape()).sum(axes.plain());
         counts.less_equal(least).any(())
@@ -72,10 +78,16 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
     warn_where(text, is_few, site);
 }
 
-/// Warns if `slices`, the result of a reduction, has elements but combines none of the array.
-pub(crate) fn warn_of_empty(array: &Array, slices: &Array, site: Site) {
-    let is_empty = |slices: &Array| slices.size() > 0 && array.size() == 0;
-    if warns() && !is_nested() && slices.ok().is_ok_and(is_empty) {
+/// The number of elements that a reduction over axes combines into one.
+fn combined(array: &Array, axes: &Axes, site: Site) -> usize {
+    let axes = axes.resolve(array.ndim(), site).unwrap_or_default();
+    axes.iter().map(|&axis| array.shape()[usize::from(axis)]).product()
+}
+
+/// Warns if each element of `result`, a reduction over axes, combines no elements. As in NumPy, the
+/// result need not have elements.
+pub(crate) fn warn_of_empty(array: &Array, axes: &Axes, result: &Array, site: Site) {
+    if warns() && !is_nested() && result.ok().is_ok() && combined(array, axes, site) == 0 {
         warn(EMPTY_SLICE, site);
     }
 }
@@ -89,7 +101,9 @@ pub(crate) fn warn_of_nan(array: &Array, axes: &Axes, result: &Array, site: Site
     if array.size() == 0 {
         // The result may have axes of quantiles.
         let slices = within(site, || array.all(axes.plain()));
-        warn_of_empty(array, &slices, site);
+        if slices.size() > 0 {
+            warn(EMPTY_SLICE, site);
+        }
     } else if array.dtype().is_inexact() && result.size() > 0 {
         let condition = within(site, || array.isnan().all(axes.plain()).any(()));
         warn_where(ALL_NAN, condition, site);

@@ -20,11 +20,11 @@ use phalanx_ops::{DType, Op, Weak, promote};
 #[track_caller]
 #[must_use]
 pub fn average(array: &Array, axes: impl Into<Axes>, weights: Option<&Array>) -> Array {
-    let site = call_site();
-    let averaged = try_average(array, &axes.into(), weights, site);
+    let (site, axes) = (call_site(), axes.into());
+    let averaged = try_average(array, &axes, weights, site);
     let average = Array::catch(averaged.map(|(average, _)| average));
     if weights.is_none() {
-        warn_of_empty(array, &average, site);
+        warn_of_empty(array, &axes, &average, site);
     }
     average
 }
@@ -37,15 +37,15 @@ pub fn average_and_weights(
     axes: impl Into<Axes>,
     weights: Option<&Array>,
 ) -> (Array, Array) {
-    let site = call_site();
-    let averaged = try_average(array, &axes.into(), weights, site).and_then(|(average, sum)| {
+    let (site, axes) = (call_site(), axes.into());
+    let averaged = try_average(array, &axes, weights, site).and_then(|(average, sum)| {
         let whole = within(site, || sum.broadcast_to(average.shape()));
         Ok((average, whole.ok()?.copy_at(site)))
     });
     let (average, sums) =
         averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)));
     if weights.is_none() {
-        warn_of_empty(array, &average, site);
+        warn_of_empty(array, &axes, &average, site);
     }
     (average, sums)
 }

@@ -4,7 +4,7 @@ use super::average::try_average;
 use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{DataError, Error, Site, call_site, within};
-use crate::floating::{warn, warns};
+use crate::floating::{warn, warn_where, warns};
 use crate::manipulation::try_concatenate;
 use crate::math::select;
 use crate::operand::Argument;
@@ -213,13 +213,19 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     let ddof = options.subtracted() as f64;
     let weights = weights(options, observations, site)?;
     let (mean, sum) = try_average(&variables, &1.into(), weights.as_ref(), site)?;
+    let least = |divisor: Array| {
+        if warns() {
+            warn_where(NO_DEGREES, divisor.less_equal(0), site);
+        }
+        divisor.maximum(0.0).into()
+    };
     let divisor: Argument = match (&weights, &options.aweights) {
         (None, _) => Weak::Float((observations as f64 - ddof).max(0.0)).into(),
-        (Some(_), None) => sum.at([0]).add(-ddof).maximum(0.0).into(),
+        (Some(_), None) => least(sum.at([0]).add(-ddof)),
         (Some(weights), Some(aweights)) => {
             let sum = sum.at([0]);
             let lost = (weights * aweights).sum(()) * ddof / &sum;
-            sum.subtract(lost).maximum(0.0).into()
+            least(sum.subtract(lost))
         }
     };
     let deviations = variables - mean.expand_dims(1);

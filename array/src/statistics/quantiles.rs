@@ -426,7 +426,7 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
         }
         found.reshape(lines.result.as_slice()).ok().cloned()
     });
-    warn_of_empty(array, &middle, site);
+    warn_of_empty(array, &axes, &middle, site);
     middle
 }
 

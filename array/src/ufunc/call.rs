@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::elementwise::by_loop;
 use crate::error::{Error, Site, call_site, within};
 use crate::floating::check_elementwise;
-use crate::manipulation::MemoryOrder;
+use crate::manipulation::{MemoryOrder, common_shape};
 use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::{CastPlace, OpError};
@@ -189,11 +189,16 @@ impl Ufunc {
             return Err(Error::op(OpError::UfuncCast { ufunc, place, from, to, casting }, site));
         }
         out.check_writable(site)?;
-        let mut extents = result.shape().iter().rev().zip(out.shape().iter().rev());
+        let mask = options.mask.as_ref().map(|mask| Ok(mask.ok()?.shape())).transpose()?;
+        let shapes = std::iter::once(result.shape()).chain(mask);
+        let value = common_shape(shapes, site)?;
+        let mut extents = value.iter().rev().zip(out.shape().iter().rev());
         // An assignment drops leading axes of extent 1; the output of a ufunc must have all axes.
-        if result.ndim() > out.ndim() || !extents.all(|(&own, &there)| own == there || own == 1) {
-            let (value, target) = (result.shape().into(), out.shape().into());
-            return Err(Error::op(OpError::BroadcastInto { value, target }, site));
+        if value.len() > out.ndim() || !extents.all(|(&own, &there)| own == there || own == 1) {
+            return Err(Error::op(
+                OpError::BroadcastInto { value, target: out.shape().into() },
+                site,
+            ));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{raised, type_error, value_error, warn_discarded};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
@@ -174,14 +174,18 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
     let dtype = a.optional_dtype("dtype")?;
     let is_everywhere =
         a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
-    if is_everywhere {
-        let clipped = match dtype {
-            Some(dtype) => array.clip_as(low, high, dtype, casting),
-            None => array.clip(low, high),
-        };
-        return a.stored_by(clipped, casting);
+    let mask = if is_everywhere { None } else { Some(a.mask("where")?) };
+    let out = vec![a.out()?];
+    if let Some(out) = &out[0]
+        && casting == Casting::Unsafe
+    {
+        // An invalid call reports its own error later.
+        let given = bounds.iter().filter_map(|name| a.given(name));
+        let mut all = given.map(convert::argument).collect::<PyResult<Vec<_>>>()?;
+        all.push(array.clone().into());
+        let from = dtype.or_else(|| phalanx::result_type(&all).ok());
+        warn_discarded(a.py(), from.unwrap_or(array.dtype()), out.dtype())?;
     }
-    let (mask, out) = (Some(a.mask("where")?), vec![a.out()?]);
     let options = UfuncOptions { dtype, casting, mask, out, ..UfuncOptions::default() };
     let clipped = at_line(a.py(), || array.clip_with(low, high, &options));
     let clipped = clipped.map_err(|error| raised(a.py(), &error))?;

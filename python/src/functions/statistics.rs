@@ -113,7 +113,12 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
     }
     if let Some(ddof) = a.given("ddof") {
         let refused = || value_error(Mistake::Value, "ddof must be integer");
-        let ddof = ddof.extract().map_err(|error| for_type_error(a.py(), error, refused))?;
+        let number = ddof.extract::<f64>();
+        let number = number.map_err(|error| for_type_error(a.py(), error, refused))?;
+        if number.fract() != 0.0 {
+            return Err(refused());
+        }
+        let ddof = number as i64;
         options = options.ddof(ddof);
     }
     if let Some(weights) = a.optional_array("fweights")? {
