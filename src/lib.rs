@@ -29,6 +29,7 @@ mod introduction;
 mod logging;
 mod meeting;
 pub mod placement;
+pub mod planning;
 pub mod prices;
 mod session;
 mod ways;
@@ -39,83 +40,20 @@ pub use config::{
 };
 pub use gpus::{gpus, start_up};
 pub use meeting::{Meeting, Way};
-pub use phalanx_array::Limits;
-pub use phalanx_array::{
-    AnyIndex, IndexItem, IndexItems, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort,
-    argsort_descending, argwhere, choose, compress, cumprod, cumsum, cumulative_as, digitize,
-    extract, fft, flatnonzero, intersect1d, intersect1d_indices, isin, ix, ix_, lexsort, linalg,
-    nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random, ravel_multi_index,
-    ravel_multi_index_in, searchsorted, searchsorted_by, setdiff1d, setdiff1d_in_order, setxor1d,
-    sort, sort_complex, sort_descending, sparse, take, take_along_axis, topk, union1d, unique,
-    unique_all, unique_along, unique_with, unravel_index, unravel_index_in,
-};
-pub use phalanx_array::{
-    Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
-    Failure, FillOptions, HostArray, LocalShard, MeshHandle, NamedSharding, NamedSplit, NewAxis,
-    Piece, Place, ShapeArgument, ShardBytes, ShardMemory, Site, SplitAlong, arange, call_site,
-    complex, deferred_errors, empty, flush, from_function, from_slice, full, full_as, full_like_as,
-    hand_over, histogram, indexing, io, keepdims, linspace, linspace_step, matmul,
-    nanpercentile_weighted, ones, pad_by, percentile, percentile_weighted, picture, piecewise_by,
-    print, room_on_host, s, s_items, select, synchronize, within, zeros,
-};
-pub use phalanx_array::{
-    AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,
-    PadWidths, Positions, Product, ProductOptions, Samples, Sections, Statistic, Trim, append,
-    arange_as, array_split, ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d,
-    bartlett, blackman, block, broadcast_arrays, broadcast_shapes, column_stack, concat,
-    concatenate, copyto, cross, delete, diag, diag_indices, diagflat, dot, dsplit, dstack, einsum,
-    einsum_with, empty_like, eye, fill_diagonal, flip, fliplr, flipud, full_like, geomspace,
-    hamming, hanning, hsplit, hstack, identity, indices, indices_as, inner, insert, join_as,
-    kaiser, kron, logspace, matrix_power, matrix_transpose, matvec, meshgrid, mgrid, moveaxis,
-    multi_dot, ogrid, ones_like, outer, pad, permute_dims, product, product_dtype, putmask, repeat,
-    repeat_each, resize, roll, rollaxis, rot90, row_stack, sparse_indices, sparse_indices_as,
-    split, stack, swapaxes, tensordot, tile, tri, tril, tril_indices, trim_zeros, triu,
-    triu_indices, unstack, vander, vdot, vecdot, vecmat, vsplit, vstack, whole_indices_as,
-    zeros_like,
-};
-pub use phalanx_array::{
-    Basis, BinRule, Bins, BitOrder, Casting, DTypeKind, HistogramOptions, PolynomialFit,
-    QuantileMethod, Quantiles, apply_along_axis, array, array_str, array2string, asanyarray,
-    asarray, asarray_chkfinite, astype, base_repr, binary_repr, can_cast, common_type, copy,
-    cumulative_prod, cumulative_sum, diag_indices_from, format_float_positional,
-    format_float_scientific, frombuffer, fromiter, fromstring, histogram2d, histogramdd, isdtype,
-    isfortran, isscalar, issubdtype, iterable, mask_indices, may_share_memory, median,
-    min_scalar_type, mintypecode, nanmedian, nanpercentile, nanquantile, nanquantile_weighted,
-    packbits, percentile_along, poly, polydiv, polyfit, polyfit_full, promote_types, quantile,
-    quantile_weighted, result_type, series_derivative, series_fit, series_integral, series_value,
-    series_vander, shares_memory, tril_indices_from, triu_indices_from, typename, unpackbits,
-    unwrap,
-};
-pub use phalanx_array::{
-    Bound, ConvolveMode, CovarianceOptions, DiffOptions, GradientOptions, Replacements, Tolerance,
-    Ufunc, UfuncOptions, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin,
-    around, array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
-    corrcoef, correlate, count_nonzero, cov, diff, ediff1d, fix, gradient, histogram_bin_edges, i0,
-    interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal,
-    isrealobj, max, mean, min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod,
-    nanstd, nansum, nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod,
-    ptp, real_if_close, roots, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
-};
-pub use phalanx_array::{
-    Flags, Loan, Snapshot, Summary, array_repr, byteswap, records, try_place, try_put_along_axis,
-};
-pub use phalanx_array::{
-    FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
-    FloatingErrorScope, FloatingErrors, Warning, called_from, errstate, floating_errors,
-    report_warnings, set_floating_errors, warn_where,
-};
+pub use phalanx_array::*;
 #[doc(hidden)]
 pub use phalanx_collectives::{
     ReservedPort, address_towards, default_address, host_name, resolved,
 };
 pub use phalanx_distributed::Policy;
+pub use phalanx_graph::Limits;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::error::OpError;
 pub use phalanx_ops::waiting;
 pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
 };
-pub use phalanx_scheduler::{Counters, planning};
+pub use phalanx_scheduler::Counters;
 pub use session::{
     DeviceMemory, InitError, InitFailure, ProcessFacts, Session, agree, check_process, declare,
     init, rank, size,

@@ -3,12 +3,12 @@
 use crate::binding::bind;
 use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup, Transport};
 use crate::placement::Launcher;
-use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{CollectiveError, Facts, Pmi, Process, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{Compiler, CudaDevice, Properties};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
+use phalanx_graph::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_ops::Mesh;
 use phalanx_ops::waiting::{interruptible, lock};
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
@@ -421,7 +421,7 @@ impl Session {
     pub fn finish(self) -> Result<(), Error> {
         let site = call_site();
         self.warn_of_unseen();
-        let deferred = self.mesh.raise_deferred(site);
+        let deferred = phalanx_array::raise_deferred(&self.mesh, site);
         let finished = self.scheduler.finish(site);
         deferred.and(finished)
     }

@@ -1,14 +1,14 @@
 //! Sparse matrices in rows (CSR), split by rows.
 
+use crate::array::Argument;
 use crate::array::Array;
+use crate::array::record_structured;
 use crate::creation::{arange, zeros};
-use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::{AnyIndex, argwhere, checked_positions, combine_at};
 use crate::manipulation::refused;
 use crate::manipulation::{stack, try_concatenate};
-use crate::operand::Argument;
 use crate::sorting::{Side, lexsort, searchsorted};
-use crate::structured::record_structured;
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Bounds, DType, Op, Sharding, Split, Structured, promote};
 
@@ -372,7 +372,7 @@ pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, 
             return solve(matrix, &b, relative, most, site);
         }
         let norm_of = |array: &Array| {
-            let norm = crate::decomposition::norm(array, Default::default(), None, false);
+            let norm = crate::linalg::norm(array, Default::default(), None, false);
             norm.converted(DType::F64, site).item::<f64>()
         };
         // With a start, `solve` solves for a smaller `b`, so its relative tolerance is larger.

@@ -5,7 +5,7 @@ use crate::lower::{Call, Expansion, Lowerings, OperandShardings, Phase, PhaseInp
 use crate::placement::Placement;
 use crate::propagate::view_shape;
 use crate::regions::{is_small_write, may_clash};
-use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
+use phalanx_graph::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
 use phalanx_ops::structured::Operand;
 use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding, Structured};
 use rustc_hash::FxHashMap;

@@ -5,7 +5,7 @@ use crate::placement::{Placement, Schedule};
 use crate::price::read_price;
 use crate::regions::greatest_common_divisor;
 use crate::setup::Setup;
-use phalanx_array::{Graph, Input, NodeData, NodeOp, Source};
+use phalanx_graph::{Graph, Input, NodeData, NodeOp, Source};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! Aliases: an update of a whole array becomes an alias of the written value, not a copy of it.
 
-use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{Legal, Origin, Placement};
+use phalanx_graph::{NodeOp, Source};
 
 /// Drops each update that replaces every element by a value of the window with the same sharding.
 /// Readers of the update read that value instead.

@@ -1,7 +1,7 @@
 //! The digest of everything on which ranks must agree.
 
 use crate::identity::Identity;
-use phalanx_array::Graph;
+use phalanx_graph::Graph;
 use phalanx_ops::DType;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
@@ -92,7 +92,7 @@ impl Hasher for StableHasher {
 mod tests {
     use super::*;
     use crate::identity::Identifier;
-    use phalanx_array::HostArray;
+    use phalanx_graph::HostArray;
     use phalanx_ops::{DType, Scalar};
 
     fn digest_of(data: &HostArray) -> u128 {

@@ -1,9 +1,9 @@
 //! Failures of planning and execution.
 
 use crate::explain::bytes;
-use phalanx_array::{Failure, Site};
 use phalanx_collectives::CollectiveError;
 use phalanx_device::DeviceError;
+use phalanx_graph::{Failure, Site};
 use phalanx_kernels::KernelError;
 use phalanx_ops::DType;
 use std::fmt::Write;

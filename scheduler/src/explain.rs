@@ -10,7 +10,7 @@ use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::{Group, Unit};
 use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
-use phalanx_array::{NodeOp, Source};
+use phalanx_graph::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;

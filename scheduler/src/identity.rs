@@ -6,8 +6,8 @@
 //! that their maps follow. It records which extents and starts are equal, which are 0 or 1, and
 //! which blocks are alike. The values of scalars are in neither part: they are arguments.
 
-use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::{Placement, Schedule};
+use phalanx_graph::{Graph, Input, NodeOp, Source};
 use phalanx_ops::{AffineMap, Bounds, Sharding};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};

@@ -3,8 +3,8 @@
 use crate::error::RunError;
 use crate::ready::Ready;
 use crate::shards::Shards;
-use phalanx_array::{Error, Site};
 use phalanx_device::Buffer;
+use phalanx_graph::{Error, Site};
 use phalanx_ops::Scalar;
 use phalanx_ops::waiting::{LOOK, aside, interruptible, look};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -6,11 +6,11 @@
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
 use crate::refill::Refill;
-use phalanx_array::{Graph, Node, NodeData, NodeOp, Source};
 use phalanx_distributed::{
     Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
     propagate,
 };
+use phalanx_graph::{Graph, Node, NodeData, NodeOp, Source};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
 use std::collections::BTreeSet;
@@ -393,7 +393,7 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
                 // A written update also reads the elements that it does not write; each device has
                 // its own part of them.
                 let node = &context.graph.nodes[member.node as usize];
-                if let phalanx_array::NodeOp::Update(map) = &node.op
+                if let phalanx_graph::NodeOp::Update(map) = &node.op
                     && !member.is_selected
                     && !map.is_identity(&node.shape)
                 {

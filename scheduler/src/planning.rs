@@ -4,11 +4,11 @@ use crate::explain;
 use crate::finalise::Liveness;
 use crate::instance::instantiate;
 use crate::plan::Plan;
-use phalanx_array::{
+use phalanx_distributed::{Lowerings, Policy, Setup, propagate};
+use phalanx_graph::{
     Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, MeshHandle,
     Site,
 };
-use phalanx_distributed::{Lowerings, Policy, Setup, propagate};
 use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
 use std::any::Any;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl NullEngine {
     }
 
     fn leaves(graph: &Graph) -> Vec<Sharding> {
-        let sharding = |leaf: &Arc<phalanx_array::Node>| match leaf.result() {
+        let sharding = |leaf: &Arc<phalanx_graph::Node>| match leaf.result() {
             Some(Ok(value)) => value.sharding().clone(),
             _ => Sharding::replicated(leaf.shape().len()),
         };
@@ -140,28 +140,4 @@ impl Engine for NullEngine {
 /// are zeros.
 pub fn null_mesh(mesh: Mesh, policy: Policy) -> MeshHandle {
     MeshHandle::new(Arc::new(NullEngine { mesh, policy }))
-}
-
-/// The plan of one diffusion step on a grid of this shape, over the given number of null devices.
-pub fn diffusion_step(devices: usize, shape: [usize; 2]) -> String {
-    let mesh = null_mesh(Mesh::line(devices), Policy::default());
-    mesh.enter(|| {
-        let grid = phalanx_array::zeros(shape, DType::F64);
-        let planned = (|| {
-            grid.evaluate()?;
-            let view =
-                |rows: phalanx_ops::Index, columns: phalanx_ops::Index| grid.slice([rows, columns]);
-            let range =
-                |start, stop| phalanx_ops::Index::Range { start: Some(start), stop, step: 1 };
-            let inner = range(1, Some(-1));
-            let neighbours = view(range(0, Some(-2)), inner)
-                + view(range(2, None), inner)
-                + view(inner, range(0, Some(-2)))
-                + view(inner, range(2, None));
-            let change = (neighbours - 4.0 * view(inner, inner)) * 0.2;
-            view(inner, inner).add_assign(&change);
-            grid.explain()
-        })();
-        planned.unwrap_or_else(|error: Error| error.to_string())
-    })
 }

@@ -5,11 +5,11 @@ use crate::digest::{join_digests, ticket_digest};
 use crate::error::RunError;
 use crate::identity::Identity;
 use crate::recorded::RecordedWindow;
-use phalanx_array::{Error, Graph, Site};
 use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
 };
 use phalanx_device::Buffer;
+use phalanx_graph::{Error, Graph, Site};
 use phalanx_ops::waiting::{aside, interruptible};
 use std::io::Write;
 use std::rc::Rc;

@@ -2,8 +2,8 @@
 
 use crate::explain::operation_name;
 use crate::identity::code;
-use phalanx_array::{Graph, NodeOp, Site, Source};
 use phalanx_collectives::{Recorded, RecordedOperation};
+use phalanx_graph::{Graph, NodeOp, Site, Source};
 use phalanx_ops::{DType, Scalar, Shape};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ struct Operation {
 impl RecordedWindow {
     /// The record of a closed window.
     pub fn of(graph: &Graph) -> RecordedWindow {
-        let operation = |node: &phalanx_array::NodeData| {
+        let operation = |node: &phalanx_graph::NodeData| {
             // This hash is the same in every process of one build.
             let mut hasher = FxHasher::default();
             (code(&node.op), node.dtype, &node.shape).hash(&mut hasher);

@@ -1,10 +1,10 @@
 //! Refilling: the nodes of a plan with the numbers of another window of the same pattern.
 
-use phalanx_array::{Graph, Input, NodeData, NodeOp};
 use phalanx_distributed::{
     Expansion, Lowerings, OperandShardings, Origin, Phase, PhaseInput, PhaseSource, Placement,
     expansion, wanted_shardings,
 };
+use phalanx_graph::{Graph, Input, NodeData, NodeOp};
 use phalanx_ops::{AffineMap, Scalar, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;

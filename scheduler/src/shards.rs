@@ -2,9 +2,9 @@
 
 use crate::error::RunError;
 use crate::job::Outcome;
-use phalanx_array::{Error, Evaluated, HostArray, Site};
 use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_to_host};
 use phalanx_distributed::preimage_range;
+use phalanx_graph::{Error, Evaluated, HostArray, Site};
 use phalanx_ops::sharding::is_empty;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::any::Any;

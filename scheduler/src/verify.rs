@@ -3,8 +3,8 @@
 
 use crate::fuse::{Context, Group, Load, Unit};
 use crate::plan::{Plan, Step, loads_of, reads_of};
-use phalanx_array::Source;
 use phalanx_distributed::is_aligned;
+use phalanx_graph::Source;
 use phalanx_ops::{Mesh, Sharding};
 use rustc_hash::FxHashSet;
 

@@ -1,8 +1,8 @@
 //! Timing of a part of a program, on the host and on GPUs.
 
 use super::{CudaDevice, Event, Stream};
-use phalanx_array::{Error, call_site};
 use phalanx_device::DeviceError;
+use phalanx_graph::{Error, call_site};
 use phalanx_scheduler::RunError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

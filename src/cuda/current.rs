@@ -1,7 +1,7 @@
 //! The current stream of a thread.
 
 use super::{CudaDevice, Stream};
-use phalanx_array::{Error, call_site};
+use phalanx_graph::{Error, call_site};
 use phalanx_scheduler::RunError;
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -10,7 +10,7 @@
   until the shape is full (`np.resize`);
 - `text`: NumPy's text, with `\\n` for line breaks.
 
-The Rust side is `array/tests/display.rs`. It reads the table in `array/tests/data`, which this
+The Rust side is `array/tests/it/display.rs`. It reads the table in `array/tests/data`, which this
 script wrote with its default seed and 400 cases, and the one in the directory named by
 `PHALANX_CONFORMANCE_DATA`, if there is one. Needs NumPy >= 2.4.
 """

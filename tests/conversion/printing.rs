@@ -33,7 +33,7 @@ fn corners_print_as_whole_arrays_do() {
             for array in &arrays {
                 let pending = array.copy().to_string();
                 let text = array.to_string();
-                let whole = array.to_host().unwrap().text();
+                let whole = phalanx::host_array_str(&array.to_host().unwrap());
                 assert_eq!(text, whole, "{array:?}");
                 assert_eq!(pending, whole, "pending {array:?}");
             }

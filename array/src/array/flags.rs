@@ -2,9 +2,7 @@
 //! writes.
 
 use super::handle::Array;
-use crate::error::{Error, call_site};
-use crate::graph::Node;
-use crate::view::View;
+use phalanx_graph::{Error, Node, View, call_site};
 use phalanx_ops::shape::normalize_axis;
 use std::sync::Arc;
 

@@ -1,16 +1,14 @@
 //! The handle: a cell and a view of it.
 
+use super::argument::Argument;
+use super::lending::Loans;
+use super::lens::{self, show_truth};
 use super::write::form_operand;
-use crate::elementwise::{copy_order, record_as};
-use crate::error::{Error, Site, call_site};
 use crate::floating::check_cast;
-use crate::graph::{Held, Node, NodeOp};
-use crate::lending::Loans;
-use crate::lens::show_truth;
-use crate::operand::{Argument, Operand};
-use crate::unseen;
-use crate::view::{Stage, View};
-use crate::window::{MeshHandle, map_or_none};
+use crate::math::{copy_order, record_as};
+use phalanx_graph::{
+    Error, Held, MeshHandle, Node, NodeOp, Operand, Site, Stage, View, call_site, map_or_none,
+};
 use phalanx_ops::{DType, Shape, Sharding};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -93,7 +91,7 @@ impl Array {
 
     /// An array that carries an error.
     pub(crate) fn broken(error: Error) -> Array {
-        unseen::note(&error);
+        phalanx_graph::note_unseen(&error);
         Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
     }
 
@@ -245,7 +243,7 @@ impl Array {
             };
             operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
             if let Some(lens) = stage.lens {
-                operand = lens.show(mesh, operand, &stage.map.shape, site)?;
+                operand = lens::show(lens, mesh, operand, &stage.map.shape, site)?;
             }
         }
         if live.view.is_truth {
@@ -334,7 +332,7 @@ impl Array {
                 // The elements keep their order: the recorded value has the axes reversed.
                 let mut reversed = sharding;
                 reversed.axes.reverse();
-                let base = crate::error::within(site, || self.t().with_sharding(reversed));
+                let base = phalanx_graph::within(site, || self.t().with_sharding(reversed));
                 return base.t().ok().cloned();
             }
             let op = NodeOp::Reshard(Arc::new(sharding));
@@ -352,12 +350,6 @@ impl Array {
             return self.clone();
         }
         let arguments = [Argument::Array(self.clone())];
-        Array::catch(crate::elementwise::record(
-            NodeOp::Cast,
-            &arguments,
-            &[self.dtype()],
-            dtype,
-            site,
-        ))
+        Array::catch(crate::math::record(NodeOp::Cast, &arguments, &[self.dtype()], dtype, site))
     }
 }

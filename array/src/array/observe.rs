@@ -1,13 +1,12 @@
 //! Observation: computes pending values and reads elements.
 
 use super::handle::Array;
-use crate::engine::Cause;
-use crate::error::{Error, ErrorKind, Site, call_site};
+use super::lens::{self, show_truth_host};
 use crate::floating::observed;
-use crate::graph::{Evaluated, Node, NodeOp};
-use crate::host::{HostArray, room_on_host};
-use crate::lens::show_truth_host;
 use crate::manipulation::refused;
+use phalanx_graph::{
+    Cause, Error, ErrorKind, Evaluated, HostArray, Node, NodeOp, Site, call_site, room_on_host,
+};
 use phalanx_ops::{AffineMap, Element, Sharding};
 use std::sync::Arc;
 
@@ -166,7 +165,7 @@ impl Array {
         };
         let lens = stage.and_then(|stage| stage.lens);
         Ok(host?.map(|host| match lens {
-            Some(lens) => lens.show_host(&host),
+            Some(lens) => lens::show_host(lens, &host),
             None if live.view.is_truth => show_truth_host(host),
             None => host,
         }))
@@ -194,7 +193,7 @@ impl Array {
                 }
                 let host = host.through(&stage.map);
                 match stage.lens {
-                    Some(lens) => lens.show_host(&host),
+                    Some(lens) => lens::show_host(lens, &host),
                     None => host,
                 }
             })

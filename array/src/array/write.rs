@@ -1,12 +1,10 @@
 //! Writes through views, and other forms of values.
 
 use super::handle::{Array, Cell};
-use crate::error::{Error, Site};
-use crate::graph::{Held, NodeOp};
-use crate::lens::{hide_truth, show_truth};
-use crate::operand::Operand;
-use crate::view::{Form, Lens, View};
-use crate::window::{MeshHandle, map_or_none};
+use super::lens::{self, hide_truth, show_truth};
+use phalanx_graph::{
+    Error, Form, Held, Lens, MeshHandle, NodeOp, Operand, Site, View, map_or_none,
+};
 use phalanx_ops::{AffineMap, DType, Shape};
 use std::sync::Arc;
 
@@ -83,7 +81,8 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
                 let map = map_or_none((**map).clone(), node.shape());
                 let mut operand = Operand::Value { node: node.clone(), map };
                 if let Some(lens) = lens {
-                    operand = lens.show(mesh, operand, &shown[shown.len() - 1].1.shape, site)?;
+                    operand =
+                        lens::show(*lens, mesh, operand, &shown[shown.len() - 1].1.shape, site)?;
                 }
                 let Operand::Value { node, .. } = form_operand(mesh, operand, form, site)? else {
                     unreachable!("bug: the form of an array is a number")
@@ -111,7 +110,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
         if let Some(lens) = lens {
             let map = map_or_none((**map).clone(), old.shape());
             let seen = Operand::Value { node: old.clone(), map };
-            value = lens.hide(mesh, value, seen, site)?;
+            value = lens::hide(*lens, mesh, value, seen, site)?;
         }
         let operands = [Operand::Value { node: old.clone(), map: None }, value];
         let update = NodeOp::Update(map.clone());

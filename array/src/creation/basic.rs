@@ -1,14 +1,11 @@
 //! Constants, host data and functions of the index.
 
 use crate::array::Array;
-use crate::engine::{Cause, ShardMemory};
-use crate::error::{Error, Failure, Site, call_site, outside, within};
-use crate::graph::{Evaluated, Node, NodeOp};
-use crate::host::{HostArray, LocalShard};
-use crate::interval::Interval;
 use crate::manipulation::refused;
-use crate::operand::Operand;
-use crate::window::MeshHandle;
+use phalanx_graph::{
+    Cause, Error, Evaluated, Failure, HostArray, Interval, LocalShard, MeshHandle, Node, NodeOp,
+    Operand, ShardMemory, Site, call_site, outside, within,
+};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{check, saturating};
 use phalanx_ops::{DType, Element, Scalar, Shape, Weak};

@@ -1,13 +1,13 @@
 //! Arrays filled with one value, or with the values of an array, in an order of axes in memory.
 
 use super::basic::{ShapeArgument, full};
+use super::conversions::isfortran;
 use super::like::full_like;
+use crate::array::Argument;
 use crate::array::Array;
-use crate::conversions::isfortran;
-use crate::error::{Error, Site, call_site, within};
+use crate::dtypes::result_type;
 use crate::manipulation::{MemoryOrder, refused};
-use crate::operand::Argument;
-use crate::types::result_type;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Weak};
 
 /// Options of [`full_as`] and [`full_like_as`]. `FillOptions::default()` selects NumPy's default

@@ -1,11 +1,9 @@
 //! Arrays with the shape, dtype and order of axes of another array.
 
 use crate::array::Array;
-use crate::elementwise::copy_order;
-use crate::error::{Error, Site, call_site};
-use crate::graph::NodeOp;
 use crate::manipulation::MemoryOrder;
-use crate::operand::Operand;
+use crate::math::copy_order;
+use phalanx_graph::{Error, NodeOp, Operand, Site, call_site};
 use phalanx_ops::{DType, Scalar, Shape, Weak};
 
 fn filled_like(
@@ -16,7 +14,7 @@ fn filled_like(
 ) -> Result<Array, Error> {
     array.ok()?;
     let dtype = dtype.into().unwrap_or(array.dtype());
-    crate::elementwise::check_shape(array.shape(), dtype, site)?;
+    crate::math::check_shape(array.shape(), dtype, site)?;
     let order = copy_order(&[array.into()], array.shape())?;
     let shape: Shape = match &order {
         Some(order) => order.iter().map(|&axis| array.shape()[axis]).collect(),
@@ -25,7 +23,7 @@ fn filled_like(
     let value = Scalar::filled(dtype, value).map_err(|error| Error::op(error, site))?;
     let mesh = array.mesh()?;
     let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(value)], shape, dtype, site)?;
-    crate::elementwise::in_order(mesh, node, order.as_deref())
+    crate::math::in_order(mesh, node, order.as_deref())
 }
 
 /// Zeros with the shape and order of axes of an array, and with its dtype or another. Local
@@ -68,7 +66,7 @@ pub fn ascontiguousarray(array: &Array) -> Array {
     Array::catch((|| {
         let is_contiguous = array.base_view()?.is_contiguous();
         let whole = if is_contiguous { array.clone() } else { array.copy_at(site) };
-        Ok(crate::error::within(site, || crate::manipulation::atleast_1d(&whole)))
+        Ok(phalanx_graph::within(site, || crate::manipulation::atleast_1d(&whole)))
     })())
 }
 
@@ -77,7 +75,7 @@ pub fn ascontiguousarray(array: &Array) -> Array {
 #[must_use]
 pub fn asfortranarray(array: &Array) -> Array {
     let site = call_site();
-    crate::error::within(site, || {
+    phalanx_graph::within(site, || {
         let reversed = array.t();
         let whole = match reversed.base_view() {
             Ok(view) if view.is_contiguous() => array.clone(),

@@ -2,10 +2,9 @@
 
 use crate::array::Array;
 use crate::creation::basic::{ShapeArgument, current_mesh, index_of};
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{along, blank, refused, write_part};
 use crate::math::select;
-use crate::window::MeshHandle;
+use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Index, Op, Shape, promote};
@@ -130,7 +129,7 @@ fn diagonal_matrix(vector: &Array, offset: i64, site: Site) -> Result<Array, Err
     let moved = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
     let side = length.saturating_add(moved);
     let mesh = vector.mesh()?;
-    crate::elementwise::check_shape(&[side, side], vector.dtype(), site)?;
+    crate::math::check_shape(&[side, side], vector.dtype(), site)?;
     let mask = band([length, length], Op::Equal, 0, &mesh, site)?;
     let block = within(site, || select(&mask, vector, false));
     if moved == 0 {

@@ -1,6 +1,7 @@
 //! Creation: constants, ranges, host data, functions of the index, and arrays like other arrays.
 
 mod basic;
+mod conversions;
 mod fill;
 mod grids;
 mod like;
@@ -13,6 +14,10 @@ pub(crate) use basic::{Extent, current_mesh, index_of};
 pub use basic::{
     NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones,
     synchronize, zeros,
+};
+pub use conversions::{
+    array, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer, fromiter, fromstring,
+    isfortran,
 };
 pub use fill::{FillOptions, full_as, full_like_as};
 pub use grids::{

@@ -1,12 +1,12 @@
 //! Ranges: numbers with equal distances, or with equal ratios.
 
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
-use crate::elementwise::mesh_of;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{moveaxis, refused};
+use crate::math::mesh_of;
 use crate::math::select;
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};

@@ -3,9 +3,9 @@
 use super::basic::ones;
 use super::grids::{diag_indices, tril_indices, triu_indices};
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::indexing::nonzero;
 use crate::manipulation::refused;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 

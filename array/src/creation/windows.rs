@@ -3,9 +3,9 @@
 use crate::array::Array;
 use crate::creation::basic::ones;
 use crate::creation::ranges::arange;
-use crate::error::{call_site, within};
+use crate::math::i0;
 use crate::math::select;
-use crate::special::i0;
+use phalanx_graph::{call_site, within};
 use phalanx_ops::DType;
 use phalanx_ops::shape::saturating;
 use std::f64::consts::PI;

@@ -2,9 +2,7 @@
 
 use super::layout::Summary;
 use crate::array::Array;
-use crate::engine::Cause;
-use crate::error::{Error, Site, call_site, within};
-use crate::host::HostArray;
+use phalanx_graph::{Cause, Error, HostArray, Site, call_site, within};
 use phalanx_ops::Index;
 
 /// The end of an axis of which elements are taken.

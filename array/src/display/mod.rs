@@ -13,4 +13,4 @@ pub use numbers::{
     array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
     format_float_scientific,
 };
-pub use show::print;
+pub use show::{host_array_str, print};

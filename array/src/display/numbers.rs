@@ -2,10 +2,10 @@
 
 use super::digits::{Decimal, Precision};
 use super::layout::{LINE_WIDTH, NAMED, PLAIN, Summary};
+use super::show::text_within;
 use crate::array::Array;
-use crate::engine::Cause;
-use crate::error::{Error, call_site, within};
 use crate::manipulation::refused;
+use phalanx_graph::{Cause, Error, call_site, within};
 use phalanx_ops::{DType, Scalar, Weak};
 
 /// NumPy's `array_str`: the elements as NumPy prints them. Collectivity: that of
@@ -16,7 +16,7 @@ pub fn array_str(array: &Array) -> Result<String, Error> {
     array.ok()?;
     within(site, || array.evaluate())?;
     let shown = array.shown(Summary::default(), Cause::Print, site)?;
-    Ok(shown.text_within(array.shape(), PLAIN, None))
+    Ok(text_within(&shown, array.shape(), PLAIN, None))
 }
 
 /// NumPy's `array2string`: [`array_str`], with a 0-d array printed as an element of an array.
@@ -43,7 +43,7 @@ pub fn array_repr(array: &Array) -> Result<String, Error> {
     let summary = Summary::default();
     let text = match shape {
         [] => within(site, || array2string(array))?,
-        _ => array.shown(summary, Cause::Print, site)?.text_within(shape, NAMED, None),
+        _ => text_within(&array.shown(summary, Cause::Print, site)?, shape, NAMED, None),
     };
     let mut extras = Vec::new();
     if (array.size() == 0 && shape != [0]) || summary.cuts(shape) {

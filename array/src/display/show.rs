@@ -3,46 +3,42 @@
 use super::elements::{rounded, scalar_text, words};
 use super::layout::{Frame, PLAIN, Summary, layout};
 use crate::array::Array;
-use crate::engine::Cause;
-use crate::error::{Error, call_site};
-use crate::host::HostArray;
+use phalanx_graph::{Cause, Error, HostArray, call_site};
 use phalanx_ops::{DType, Scalar};
 use std::fmt;
 
-impl HostArray {
-    fn element(&self, position: usize) -> Scalar {
-        let size = self.dtype.size();
-        Scalar::from_bytes(self.dtype, &self.bytes[position * size..(position + 1) * size])
-    }
+fn element(array: &HostArray, position: usize) -> Scalar {
+    let size = array.dtype.size();
+    Scalar::from_bytes(array.dtype, &array.bytes[position * size..(position + 1) * size])
+}
 
-    /// The text of NumPy's `str` at the default print options. If the number of bytes is wrong, the
-    /// text is the error.
-    pub fn text(&self) -> String {
-        if let Err(error) = self.check() {
-            return error.to_string();
-        }
-        if self.size() == 0 {
-            return String::from("[]");
-        }
-        let shown =
-            Summary::default().shown_positions(&self.shape).into_iter().map(|at| self.element(at));
-        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN, None)
+/// The text of NumPy's `str` of a host array at the default print options. If the number of bytes
+/// is wrong, the text is the error. Local.
+pub fn host_array_str(array: &HostArray) -> String {
+    if let Err(error) = array.check() {
+        return error.to_string();
     }
+    if array.size() == 0 {
+        return String::from("[]");
+    }
+    let shown = Summary::default().shown_positions(&array.shape).into_iter();
+    let shown: Vec<Scalar> = shown.map(|at| element(array, at)).collect();
+    text_of(&array.shape, &shown, array.dtype, PLAIN, None)
+}
 
-    /// The text of an array of `shape` whose printed elements these are. With `digits`, floats have
-    /// that many digits after the point.
-    pub(super) fn text_within(
-        &self,
-        shape: &[usize],
-        frame: Frame,
-        digits: Option<usize>,
-    ) -> String {
-        if shape.contains(&0) {
-            return String::from("[]");
-        }
-        let shown: Vec<Scalar> = (0..self.size()).map(|at| self.element(at)).collect();
-        text_of(shape, &shown, self.dtype, frame, digits)
+/// The text of an array of `shape` whose printed elements `shown` has. With `digits`, floats have
+/// that many digits after the point.
+pub(super) fn text_within(
+    shown: &HostArray,
+    shape: &[usize],
+    frame: Frame,
+    digits: Option<usize>,
+) -> String {
+    if shape.contains(&0) {
+        return String::from("[]");
     }
+    let elements: Vec<Scalar> = (0..shown.size()).map(|at| element(shown, at)).collect();
+    text_of(shape, &elements, shown.dtype, frame, digits)
 }
 
 /// The text of an array with elements, from the printed ones.
@@ -67,7 +63,7 @@ impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Formatting has no call site.
         match self.made_at().and_then(|site| self.shown(Summary::default(), Cause::Print, site)) {
-            Ok(shown) => f.write_str(&shown.text_within(self.shape(), PLAIN, f.precision())),
+            Ok(shown) => f.write_str(&text_within(&shown, self.shape(), PLAIN, f.precision())),
             Err(error) => write!(f, "{error}"),
         }
     }
@@ -89,7 +85,7 @@ impl fmt::Debug for Array {
 pub fn print(array: &Array) -> Result<(), Error> {
     let shown = array.shown(Summary::default(), Cause::Observation, call_site())?;
     if array.mesh()?.engine().process().0 == 0 {
-        println!("{}", shown.text_within(array.shape(), PLAIN, None));
+        println!("{}", text_within(&shown, array.shape(), PLAIN, None));
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use crate::array::Array;
 use crate::creation::arange;
-use crate::error::{Error, Site, call_site, within};
 use crate::fft::options::own_extent;
 use crate::manipulation::{refused, roll};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 

@@ -1,8 +1,8 @@
 //! Options of transforms: axes, extents and normalisation.
 
 use crate::array::Array;
-use crate::error::{Error, Site};
 use crate::manipulation::refused;
+use phalanx_graph::{Error, Site};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 

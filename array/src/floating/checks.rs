@@ -4,8 +4,7 @@ use super::state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrors, floating_errors,
 };
 use crate::array::Array;
-use crate::error::{DataError, Error, Site, outside, within};
-use crate::window::MeshHandle;
+use phalanx_graph::{DataError, Error, MeshHandle, Site, outside, within};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::{PoisonError, RwLock};

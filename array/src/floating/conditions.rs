@@ -2,10 +2,10 @@
 
 use super::checks::{Met, note};
 use super::state::{FloatingErrorKind as Kind, is_on, looks_for};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{Site, is_nested, within};
-use crate::operand::Argument;
 use crate::reductions::Axes;
+use phalanx_graph::{Site, is_nested, within};
 use phalanx_ops::{DType, Kind as DTypeKind, Op, Scalar, Weak};
 
 /// Whether a call must be checked: the user made it, not another function of this crate.

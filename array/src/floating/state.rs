@@ -1,7 +1,7 @@
 //! The settings of a thread for floating-point errors.
 
 use super::checks;
-use crate::error::{Error, Site};
+use phalanx_graph::{Error, Site};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;

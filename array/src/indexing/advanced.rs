@@ -2,13 +2,13 @@
 
 use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved, unread};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::{memory_order, order_of_strides};
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::moveaxis;
 use crate::math::without_leading;
-use crate::operand::Argument;
+use crate::math::{memory_order, order_of_strides};
 use crate::{Index, IndexItem};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{DType, Op, Shape};

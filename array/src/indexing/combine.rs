@@ -7,13 +7,13 @@
 
 use super::advanced::{AnyIndex, Worked, all_basic, mask_of_all};
 use super::positions::array_of;
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::{mesh_of, try_elementwise};
-use crate::error::{Error, Site, within};
 use crate::floating::{check_cast, check_elementwise, looks};
+use crate::math::refuse_negative;
 use crate::math::select;
-use crate::operand::Argument;
-use crate::power::refuse_negative;
+use crate::math::{mesh_of, try_elementwise};
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{Arg, Casting, DType, Kind, Op, Scalar, Signature, Weak};

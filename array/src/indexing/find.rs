@@ -2,15 +2,14 @@
 //! positions in C order.
 
 use super::positions::{Mode, resolved, whole};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::cases::choice_in;
 use crate::creation::zeros;
-use crate::error::{DataError, Error, Site, call_site, within};
-use crate::graph::NodeOp;
+use crate::dtypes::result_type;
+use crate::functional::choice_in;
 use crate::manipulation::{MemoryOrder, concatenate, refused, span};
 use crate::math::select;
-use crate::operand::Argument;
-use crate::types::result_type;
+use phalanx_graph::{DataError, Error, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{broadcast, check_ndim};
 use phalanx_ops::{DType, Scalar, Shape};

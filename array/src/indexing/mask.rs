@@ -1,10 +1,8 @@
 //! Masks: reading and writing of the elements that a mask selects.
 
+use crate::array::Argument;
 use crate::array::Array;
-use crate::engine::Cause;
-use crate::error::{Error, Site, call_site, within};
-use crate::graph::{Node, NodeOp};
-use crate::operand::Argument;
+use phalanx_graph::{Cause, Error, Node, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Shape};
 
@@ -32,8 +30,7 @@ impl Array {
                     OpError::Broadcast { left: self.shape().into(), right: mask.shape().into() };
                 return Err(Error::op(error, site));
             }
-            let mesh =
-                crate::elementwise::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
+            let mesh = crate::math::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
             let operands = [self.operand(site)?, mask.operand(site)?];
             // The recorded extent is an upper bound; the result has the true extent.
             let shape: Shape = smallvec::smallvec![self.size()];

@@ -2,13 +2,12 @@
 
 use super::advanced::AnyIndex;
 use super::find::{along, steps};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{DataError, Error, Site, call_site, within};
-use crate::graph::NodeOp;
+use crate::array::record_structured;
 use crate::manipulation::{axis_of, with_extent};
 use crate::math::{select, without_leading};
-use crate::operand::{Argument, Operand};
-use crate::structured::record_structured;
+use phalanx_graph::{DataError, Error, NodeOp, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::structured::{Put, Take, TakeAlong};

@@ -5,9 +5,8 @@ use super::load::agreed;
 use super::{IoError, Npz, leftovers, npz_names, savez};
 use crate::array::Array;
 use crate::creation::current_mesh;
-use crate::elementwise::mesh_of_arrays;
-use crate::error::{Error, call_site, within};
-use crate::host::HostArray;
+use crate::math::mesh_of_arrays;
+use phalanx_graph::{Error, HostArray, call_site, within};
 use std::path::Path;
 
 /// The name of the array with the number of the step.

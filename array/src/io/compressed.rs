@@ -2,7 +2,7 @@
 
 use super::atomic::{Unfinished, begin, write_error};
 use super::{IoError, header, npy};
-use crate::host::HostArray;
+use phalanx_graph::HostArray;
 use phalanx_ops::waiting::copying;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};

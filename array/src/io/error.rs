@@ -1,6 +1,6 @@
 //! Errors of reading and writing files.
 
-use crate::error::Failure;
+use phalanx_graph::Failure;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 

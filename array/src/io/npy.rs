@@ -2,7 +2,7 @@
 
 use super::header::{self, Header};
 use super::{IoError, write_atomically};
-use crate::host::HostArray;
+use phalanx_graph::HostArray;
 use phalanx_ops::DType;
 use phalanx_ops::waiting::copying;
 use std::fs::File;

@@ -4,7 +4,7 @@ use super::archive::StoredArchive;
 use super::header::{self, Header};
 use super::npy::{self, read_error};
 use super::{IoError, write_atomically};
-use crate::host::HostArray;
+use phalanx_graph::HostArray;
 use phalanx_ops::DType;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};

@@ -1,7 +1,7 @@
 //! Files written by NumPy, files for NumPy, and damaged files.
 
 use super::*;
-use crate::host::HostArray;
+use phalanx_graph::HostArray;
 use phalanx_ops::{DType, Element};
 use std::fs;
 use std::io::ErrorKind;

@@ -1,7 +1,7 @@
 //! Arguments of manipulations: lists of axes, positions along an axis, and their errors.
 
 use crate::array::Array;
-use crate::error::{Error, Site};
+use phalanx_graph::{Error, Site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, saturating};
 use phalanx_ops::view::resolve_range;

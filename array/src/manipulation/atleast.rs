@@ -1,7 +1,7 @@
 //! Arrays with at least one, two or three axes.
 
 use crate::array::Array;
-use crate::error::{call_site, within};
+use phalanx_graph::{call_site, within};
 use phalanx_ops::Index;
 
 const NEW: Index = Index::NewAxis;

@@ -1,8 +1,8 @@
 //! Views with the axes in another order, and broadcasts of several arrays.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::argument::{AxisList, at_least, axes_of, axis_of, refused, signed, sound};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::Shape;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
@@ -76,7 +76,7 @@ impl Array {
             self.ok()?;
             let axes = axes.0.unwrap_or_default();
             let ndim = self.ndim() + axes.len();
-            crate::elementwise::check_shape(&vec![1; ndim], self.dtype(), site)?;
+            crate::math::check_shape(&vec![1; ndim], self.dtype(), site)?;
             let added = axes_of(&axes, ndim, site)?;
             let mut shape = signed(self.shape());
             for axis in 0..ndim {

@@ -1,10 +1,10 @@
 //! Arrays assembled from nested lists of blocks.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site};
+use crate::dtypes::promote_all;
 use crate::manipulation::argument::{refused, sound, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, write_part};
-use crate::types::promote_all;
+use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Shape};
 

@@ -1,9 +1,8 @@
 //! Diagonals, as views in which one axis moves along two.
 
 use crate::array::Array;
-use crate::error::{Error, call_site, within};
 use crate::manipulation::argument::{axis_of, refused};
-use crate::view::View;
+use phalanx_graph::{Error, View, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, AxisMap, DType, Shape};
 

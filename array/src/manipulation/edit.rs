@@ -2,9 +2,9 @@
 
 use crate::array::Array;
 use crate::creation::ShapeArgument;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Shape};
@@ -195,7 +195,7 @@ pub(crate) fn try_resize(array: &Array, shape: &[usize], site: Site) -> Result<A
         return part.ok()?.copied_as(shape, site);
     }
     let times = wanted.div_ceil(size);
-    crate::elementwise::check_shape(&[times, size], DType::I8, site)?;
+    crate::math::check_shape(&[times, size], DType::I8, site)?;
     let all = within(site, || flat.broadcast_to([times, size])).copied_as(&[times * size], site)?;
     if times * size == wanted {
         return all.copied_as(shape, site);

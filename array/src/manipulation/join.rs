@@ -1,14 +1,12 @@
 //! Joins: one array made from several. Each part is one write into the result, so a join of pending
 //! values is computed in place.
 
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::{check_shape, in_order, mesh_of};
-use crate::error::{Error, Site, call_site, within};
-use crate::graph::NodeOp;
+use crate::dtypes::promote_all;
 use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
-use crate::operand::{Argument, Operand};
-use crate::types::promote_all;
-use crate::window::MeshHandle;
+use crate::math::{check_shape, in_order, mesh_of};
+use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Index, Scalar, Shape, Weak, can_cast};
 

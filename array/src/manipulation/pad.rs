@@ -3,13 +3,13 @@
 //! The axes are padded one after the other, as in NumPy. Each step computes the new ends from the
 //! elements inside, so the corners follow from the axes padded before.
 
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::index_of;
-use crate::error::{Error, Site, call_site, outside, within};
 use crate::manipulation::argument::{along, axis_of, refused, span};
 use crate::manipulation::axes::moveaxis;
 use crate::manipulation::join::{blank, write_part};
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, outside, within};
 use phalanx_ops::{DType, Index, Scalar, Shape, Weak};
 
 /// The number of elements added before and after each axis.

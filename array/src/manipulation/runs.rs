@@ -2,9 +2,9 @@
 //! equally spaced positions.
 
 use crate::array::Array;
-use crate::error::{Error, Site, within};
 use crate::manipulation::argument::{along, span, with_extent};
 use crate::manipulation::join::{blank, write_part};
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::Index;
 use phalanx_ops::shape::saturating;
 

@@ -2,12 +2,10 @@
 
 use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
-use crate::elementwise::check_shape;
-use crate::error::{Error, Site, call_site};
 use crate::indexing::IndexItems;
-use crate::operand::Operand;
+use crate::math::check_shape;
 use crate::reductions::Axes;
-use crate::view::Form;
+use phalanx_graph::{Error, Form, Operand, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, resolve_reshape};
 use phalanx_ops::{Index, Shape};

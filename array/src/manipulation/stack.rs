@@ -1,10 +1,10 @@
 //! Joins along a new axis, and the joins that NumPy names by a direction.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::argument::{AxisList, axis_of, refused, sound};
 use crate::manipulation::atleast::{atleast_1d, atleast_2d, atleast_3d};
 use crate::manipulation::join::try_concatenate;
+use phalanx_graph::{Error, Site, call_site, within};
 
 fn joined(arrays: &[Array], axis: i64, site: Site) -> Result<Array, Error> {
     try_concatenate(&arrays.iter().collect::<Vec<_>>(), &AxisList::from(axis), None, site)

@@ -1,9 +1,9 @@
 //! Removal of zeros at the ends of axes.
 
 use crate::array::Array;
-use crate::error::{call_site, within};
 use crate::manipulation::argument::{AxisList, axes_of, span};
 use crate::reductions::Axes;
+use phalanx_graph::{call_site, within};
 use phalanx_ops::{DType, Index};
 
 /// The ends at which zeros are removed.

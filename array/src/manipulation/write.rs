@@ -1,12 +1,12 @@
 //! Writes to the elements that an index condition or a mask selects.
 
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::index_of;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::argument::{refused, sound};
 use crate::manipulation::edit::try_resize;
 use crate::math::select;
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, Weak, can_cast};

@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::creation::identity;
-use crate::decomposition::inv;
-use crate::error::{Error, Site, call_site, within};
+use crate::linalg::inv;
 use crate::manipulation::{refused, sound};
 use crate::products::matmul::try_matmul;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 
 /// The power of a square matrix, or of each matrix of a stack. A negative power is a power of the

@@ -1,12 +1,12 @@
 //! Einstein sums, contracted in pairs in a greedy order.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
+use crate::dtypes::promote_all;
 use crate::manipulation::{mesh_of_all, refused, sound};
 use crate::products::matrices::{batched_matmul, matrix_product, summed};
 use crate::products::options::ProductOptions;
 use crate::products::subscripts::{Label, Subscripts};
-use crate::types::promote_all;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Shape, can_cast};

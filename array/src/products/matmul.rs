@@ -1,9 +1,9 @@
 //! The matrix product with NumPy's rules for any number of axes.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{common_shape, sound};
 use crate::products::matrices::{batched_matmul, matrix_product, summed};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{Shape, promote};
@@ -50,7 +50,7 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
             let common = common_shape([left, right], site);
             let mut shape: Shape = common.map_err(|_| Error::op(whole(), site))?;
             shape.extend([rows[0], columns[1]]);
-            crate::elementwise::check_shape(&shape, dtype, site)?;
+            crate::math::check_shape(&shape, dtype, site)?;
             if size(right) == 1 && right.len() <= left.len() && dtype.is_inexact() {
                 // All matrices on the left are multiplied by one matrix, so their rows form one
                 // tall matrix.

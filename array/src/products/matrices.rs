@@ -1,10 +1,9 @@
 //! Products of two matrices, and of stacks of matrices.
 
 use crate::array::Array;
-use crate::elementwise::{check_shape, mesh_of};
-use crate::error::{Error, Site, within};
-use crate::graph::NodeOp;
-use crate::structured::stacked_product;
+use crate::array::stacked_product;
+use crate::math::{check_shape, mesh_of};
+use phalanx_graph::{Error, NodeOp, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Kind, Shape, Structured};

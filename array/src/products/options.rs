@@ -2,10 +2,10 @@
 //! dtype, and the output.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
 use crate::ufunc::Asked;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, can_cast, promote};
 

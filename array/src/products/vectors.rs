@@ -1,11 +1,11 @@
 //! Products of vectors and of stacks of vectors, as fused products and sums.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{
     at_least, axis_of, blank, common_shape, moveaxis, refused, sound, write_part,
 };
 use crate::products::matrices::summed;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Index, Shape, promote};
 

@@ -3,12 +3,12 @@
 use super::Generator;
 use crate::array::Array;
 use crate::creation::{ShapeArgument, arange};
-use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::take_along_axis;
 use crate::manipulation::refused;
+use crate::math::cumsum;
 use crate::math::select;
-use crate::scans::cumsum;
 use crate::sorting::{Side, argsort, searchsorted};
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;

@@ -2,14 +2,14 @@
 
 use super::Generator;
 use super::parameters::{Parameter, Size};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
-use crate::decomposition::{Svd, svd};
-use crate::error::{Error, Site, call_site, within};
+use crate::linalg::{Svd, svd};
 use crate::manipulation::refused;
 use crate::math::select;
-use crate::operand::Argument;
 use crate::products::matmul;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Shape};
 

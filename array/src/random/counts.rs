@@ -6,8 +6,8 @@
 
 use super::Generator;
 use crate::array::Array;
-use crate::error::{Error, Site, within};
 use crate::math::select;
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::{DType, Shape};
 use std::f64::consts::TAU;
 

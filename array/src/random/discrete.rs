@@ -2,14 +2,14 @@
 
 use super::Generator;
 use super::parameters::{Parameter, Size, whole};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{arange, from_slice, full, zeros};
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{broadcast_shapes, refused, stack};
 use crate::math::select;
-use crate::operand::Argument;
 use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Shape, Weak};
 use smallvec::SmallVec;

@@ -3,13 +3,13 @@
 
 use super::Generator;
 use super::parameters::{Parameter, Size};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
-use crate::operand::Argument;
 use crate::reductions::{axis, keepdims};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Shape};
 
 /// The number of proposals for each element. Each is rejected with a probability below 1 in 20, so

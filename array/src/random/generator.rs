@@ -3,11 +3,8 @@
 use super::streams::Stream;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
-use crate::elementwise::elementwise;
-use crate::error::{Error, Site, call_site, within};
-use crate::graph::NodeOp;
-use crate::host::HostArray;
-use crate::window::MeshHandle;
+use crate::math::elementwise;
+use phalanx_graph::{Error, HostArray, MeshHandle, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{DType, Op, Scalar, Shape};

@@ -2,12 +2,12 @@
 
 use super::Generator;
 use super::parameters::{Size, integer};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{full, zeros};
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar, Shape, Weak};
 

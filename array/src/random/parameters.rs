@@ -1,12 +1,11 @@
 //! Parameters of distributions, which are numbers or arrays that broadcast to the shape of the
 //! draw, and that shape.
 
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{Extent, ShapeArgument, full};
-use crate::error::{Error, Site, within};
 use crate::manipulation::{common_shape, refused};
-use crate::operand::Argument;
-use crate::window::MeshHandle;
+use phalanx_graph::{Error, MeshHandle, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{Casting, DType, Shape, Weak, can_cast};

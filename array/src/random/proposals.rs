@@ -2,11 +2,11 @@
 
 use super::Generator;
 use super::parameters::{Parameter, Size};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::full;
-use crate::error::{Error, Site, call_site, within};
 use crate::math::select;
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Shape};
 use std::f64::consts::{PI, TAU};
 

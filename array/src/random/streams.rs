@@ -7,9 +7,9 @@
 
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::error::Site;
 use crate::indexing::Mode;
 use crate::math::select;
+use phalanx_graph::Site;
 use phalanx_ops::{DType, Scalar};
 
 /// A generator that computes any word from its position.

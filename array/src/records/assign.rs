@@ -2,10 +2,10 @@
 
 use super::handle::{Records, Shown, wrong};
 use super::record::{Field, Form, Record};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{Error, call_site, within};
 use crate::indexing::AnyIndex;
-use crate::operand::Argument;
+use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::{DType, Index};
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::handle::{Records, Shown, wrong};
 use crate::array::Array;
 use crate::creation::full;
-use crate::error::{Error, call_site, within};
 use crate::manipulation::broadcast_shapes;
 use crate::reductions::axis;
+use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::{DType, Weak};
 
 impl Records {

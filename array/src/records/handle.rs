@@ -3,10 +3,9 @@
 use super::record::{Field, Form, Record};
 use crate::array::Array;
 use crate::creation::zeros;
-use crate::error::{Error, Site, call_site, within};
-use crate::host::HostArray;
 use crate::indexing::AnyIndex;
 use crate::manipulation::{MemoryOrder, refused};
+use phalanx_graph::{Error, HostArray, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index};
 use std::sync::Arc;

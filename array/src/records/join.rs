@@ -1,8 +1,8 @@
 //! Joins of structured arrays.
 
 use super::handle::{Records, wrong};
-use crate::error::{Error, call_site, within};
 use crate::manipulation::concatenate;
+use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::shape::normalize_axis;
 
 impl Records {

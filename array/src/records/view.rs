@@ -3,7 +3,7 @@
 use super::handle::{Records, wrong};
 use super::record::Record;
 use crate::array::Array;
-use crate::error::{Error, call_site, within};
+use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::{DType, Index};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The axes of a reduction, and its other options.
 
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{Error, Site};
 use crate::manipulation::{axis_of, refused};
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use smallvec::SmallVec;

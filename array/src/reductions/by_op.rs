@@ -2,13 +2,13 @@
 
 use super::axes::{Axes, axis};
 use super::record::initial_value;
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::try_elementwise;
-use crate::error::{Error, Site, within};
 use crate::manipulation::{along, moveaxis, refused, span, try_concatenate, with_extent};
+use crate::math::combined_in;
 use crate::math::select;
-use crate::operand::Argument;
-use crate::scans::combined_in;
+use crate::math::try_elementwise;
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Arg, Casting, DType, Index, Monoid, Op, Scalar, Weak};
 
@@ -250,6 +250,6 @@ fn last(op: Op, elements: &Array, axis: usize, site: Site) -> Result<Array, Erro
         return try_elementwise(op, &[first.into(), sum.into()], site);
     }
     let dtype = Some(elements.dtype());
-    let running = crate::scans::accumulate(op, elements, axis as i64, dtype, site)?;
+    let running = crate::math::accumulate(op, elements, axis as i64, dtype, site)?;
     within(site, || running.slice(along(running.ndim(), axis, Index::At(-1))).copy().ok().cloned())
 }

@@ -3,9 +3,9 @@
 use super::axes::{Axes, keepdims};
 use super::slices::{Moment, check_moment};
 use crate::array::Array;
-use crate::elementwise::try_elementwise;
-use crate::error::{Error, Site, call_site, within};
 use crate::math::select;
+use crate::math::try_elementwise;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Op, Weak, can_cast, promote};
 
@@ -126,7 +126,7 @@ impl Array {
         site: Site,
     ) -> Result<Array, Error> {
         self.ok()?;
-        let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
+        let op = |op, arguments: &[crate::array::Argument]| try_elementwise(op, arguments, site);
         let given = axes.has_dtype();
         if let Some(dtype) = self.squares_dtype(axes, site)? {
             let wide = self.converted(dtype, site);
@@ -247,7 +247,7 @@ fn over_left(
     axes: &Axes,
     site: Site,
 ) -> Result<Array, Error> {
-    let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
+    let op = |op, arguments: &[crate::array::Argument]| try_elementwise(op, arguments, site);
     let left = match count {
         Count::Same(count) if exhausted == Exhausted::Zero || *count as f64 > ddof => {
             Weak::Float((*count as f64 - ddof).max(0.0)).into()

@@ -4,11 +4,11 @@ use super::axes::Axes;
 use super::methods::{EXTREMES, SUMMING};
 use super::moments::Exhausted;
 use super::slices::{Moment, check_extreme, check_moment};
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{DataError, Error, Site, call_site, within};
 use crate::math::select;
-use crate::operand::Argument;
 use num_complex::Complex64;
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Weak};
 

@@ -1,15 +1,14 @@
 //! Recording of reductions: their axes, the order of axes in memory, and the options.
 
 use super::axes::{Axes, keepdims};
+use crate::array::Argument;
 use crate::array::Array;
+use crate::array::complex;
 use crate::creation::index_of;
-use crate::elementwise::{in_order, memory_order, record, try_elementwise};
-use crate::error::{Error, Site, within};
-use crate::graph::NodeOp;
-use crate::lens::complex;
 use crate::manipulation::refused;
 use crate::math::select;
-use crate::operand::{Argument, Operand};
+use crate::math::{in_order, memory_order, record, try_elementwise};
+use phalanx_graph::{Error, NodeOp, Operand, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Monoid, Op, Scalar, Shape, Weak, promote};
 use smallvec::SmallVec;

@@ -2,8 +2,8 @@
 
 use super::axes::Axes;
 use crate::array::Array;
-use crate::error::{Site, is_nested, within};
 use crate::floating::{FloatingErrorKind, check_reduction, warn, warn_where, warns};
+use phalanx_graph::{Site, is_nested, within};
 
 /// A reduction for which NumPy warns if slices have too few elements.
 #[derive(Clone, Copy)]

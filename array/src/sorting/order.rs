@@ -1,11 +1,11 @@
 //! Sorting along an axis, the sorting positions, and searches in sorted vectors.
 
+use crate::array::Argument;
 use crate::array::Array;
-use crate::error::{DataError, Error, Site, call_site, within};
+use crate::array::{line, line_axis, record_structured};
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, flip, refused, span};
-use crate::operand::Argument;
-use crate::structured::{line, line_axis, record_structured};
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Order, SearchSorted, Sort};
 use phalanx_ops::{DType, Index, Structured, promote};

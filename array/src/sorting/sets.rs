@@ -2,9 +2,9 @@
 
 use super::order::{Side, argsort, lexsort, searchsorted, sort};
 use crate::array::Array;
-use crate::error::{Error, call_site, within};
 use crate::manipulation::{moveaxis, try_concatenate};
 use crate::math::select;
+use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::{DType, promote};
 
 /// The result of [`unique_all`].

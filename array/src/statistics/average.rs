@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::creation::full;
-use crate::elementwise::try_elementwise;
-use crate::error::{DataError, Error, Site, call_site, within};
 use crate::manipulation::refused;
+use crate::math::try_elementwise;
 use crate::reductions::{Axes, warn_of_empty};
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 

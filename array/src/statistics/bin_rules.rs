@@ -6,8 +6,8 @@
 use super::histogram::histogram;
 use super::selection::percentile;
 use crate::array::Array;
-use crate::error::{Error, Site, within};
 use crate::manipulation::stack;
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::DType;
 
 /// A rule for the number of bins.

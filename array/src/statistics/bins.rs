@@ -1,16 +1,16 @@
 //! The bins of an axis of a histogram, and the bin of each element.
 
 use super::bin_rules::BinRule;
+use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{full, linspace};
-use crate::differences::diff;
-use crate::elementwise::{check_shape, on_mesh_of};
-use crate::error::{DataError, Error, Site, within};
+use crate::dtypes::epsilon;
 use crate::manipulation::refused;
+use crate::math::diff;
+use crate::math::{check_shape, on_mesh_of};
 use crate::math::{is_real, select};
-use crate::operand::Argument;
 use crate::sorting::{Side, searchsorted};
-use crate::types::epsilon;
+use phalanx_graph::{DataError, Error, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Scalar};
 

@@ -2,10 +2,8 @@
 
 use crate::array::Array;
 use crate::creation::zeros;
-use crate::error::{DataError, Error, Site, call_site, within};
-use crate::graph::NodeOp;
 use crate::manipulation::refused;
-use crate::operand::Operand;
+use phalanx_graph::{DataError, Error, NodeOp, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Monoid, Scalar};
 
@@ -83,7 +81,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
             return Err(Error::data(error, site));
         }
         let length = minlength.max((high as usize).saturating_add(1));
-        crate::elementwise::check_shape(&[length], DType::I64, site)?;
+        crate::math::check_shape(&[length], DType::I64, site)?;
         match weights {
             None => count_positions(&positions, length, site),
             Some(weights) => {

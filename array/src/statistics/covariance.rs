@@ -1,15 +1,15 @@
 //! Covariances and correlations.
 
 use super::average::try_average;
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::try_elementwise;
-use crate::error::{DataError, Error, Site, call_site, within};
 use crate::floating::{warn, warn_where, warns};
 use crate::manipulation::try_concatenate;
 use crate::math::select;
-use crate::operand::Argument;
+use crate::math::try_elementwise;
 use crate::products::matmul;
 use crate::reductions::{EMPTY_SLICE, NO_DEGREES};
+use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
@@ -159,7 +159,7 @@ fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Resul
     // Rounding may give a value outside -1 to 1; NumPy clips it.
     if scaled.dtype().is_complex() {
         let (real, imaginary) = (scaled.real(), scaled.imag());
-        return Ok(crate::lens::complex(
+        return Ok(crate::array::complex(
             real.maximum(-1.0).minimum(1.0),
             imaginary.maximum(-1.0).minimum(1.0),
         )

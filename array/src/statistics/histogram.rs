@@ -3,8 +3,8 @@
 use super::bins::{Axis, Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
 
@@ -79,7 +79,7 @@ fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result
         Kind::Complex => {
             let real = |part: &Array| sums(part, DType::F64);
             let (real, imaginary) = (real(&weights.real())?, real(&weights.imag())?);
-            Ok(crate::lens::complex(&real, &imaginary).converted(dtype, site))
+            Ok(crate::array::complex(&real, &imaginary).converted(dtype, site))
         }
         // NumPy fails here too: differences of its running sums of bools are not bools.
         Kind::Bool if axis.range.is_none() => {

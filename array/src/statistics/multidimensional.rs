@@ -3,9 +3,9 @@
 use super::bins::{Axis, Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, promote};
 
@@ -93,7 +93,7 @@ fn counted(
         return refuse("weights", weights.ok()?.size());
     }
     let extents: Vec<usize> = axes.iter().map(Axis::count).collect();
-    crate::elementwise::check_shape(&extents, DType::F64, site)?;
+    crate::math::check_shape(&extents, DType::F64, site)?;
     let mut found: Option<(Array, Array)> = None;
     for ((column, axis), &extent) in columns.iter().zip(&axes).zip(&extents) {
         let bin = axis.bins_of(column, site);

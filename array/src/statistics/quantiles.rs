@@ -3,14 +3,13 @@
 use super::methods::{Place, QuantileMethod, Rounding, places};
 use crate::array::Array;
 use crate::creation::{from_slice, full};
-use crate::elementwise::on_mesh_of;
-use crate::error::{Error, Site, call_site};
-use crate::host::room_on_host;
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, moveaxis, refused, span};
+use crate::math::on_mesh_of;
 use crate::math::{is_real, select};
 use crate::reductions::{Axes, keepdims, nanmean, warn_of_empty, warn_of_nan};
 use crate::sorting::sort;
+use phalanx_graph::{Error, Site, call_site, room_on_host};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Weak, promote};
 

@@ -3,9 +3,9 @@
 use super::counting::count_positions;
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::{is_real, select};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 

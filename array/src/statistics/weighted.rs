@@ -4,14 +4,14 @@ use super::methods::Rounding;
 use super::quantiles::{Lines, Quantiles, in_c_order};
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::elementwise::on_mesh_of;
-use crate::error::{DataError, Error, Site, call_site};
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, refused, span};
+use crate::math::cumsum;
+use crate::math::on_mesh_of;
 use crate::math::{is_real, select};
 use crate::reductions::{Axes, keepdims, nanmean, warn_of_nan};
-use crate::scans::cumsum;
 use crate::sorting::argsort;
+use phalanx_graph::{DataError, Error, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Weak};
 

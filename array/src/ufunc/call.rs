@@ -1,13 +1,13 @@
 //! Calls of ufuncs with NumPy's options.
 
 use super::methods::Ufunc;
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::by_loop;
-use crate::error::{Error, Site, call_site, within};
 use crate::floating::check_elementwise;
 use crate::manipulation::{MemoryOrder, common_shape};
+use crate::math::by_loop;
 use crate::math::select;
-use crate::operand::Argument;
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Casting, DType, Op, can_cast};
 use smallvec::SmallVec;

@@ -2,8 +2,8 @@
 
 use super::call::UfuncOptions;
 use super::methods::Ufunc;
-use crate::error::{Error, call_site};
-use crate::operand::Argument;
+use crate::array::Argument;
+use phalanx_graph::{Error, call_site};
 use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Arg, Casting, DType, Op, Signature, can_cast};
 use smallvec::SmallVec;

@@ -1,13 +1,13 @@
 //! The methods of NumPy's ufuncs.
 
+use crate::array::Argument;
 use crate::array::Array;
-use crate::elementwise::try_elementwise;
-use crate::error::{Error, Site, call_site, within};
 use crate::floating::{check_elementwise, check_reduction, check_scan, kind_of_infinity};
 use crate::indexing::{AnyIndex, combine_at};
 use crate::manipulation::refused;
-use crate::operand::Argument;
+use crate::math::try_elementwise;
 use crate::reductions::{Axes, reduce_by};
+use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Op};
 
 /// An elementwise operation as an object with methods, which can be called with options. See
@@ -82,7 +82,7 @@ impl Ufunc {
     fn accumulated(self, array: &Array, axis: i64, dtype: Option<DType>, site: Site) -> Array {
         let result = Array::catch((|| {
             self.check_binary("accumulate", site)?;
-            crate::scans::accumulate(self.op, array, axis, dtype, site)
+            crate::math::accumulate(self.op, array, axis, dtype, site)
         })());
         check_scan("accumulate", array, &result, site);
         result
@@ -117,7 +117,7 @@ impl Ufunc {
     ) -> Array {
         let result = Array::catch((|| {
             self.check_binary("reduceat", site)?;
-            crate::scans::reduce_at(self.op, array, starts, axis, dtype, site)
+            crate::math::reduce_at(self.op, array, starts, axis, dtype, site)
         })());
         check_scan("reduceat", array, &result, site);
         result

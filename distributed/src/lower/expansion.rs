@@ -2,7 +2,7 @@
 
 use super::lowering::OperandShardings;
 use crate::placement::Placement;
-use phalanx_array::NodeOp;
+use phalanx_graph::NodeOp;
 use phalanx_ops::{AffineMap, DType, Scalar, Shape};
 use smallvec::SmallVec;
 

@@ -4,7 +4,7 @@ use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
 use super::moments::is_sum;
 use crate::fuse::{Context, Group, Member, Reference, selection};
-use phalanx_array::NodeOp;
+use phalanx_graph::NodeOp;
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
 
     fn inputs_used(
         &self,
-        input: &phalanx_array::Input,
+        input: &phalanx_graph::Input,
         from_group: &AffineMap,
         depth: usize,
         used: &mut BTreeSet<u32>,

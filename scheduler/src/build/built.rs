@@ -2,7 +2,7 @@
 
 use super::maps::{MapId, Maps};
 use crate::fuse::Group;
-use phalanx_array::{Graph, Source};
+use phalanx_graph::{Graph, Source};
 use phalanx_kernels::ir::{GuardId, Kernel};
 use phalanx_ops::{AffineMap, IndexBox, Scalar};
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 //! the same pattern derives its own without building the kernel again.
 
 use crate::fuse::{Group, compose, selection};
-use phalanx_array::{Graph, NodeOp};
+use phalanx_graph::{Graph, NodeOp};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

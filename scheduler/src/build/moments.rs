@@ -5,7 +5,7 @@
 
 use super::builder::{Builder, ScalarKey};
 use crate::fuse::{Context, Member};
-use phalanx_array::NodeOp;
+use phalanx_graph::NodeOp;
 use phalanx_kernels::ir::{Expr, Fold, Value, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 use smallvec::SmallVec;

@@ -4,7 +4,7 @@ use super::builder::{Builder, Key, ScalarKey};
 use super::built::{Buffer, ScalarSource};
 use super::maps::{MapId, MapOrigin, NumberOrigin};
 use crate::fuse::{Reference, selection};
-use phalanx_array::{NodeOp, Source};
+use phalanx_graph::{NodeOp, Source};
 use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
 use rustc_hash::FxHashSet;

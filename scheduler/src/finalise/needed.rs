@@ -5,7 +5,7 @@ use super::places::assign;
 use crate::build::{Buffer, Built, build};
 use crate::fuse::{Group, Unit};
 use crate::plan::{Plan, Step};
-use phalanx_array::{NodeOp, Source};
+use phalanx_graph::{NodeOp, Source};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

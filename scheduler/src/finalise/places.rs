@@ -5,7 +5,7 @@ use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit};
 use crate::plan::{Plan, Step, overwritten};
-use phalanx_array::{Input, NodeOp, Source};
+use phalanx_graph::{Input, NodeOp, Source};
 use phalanx_ops::Sharding;
 
 /// Slots and leaves, with the last step that uses each.

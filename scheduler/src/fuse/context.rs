@@ -2,8 +2,8 @@
 
 use super::group::{Group, Load, Member, Reference, compose};
 use super::place::{new_group, stays_inside};
-use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::{Placement, is_small_write, may_clash};
+use phalanx_graph::{Graph, Input, NodeOp, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 

@@ -1,7 +1,7 @@
 //! Groups: sets of nodes that become one kernel each.
 
-use phalanx_array::{Graph, NodeOp, Source};
 use phalanx_distributed::Placement;
+use phalanx_graph::{Graph, NodeOp, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Shape, Sharding, Split};
 use smallvec::SmallVec;
 

@@ -3,8 +3,8 @@
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
 use crate::plan::{overwritten, reads_of};
-use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{is_small_write, misaligned_axes};
+use phalanx_graph::{NodeOp, Source};
 use phalanx_ops::{Monoid, Sharding};
 use smallvec::SmallVec;
 

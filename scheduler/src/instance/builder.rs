@@ -4,7 +4,7 @@ use super::boxes::{Stored, copy_box};
 use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::plan::Plan;
-use phalanx_array::{NodeOp, Source};
+use phalanx_graph::{NodeOp, Source};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{IndexBox, Mesh, Sharding};
 use rustc_hash::FxHashMap;

@@ -7,7 +7,7 @@ use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{FinalLaunch, FinalStep};
 use crate::fuse::{Group, Unit};
 use crate::plan::{Exchange, read_box, space_box};
-use phalanx_array::Source;
+use phalanx_graph::Source;
 use phalanx_ops::sharding::{intersect, volume};
 use phalanx_ops::{AxisMap, IndexBox, Scalar};
 use smallvec::SmallVec;

@@ -8,8 +8,8 @@ use super::Session;
 use super::engine::State;
 use super::evaluate::{Stop, Work};
 use crate::error::RunError;
-use phalanx_array::{Cause, Error, Evaluation, Graph, Part};
 use phalanx_device::DeviceError;
+use phalanx_graph::{Cause, Error, Evaluation, Graph, Part};
 
 /// A window that is evaluated in parts.
 struct Apart<'a> {
@@ -140,7 +140,7 @@ impl Session {
 
 /// For each leaf of a part, whether other open values need it.
 fn kept(part: &Graph, other: &Graph) -> Vec<bool> {
-    let needed: std::collections::HashSet<*const phalanx_array::Node> =
+    let needed: std::collections::HashSet<*const phalanx_graph::Node> =
         other.leaves.iter().map(std::sync::Arc::as_ptr).collect();
     part.leaves.iter().map(|leaf| needed.contains(&std::sync::Arc::as_ptr(leaf))).collect()
 }

@@ -5,11 +5,11 @@ use super::memory::word;
 use crate::digest::data_digest;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage};
-use phalanx_array::{
-    Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site, room_on_host,
-};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, contiguous, copy_from_host};
+use phalanx_graph::{
+    Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site, room_on_host,
+};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
 use phalanx_ops::{DType, IndexBox, Sharding};

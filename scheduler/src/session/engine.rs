@@ -14,13 +14,13 @@ use crate::plan::Plan;
 use crate::processes::Processes;
 use crate::ready::KernelCache;
 use crate::shards::Shards;
-use phalanx_array::{
-    Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, ShardMemory,
-    Site, room_on_host,
-};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_distributed::propagate;
+use phalanx_graph::{
+    Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, ShardMemory,
+    Site, room_on_host,
+};
 use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};

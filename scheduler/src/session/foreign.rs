@@ -5,10 +5,10 @@ use super::data::{buffer_of, first_byte, in_one_piece};
 use crate::digest::data_digest;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage};
-use phalanx_array::{Error, Evaluated, LocalShard, ShardBytes, Site};
 use phalanx_device::{
     Buffer, Device, DeviceError, ForeignMemory, Strided, contiguous, copy_strided, copy_to_host,
 };
+use phalanx_graph::{Error, Evaluated, LocalShard, ShardBytes, Site};
 use phalanx_ops::waiting::aside;
 use phalanx_ops::{DType, IndexBox};
 use std::any::Any;

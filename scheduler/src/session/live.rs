@@ -2,7 +2,7 @@
 
 use crate::error::LargeArray;
 use crate::shards::Storage;
-use phalanx_array::Site;
+use phalanx_graph::Site;
 use phalanx_ops::{DType, Shape};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -7,8 +7,8 @@ use crate::instance::Instance;
 use crate::job::{JobMemory, Outcome};
 use crate::ready::Ready;
 use crate::shards::Shards;
-use phalanx_array::Graph;
 use phalanx_device::{Buffer, DeviceError};
+use phalanx_graph::Graph;
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{DType, Scalar};
 use std::collections::VecDeque;
@@ -69,7 +69,7 @@ impl Flights {
     }
 
     /// Waits for the oldest plan.
-    pub fn pop(&mut self) -> Option<Result<(), phalanx_array::Error>> {
+    pub fn pop(&mut self) -> Option<Result<(), phalanx_graph::Error>> {
         self.0.pop_front().map(|flight| flight.outcome.wait_surely())
     }
 

@@ -1,8 +1,8 @@
 //! The options and counters of a session.
 
-use phalanx_array::Limits;
 use phalanx_device::Device;
 use phalanx_distributed::{Lowerings, Policy};
+use phalanx_graph::Limits;
 use phalanx_ops::Mesh;
 use std::sync::Arc;
 

@@ -4,12 +4,13 @@
 //! Each device sums its block (`local`) and adds the block's sum to a table (`totals`), which a
 //! collective combines. The sum of the blocks before its own is then added to every element.
 
-use phalanx_array::{Array, HostArray, MeshHandle, NodeOp, cumsum};
+use phalanx_array::{Array, HostArray, MeshHandle, cumsum};
 use phalanx_collectives::World;
 use phalanx_distributed::{
     Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
     PlacedOperand, Placement, Policy, Schedule, Setup,
 };
+use phalanx_graph::NodeOp;
 use phalanx_ops::structured::{Scan, Take};
 use phalanx_ops::{Bounds, DType, Monoid, Op, Partial, Scalar, Shape, Sharding, Split, Structured};
 use phalanx_scheduler::{Session, SessionOptions};

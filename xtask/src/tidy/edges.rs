@@ -4,16 +4,20 @@ use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
 /// Each crate's folder, `.` for the root package, and the crates that it may use.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("ops", &[]),
     ("numerics", &["ops"]),
     ("device", &["ops"]),
     ("kernels", &["ops", "numerics", "device"]),
     ("collectives", &["ops", "device"]),
-    ("array", &["ops"]),
-    ("distributed", &["ops", "array"]),
-    ("scheduler", &["ops", "device", "kernels", "collectives", "array", "distributed"]),
-    (".", &["ops", "device", "kernels", "collectives", "array", "distributed", "scheduler"]),
+    ("graph", &["ops"]),
+    ("array", &["ops", "graph"]),
+    ("distributed", &["ops", "graph"]),
+    ("scheduler", &["ops", "graph", "device", "kernels", "collectives", "distributed"]),
+    (
+        ".",
+        &["ops", "graph", "device", "kernels", "collectives", "array", "distributed", "scheduler"],
+    ),
     ("launcher", &["."]),
     ("python", &[".", "launcher"]),
     ("xtask", &[]),

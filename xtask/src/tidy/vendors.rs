@@ -3,7 +3,7 @@
 use super::sources::{Breach, Sources};
 
 /// The crates that plan.
-const PLANNING: [&str; 3] = ["array/src/", "distributed/src/", "scheduler/src/"];
+const PLANNING: [&str; 4] = ["graph/src/", "array/src/", "distributed/src/", "scheduler/src/"];
 
 /// The vendors' names.
 const VENDORS: [&str; 4] = ["cuda", "nccl", "mpi", "cublas"];

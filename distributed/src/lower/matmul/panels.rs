@@ -5,7 +5,7 @@ use super::super::expansion::{Expansion, Phase, PhaseInput, PhaseSource};
 use super::super::lowering::{Call, PlacedOperand};
 use super::super::rule;
 use crate::placement::{Placement, Schedule};
-use phalanx_array::NodeOp;
+use phalanx_graph::NodeOp;
 use phalanx_ops::{AffineMap, DType, Sharding, Structured};
 use std::ops::Range;
 

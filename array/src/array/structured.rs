@@ -1,0 +1,62 @@
+//! Recording of structured operations.
+
+use super::argument::Argument;
+use crate::array::Array;
+use crate::manipulation::common_shape;
+use crate::math::{check_shape, mesh_of};
+use phalanx_graph::{Error, NodeOp, Site, within};
+use phalanx_ops::structured::Matmul;
+use phalanx_ops::{DType, Structured};
+use smallvec::SmallVec;
+
+/// Records a structured operation on checked operands.
+pub(crate) fn record_structured(
+    op: Structured,
+    operands: &[&Array],
+    site: Site,
+) -> Result<Array, Error> {
+    let arguments: SmallVec<[Argument; 3]> =
+        operands.iter().map(|&operand| operand.into()).collect();
+    let mesh = mesh_of(&arguments, site)?;
+    let kinds: SmallVec<[(&[usize], DType); 3]> =
+        operands.iter().map(|operand| (operand.shape(), operand.dtype())).collect();
+    let (shape, dtype) = op.result(&kinds);
+    check_shape(&shape, dtype, site)?;
+    let inputs = operands.iter().map(|operand| operand.operand(site));
+    let inputs = inputs.collect::<Result<SmallVec<[_; 3]>, Error>>()?;
+    let node = mesh.record(NodeOp::Structured(op), &inputs, shape, dtype, site)?;
+    Ok(Array::from_node(mesh, node))
+}
+
+/// The products of stacks of matrices of one floating-point or complex dtype. The axes before the
+/// last two broadcast.
+pub(crate) fn stacked_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    let [a, b] = stacked_alike(a, b, site)?;
+    record_structured(Structured::Matmul(Matmul::default()), &[&a, &b], site)
+}
+
+/// Both stacks, with the axes before the last two broadcast.
+pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 2], Error> {
+    let stack = common_shape([a, b].map(|array| &array.shape()[..array.ndim() - 2]), site)?;
+    let with = |array: &Array| {
+        let mut shape = stack.clone();
+        shape.extend_from_slice(&array.shape()[array.ndim() - 2..]);
+        within(site, || array.broadcast_to(shape.as_slice()).ok().cloned())
+    };
+    Ok([with(a)?, with(b)?])
+}
+
+/// The array and the axis along which an operation works; without an axis, all elements in C order.
+pub(crate) fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
+    array.ok()?;
+    match axis {
+        Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
+        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
+    }
+}
+
+/// The axis along which an operation works. For a 0-d array, the axes 0 and -1 count as none,
+/// because NumPy takes it for a vector of one element.
+pub(crate) fn line_axis(array: &Array, axis: Option<i64>) -> Option<i64> {
+    axis.filter(|axis| array.ndim() > 0 || !(-1..1).contains(axis))
+}

@@ -1,0 +1,162 @@
+//! Arrays made from other arrays, from bytes, from numbers and from text.
+
+use crate::array::Array;
+use crate::creation::from_slice;
+use crate::manipulation::refused;
+use phalanx_graph::{Error, HostArray, call_site, within};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Scalar, Weak};
+
+/// NumPy's `copy`: a new array with the same elements. Local (records a node).
+#[track_caller]
+#[must_use]
+pub fn copy(array: &Array) -> Array {
+    let site = call_site();
+    within(site, || array.copy())
+}
+
+/// NumPy's `array`: a copy, in `dtype` if it is given. Local (records a node).
+#[track_caller]
+#[must_use]
+pub fn array(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
+    let (site, dtype) = (call_site(), dtype.into());
+    within(site, || array.astype(dtype.unwrap_or(array.dtype())))
+}
+
+/// NumPy's `asarray`: the array itself, or a copy if `dtype` differs from its own. Local.
+#[track_caller]
+#[must_use]
+pub fn asarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
+    let site = call_site();
+    array.converted(dtype.into().unwrap_or(array.dtype()), site)
+}
+
+/// NumPy's `asanyarray`: as [`asarray`].
+#[track_caller]
+#[must_use]
+pub fn asanyarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
+    asarray(array, dtype)
+}
+
+/// NumPy's `asarray_chkfinite`: [`asarray`] of an array whose elements must all be finite.
+/// Collective over the mesh. Errors: `OpError::Argument` for NaN and infinities.
+#[track_caller]
+#[must_use]
+pub fn asarray_chkfinite(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
+    let (site, dtype) = (call_site(), dtype.into());
+    Array::catch(within(site, || {
+        let array = asarray(array, dtype);
+        if array.ok()?.dtype().is_inexact() && !array.isfinite().all(()).item::<bool>()? {
+            let value = String::from("NaN or an infinity");
+            return Err(refused("asarray_chkfinite", "array", value, site));
+        }
+        Ok(array)
+    }))
+}
+
+/// NumPy's `astype`: a copy in another dtype. Local (records a node).
+#[track_caller]
+#[must_use]
+pub fn astype(array: &Array, dtype: DType) -> Array {
+    let site = call_site();
+    within(site, || array.astype(dtype))
+}
+
+/// NumPy's `isfortran`: whether the elements are in Fortran order and not in C order. Local.
+#[must_use]
+pub fn isfortran(array: &Array) -> bool {
+    let size = array.dtype().size() as isize;
+    let (shape, strides) = (array.shape(), array.strides());
+    let lies = |axes: Vec<usize>| {
+        let mut step = size;
+        axes.into_iter().all(|axis| {
+            let is_next = shape[axis] == 1 || strides[axis] == step;
+            step *= shape[axis] as isize;
+            is_next
+        })
+    };
+    let axes = 0..shape.len();
+    array.size() > 0 && lies(axes.clone().collect()) && !lies(axes.rev().collect())
+}
+
+/// NumPy's `frombuffer`: the vector of `count` elements whose bytes start at byte `offset`; without
+/// a `count`, of all elements up to the end.
+///
+/// Replicated data of the host: every process passes the same bytes. Errors: `OpError::Argument`
+/// for an offset beyond the bytes, for too few bytes, or, without a `count`, for a number of bytes
+/// that is not a multiple of the element size.
+#[track_caller]
+#[must_use]
+pub fn frombuffer(
+    bytes: &[u8],
+    dtype: DType,
+    count: impl Into<Option<usize>>,
+    offset: usize,
+) -> Array {
+    let (site, size) = (call_site(), dtype.size());
+    let refuse =
+        |argument, value: usize| Err(refused("frombuffer", argument, value.to_string(), site));
+    Array::catch((|| {
+        let Some(rest) = bytes.get(offset..) else {
+            return refuse("offset", offset);
+        };
+        let count = match count.into() {
+            None if rest.len() % size != 0 => return refuse("bytes", rest.len()),
+            None => rest.len() / size,
+            Some(count) => count,
+        };
+        let Some(bytes) = count.checked_mul(size).and_then(|length| rest.get(..length)) else {
+            return refuse("count", count);
+        };
+        let host = HostArray { dtype, shape: vec![count], bytes: bytes.to_vec() };
+        within(site, || Array::from_host(&host).ok().cloned())
+    })())
+}
+
+/// NumPy's `fromiter`: the vector of the numbers of an iterator, or of its first `count` numbers.
+///
+/// Replicated data of the host. Errors: `OpError::OutOfRange` for numbers that `dtype` does not
+/// hold, `OpError::Cast` for complex numbers in a real dtype, `OpError::Argument` for too few
+/// numbers.
+#[track_caller]
+#[must_use]
+pub fn fromiter<T: Into<Weak>>(
+    numbers: impl IntoIterator<Item = T>,
+    dtype: DType,
+    count: impl Into<Option<usize>>,
+) -> Array {
+    let (site, count) = (call_site(), count.into());
+    Array::catch((|| {
+        let numbers = numbers.into_iter().take(count.unwrap_or(usize::MAX));
+        let scalars = numbers.map(|number| Scalar::assigned(dtype, number.into()));
+        let scalars: Vec<Scalar> =
+            scalars.collect::<Result<_, OpError>>().map_err(|error| Error::op(error, site))?;
+        if let Some(count) = count.filter(|&count| scalars.len() < count) {
+            return Err(refused("fromiter", "count", count.to_string(), site));
+        }
+        let bytes = scalars.iter().flat_map(|scalar| scalar.bytes().to_vec()).collect();
+        let host = HostArray { dtype, shape: vec![scalars.len()], bytes };
+        within(site, || Array::from_host(&host).ok().cloned())
+    })())
+}
+
+/// NumPy's `fromstring` of text: the vector of the numbers in it, which `separator` (or white
+/// space) divides. Numbers are parsed as `f64` and cast to `dtype`.
+///
+/// Replicated data of the host. Errors: `OpError::Argument` for text that is not a number.
+#[track_caller]
+#[must_use]
+pub fn fromstring(text: &str, dtype: DType, separator: &str) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let words: Vec<&str> = match separator.trim() {
+            "" => text.split_whitespace().collect(),
+            separator => text.split(separator).map(str::trim).filter(|w| !w.is_empty()).collect(),
+        };
+        let number = |word: &&str| {
+            word.parse::<f64>().map_err(|_| refused("fromstring", "text", (*word).to_owned(), site))
+        };
+        let numbers: Vec<f64> = words.iter().map(number).collect::<Result<_, _>>()?;
+        within(site, || from_slice(&numbers, [numbers.len()]).converted(dtype, site).ok().cloned())
+    })())
+}

@@ -1,0 +1,260 @@
+//! Choices among several values by conditions, and functions applied along or over axes.
+
+use crate::array::Argument;
+use crate::array::Array;
+use crate::dtypes::result_type;
+use crate::indexing::AnyIndex;
+use crate::manipulation::{axis_of, refused};
+use crate::math::as_array;
+use crate::math::select;
+use phalanx_graph::{Error, Site, call_site, outside, within};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Scalar};
+
+fn check_conditions(
+    operation: &'static str,
+    conditions: &[&Array],
+    site: Site,
+) -> Result<(), Error> {
+    for (place, condition) in conditions.iter().enumerate() {
+        let dtype = condition.ok()?.dtype();
+        if dtype != DType::Bool {
+            let argument = format!("{operation}: condition {place}");
+            return Err(Error::op(OpError::Mask { argument, dtype }, site));
+        }
+    }
+    Ok(())
+}
+
+/// `choice` in `dtype`, the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
+pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<Argument, Error> {
+    Ok(match choice {
+        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
+        Argument::Weak(weak) => {
+            Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?.into()
+        }
+        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
+    })
+}
+
+/// NumPy's `select(condlist, choicelist, default)`: each element is that of the choice whose
+/// condition holds first, or of `default` if no condition holds. All arguments broadcast.
+///
+/// Dtype: the promotion of all choices and `default`. Local (records nodes, which fuse). Errors:
+/// `OpError::Argument` without conditions or if the number of choices differs, `OpError::Mask` for
+/// conditions that are not bool, `OpError::OutOfRange`, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn select_list(
+    conditions: &[&Array],
+    choices: &[Argument],
+    default: impl Into<Argument>,
+) -> Array {
+    let (site, default) = (call_site(), default.into());
+    Array::catch((|| {
+        let Some(first) = conditions.first() else {
+            return Err(refused("select", "conditions", "none", site));
+        };
+        if conditions.len() != choices.len() {
+            let value = format!("{} for {} conditions", choices.len(), conditions.len());
+            return Err(refused("select", "choices", value, site));
+        }
+        check_conditions("select", conditions, site)?;
+        first.mesh()?.enter(|| {
+            within(site, || {
+                let all: Vec<Argument> = choices.iter().chain([&default]).cloned().collect();
+                let dtype = result_type(&all)?;
+                let mut chosen = as_array(&default).ok()?.converted(dtype, site);
+                for (condition, choice) in conditions.iter().zip(choices).rev() {
+                    chosen = select(condition, choice_in(dtype, choice, site)?, &chosen);
+                }
+                chosen.ok().cloned()
+            })
+        })
+    })())
+}
+
+/// NumPy's `piecewise` with values in place of functions: each element is the value whose condition
+/// holds last. Where no condition holds, it is the additional value at the end of `values`, or zero
+/// without one.
+///
+/// Shape and dtype are those of `x`; values are cast as by `astype`. Local (records nodes, which
+/// fuse). Errors: `OpError::Argument` for a wrong number of values, `OpError::Mask` for conditions
+/// that are not bool, `OpError::BroadcastInto`.
+#[track_caller]
+#[must_use]
+pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let dtype = x.ok()?.dtype();
+        if values.len() != conditions.len() && values.len() != conditions.len() + 1 {
+            let value = format!("{} for {} conditions", values.len(), conditions.len());
+            return Err(refused("piecewise", "values", value, site));
+        }
+        check_conditions("piecewise", conditions, site)?;
+        x.mesh()?.enter(|| {
+            within(site, || {
+                let value = |argument: &Argument| -> Result<Array, Error> {
+                    let argument = match argument {
+                        Argument::Weak(weak) => Scalar::assigned(dtype, *weak)
+                            .map_err(|error| Error::op(error, site))?
+                            .into(),
+                        other => other.clone(),
+                    };
+                    Ok(as_array(&argument).converted(dtype, site))
+                };
+                let otherwise = match values.get(conditions.len()) {
+                    Some(otherwise) => value(otherwise)?,
+                    None => crate::creation::zeros((), dtype),
+                };
+                let whole = x.shape();
+                let mut result = otherwise.broadcast_to(whole);
+                for (condition, argument) in conditions.iter().zip(values) {
+                    result = select(&condition.broadcast_to(whole), value(argument)?, &result);
+                }
+                // Without conditions, `result` is still a broadcast view of one element.
+                Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })
+            })
+        })
+    })())
+}
+
+/// The value of [`piecewise_by`] where a condition holds.
+pub enum Piece<'a> {
+    /// A value.
+    Value(Argument),
+    /// A function of the vector of elements for which the condition holds. It returns as many
+    /// values, or one.
+    Function(Box<dyn Fn(&Array) -> Argument + 'a>),
+}
+
+impl<'a> Piece<'a> {
+    /// A piece that is computed by a function.
+    pub fn function<V: Into<Argument>>(function: impl Fn(&Array) -> V + 'a) -> Piece<'a> {
+        Piece::Function(Box::new(move |elements| function(elements).into()))
+    }
+}
+
+impl<V: Into<Argument>> From<V> for Piece<'_> {
+    fn from(value: V) -> Self {
+        Piece::Value(value.into())
+    }
+}
+
+/// NumPy's `piecewise`: [`piecewise`] with functions among the values. A function is called only if
+/// its condition holds for an element.
+///
+/// Collective: the elements for which each condition holds are counted. Errors: those of
+/// [`piecewise`], those that the functions return, and those of writing their values.
+#[track_caller]
+#[must_use]
+pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let dtype = x.ok()?.dtype();
+        let has_otherwise = pieces.len() == conditions.len() + 1;
+        if (pieces.len() != conditions.len() && !has_otherwise)
+            || (conditions.is_empty() && has_otherwise)
+        {
+            let value = format!("{} for {} conditions", pieces.len(), conditions.len());
+            return Err(refused("piecewise", "functions", value, site));
+        }
+        check_conditions("piecewise", conditions, site)?;
+        let mut masks: Vec<Array> = conditions.iter().copied().cloned().collect();
+        if has_otherwise && let [first, others @ ..] = conditions {
+            let any = |any: Array, one: &&Array| any.logical_or(*one);
+            let any = within(site, || others.iter().fold((*first).clone(), any));
+            masks.push(within(site, || any.logical_not()));
+        }
+        let result = within(site, || crate::creation::zeros_like(x, None));
+        for (mask, piece) in masks.iter().zip(pieces) {
+            let value = match piece {
+                Piece::Value(value) => value.clone(),
+                Piece::Function(function) => {
+                    let taken = within(site, || x.index([AnyIndex::Array(mask.clone())]));
+                    if taken.ok()?.size() == 0 {
+                        continue;
+                    }
+                    outside(|| function(&taken))
+                }
+            };
+            let value = match value {
+                Argument::Array(array) => Argument::Array(array.ok()?.converted(dtype, site)),
+                other => other,
+            };
+            within(site, || result.try_assign_index([AnyIndex::Array(mask.clone())], value))?;
+        }
+        Ok(result)
+    })())
+}
+
+/// NumPy's `apply_over_axes`: applies a reduction along each axis of `axes` in turn, and keeps
+/// these axes with extent 1.
+///
+/// `function` receives the array and an axis, and returns an array with or without that axis.
+/// Errors: `OpError::Axis`, `OpError::Argument` if it returns another number of axes.
+#[track_caller]
+#[must_use]
+pub fn apply_over_axes(
+    function: impl Fn(&Array, i64) -> Array,
+    array: &Array,
+    axes: &[i64],
+) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let ndim = array.ok()?.ndim();
+        let mut value = array.clone();
+        for &axis in axes {
+            let axis = axis_of(axis, ndim, site)? as i64;
+            let next = outside(|| function(&value, axis));
+            value = match next.ok()?.ndim() {
+                kept if kept == ndim => next,
+                removed if removed + 1 == ndim => within(site, || next.expand_dims(axis)),
+                other => {
+                    return Err(refused("apply_over_axes", "ndim", other.to_string(), site));
+                }
+            };
+        }
+        Ok(value)
+    })())
+}
+
+/// NumPy's `apply_along_axis`: applies a function to each line along an axis; the axes of its
+/// results replace that axis.
+///
+/// The operations of the function are recorded once for each line: use it for few lines. A
+/// reduction or a composition of operations along the axis is faster. Collective if the function
+/// is. Errors: `OpError::Axis`, `OpError::Argument` if there are no lines, those of the function,
+/// and those of [`stack`](crate::stack) for results of different shapes.
+#[track_caller]
+#[must_use]
+pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let place = array.ok()?.axis(axis, site)?;
+        let mut others = array.shape().to_vec();
+        let extent = others.remove(place);
+        let count: usize = others.iter().product();
+        if count == 0 {
+            return Err(refused("apply_along_axis", "shape", format!("{:?}", array.shape()), site));
+        }
+        let lines =
+            within(site, || crate::moveaxis(array, place as i64, -1).reshape([count, extent]));
+        let result = |line: usize| {
+            let line = within(site, || lines.slice([phalanx_ops::Index::At(line as i64)]));
+            let found = outside(|| function(&line));
+            found.ok().cloned()
+        };
+        let results: Vec<Array> = (0..count).map(result).collect::<Result<_, _>>()?;
+        within(site, || {
+            let stacked = crate::stack(&results.iter().collect::<Vec<_>>(), 0);
+            let kept = &stacked.ok()?.shape()[1..];
+            let source: Vec<i64> =
+                (0..kept.len()).map(|axis| (others.len() + axis) as i64).collect();
+            let target: Vec<i64> = (0..kept.len()).map(|axis| (place + axis) as i64).collect();
+            let shape: Vec<usize> = others.iter().chain(kept).copied().collect();
+            let whole = stacked.reshape(shape.as_slice());
+            crate::moveaxis(&whole, source.as_slice(), target.as_slice()).ok().cloned()
+        })
+    })())
+}

@@ -1,0 +1,84 @@
+//! Functions of `linalg` that follow the array API standard. They are stricter or more general than
+//! the older functions of NumPy with the same names.
+
+use super::norms::{Ord, norm};
+use crate::array::Array;
+use crate::manipulation::{AxisList, axes_of, refused};
+use crate::products;
+use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::error::OpError;
+
+/// NumPy's `linalg.vector_norm`: the norm of the elements along some axes, taken as one vector;
+/// without axes, of all elements.
+///
+/// Shape: without the axes, or with extent 1 for them if `is_kept`. Dtype: real, of the precision
+/// of the array. Local (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`, those of
+/// [`norm`] of vectors.
+#[track_caller]
+#[must_use]
+pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: bool) -> Array {
+    let (site, axes) = (call_site(), axes.into());
+    Array::catch(within(site, || {
+        let ndim = array.ok()?.ndim();
+        let reduced = match &axes.0 {
+            Some(axes) => axes_of(axes, ndim, site)?,
+            None => (0..ndim).collect(),
+        };
+        if let [axis] = reduced[..] {
+            return norm(array, ord, Some(&[axis as i64]), is_kept).ok().cloned();
+        }
+        // The axes are merged into a last one.
+        let kept: Vec<usize> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
+        let order: Vec<i64> = kept.iter().chain(&reduced).map(|&axis| axis as i64).collect();
+        let extent = |&axis: &usize| array.shape()[axis];
+        let mut merged: Vec<usize> = kept.iter().map(extent).collect();
+        merged.push(reduced.iter().map(extent).product());
+        let lines = array.transpose(order).reshape(merged);
+        let found = norm(&lines, ord, Some(&[-1]), false);
+        if !is_kept {
+            return found.ok().cloned();
+        }
+        let mut shape = array.shape().to_vec();
+        reduced.iter().for_each(|&axis| shape[axis] = 1);
+        found.reshape(shape).ok().cloned()
+    }))
+}
+
+/// NumPy's `linalg.cross`: [`cross`](crate::cross) along one axis, for vectors of three components
+/// only. Errors: those of [`cross`](crate::cross), `OpError::Argument` for another number of
+/// components, `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn cross(a: &Array, b: &Array, axis: i64) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        for array in [a, b] {
+            let extent = array.ok()?.shape()[array.axis(axis, site)?];
+            if extent != 3 {
+                let argument = "the number of components of a vector";
+                return Err(refused("cross", argument, extent.to_string(), site));
+            }
+        }
+        products::cross(a, b, [axis; 3]).ok().cloned()
+    }))
+}
+
+/// NumPy's `linalg.outer`: [`outer`](crate::outer) of vectors only. Errors: `OpError::Ndim` for
+/// other arrays.
+#[track_caller]
+#[must_use]
+pub fn outer(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    let check = |array: &Array, site: Site| match array.ok()?.ndim() {
+        1 => Ok(()),
+        ndim => {
+            let (operation, expected) = ("outer", "1");
+            Err(Error::op(OpError::Ndim { operation, expected, ndim }, site))
+        }
+    };
+    Array::catch(within(site, || {
+        check(a, site)?;
+        check(b, site)?;
+        products::outer(a, b).ok().cloned()
+    }))
+}

@@ -1,0 +1,154 @@
+//! Packing of bits into bytes, unpacking of bytes into bits, and the byte order of elements.
+
+use super::elementwise::{check_shape, on_mesh_of};
+use crate::array::Array;
+use crate::creation::{from_slice, zeros};
+use crate::manipulation::{
+    AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent,
+};
+use crate::reductions::axis as over;
+use phalanx_graph::{Error, Site, call_site};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind};
+
+/// The order of the bits in a byte: the bit that the first element becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum BitOrder {
+    /// The highest bit is first.
+    #[default]
+    Big,
+    /// The lowest bit is first.
+    Little,
+}
+
+impl BitOrder {
+    fn weights(self) -> [u8; 8] {
+        std::array::from_fn(|place| match self {
+            BitOrder::Big => 0x80 >> place,
+            BitOrder::Little => 1 << place,
+        })
+    }
+}
+
+/// The array with `axis` moved to the end, and the number of that axis; without an axis, all
+/// elements in C order, and 0.
+fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, i64), Error> {
+    let Some(axis) = axis else { return Ok((array.reshape([-1]), 0)) };
+    let axis = array.axis(axis, site)? as i64;
+    Ok((moveaxis(array, axis, -1), axis))
+}
+
+/// The bits, followed by `count` zeros along the last axis.
+fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Error> {
+    let last = bits.ok()?.ndim() - 1;
+    let shape = with_extent(bits.shape(), last, count);
+    check_shape(&shape, DType::U8, site)?;
+    let zeros = zeros(shape.as_slice(), DType::U8);
+    try_concatenate(&[bits, &zeros], &AxisList::from(-1), None, site)
+}
+
+/// NumPy's `byteswap`: a copy in C order with the bytes of each element reversed. Of a complex
+/// number, the bytes of each part are reversed. Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn byteswap(array: &Array) -> Array {
+    let site = call_site();
+    let swap = || {
+        let dtype = array.ok()?.dtype();
+        let part = dtype.real();
+        let column = array.copy().reshape([-1, 1]);
+        if part.size() == 1 {
+            return column.reshape(array.shape()).ok().cloned();
+        }
+        let parts = if array.size() == 0 { column } else { column.view(part).reshape([-1, 1]) };
+        let swapped = flip(&parts.view(DType::U8), -1).copy().view(part);
+        let swapped = swapped.reshape([-1, (dtype.size() / part.size()) as i64]).view(dtype);
+        swapped.reshape(array.shape()).ok().cloned()
+    };
+    on_mesh_of(array, site, swap)
+}
+
+/// NumPy's `packbits`: each eight elements along an axis become one byte, with a bit set for each
+/// element that is not zero. Without an axis, the elements are taken in C order. Missing bits of
+/// the last byte are zero.
+///
+/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for elements that are neither
+/// integers nor bools, `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    let pack = || {
+        array.ok()?;
+        if !matches!(array.dtype().kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
+            let (operation, dtypes) = ("packbits", vec![array.dtype()]);
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        let (line, axis) = line(array, axis, site)?;
+        let mut bits = line.not_equal(0).converted(DType::U8, site);
+        let last = line.ndim() - 1;
+        let mut shape = line.shape().to_vec();
+        let bytes = shape[last].div_ceil(8);
+        shape[last] = bytes * 8 - shape[last];
+        if shape[last] > 0 {
+            bits = followed_by_zeros(&bits, shape[last], site)?;
+        }
+        shape[last] = bytes;
+        shape.push(8);
+        let weights = from_slice(&order.weights(), [8]);
+        let packed = (bits.reshape(shape.as_slice()) * weights).sum(over(-1).dtype(DType::U8));
+        moveaxis(&packed, -1, axis).ok().cloned()
+    };
+    on_mesh_of(array, site, pack)
+}
+
+/// NumPy's `unpackbits`: the bits of the bytes along an axis; without an axis, of all bytes in C
+/// order. A `count` sets the number of bits: zeros are added if there are fewer. A negative `count`
+/// removes that many bits from the end.
+///
+/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for a dtype other than `u8`,
+/// `OpError::Axis`, `OpError::Argument` if a negative `count` removes more bits than there are.
+#[track_caller]
+#[must_use]
+pub fn unpackbits(
+    array: &Array,
+    axis: impl Into<Option<i64>>,
+    count: impl Into<Option<i64>>,
+    order: BitOrder,
+) -> Array {
+    let (site, axis, count) = (call_site(), axis.into(), count.into());
+    let unpack = || {
+        if array.ok()?.dtype() != DType::U8 {
+            let (operation, dtypes) = ("unpackbits", vec![array.dtype()]);
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        let (line, axis) = line(array, axis, site)?;
+        let last = line.ndim() - 1;
+        let mut shape = line.shape().to_vec();
+        let there = shape[last] * 8;
+        let wanted = match count {
+            None => there as i64,
+            Some(count) if count < 0 => there as i64 + count,
+            Some(count) => count,
+        };
+        if wanted < 0 {
+            return Err(refused(
+                "unpackbits",
+                "count",
+                count.unwrap_or_default().to_string(),
+                site,
+            ));
+        }
+        let weights = from_slice(&order.weights(), [8]);
+        let bits = line.expand_dims(-1).bitwise_and(weights).not_equal(0);
+        shape[last] = there;
+        let mut bits = bits.converted(DType::U8, site).reshape(shape.as_slice());
+        if wanted as usize > there {
+            bits = followed_by_zeros(&bits, wanted as usize - there, site)?;
+        } else if (wanted as usize) < there {
+            bits = bits.slice(along(last + 1, last, span(0, wanted as usize))).copy();
+        }
+        moveaxis(&bits, -1, axis).ok().cloned()
+    };
+    on_mesh_of(array, site, unpack)
+}

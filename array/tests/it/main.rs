@@ -1,0 +1,4 @@
+//! Arrays through the public API: printing, and the conditions that close windows.
+
+mod display;
+mod windows;

@@ -1,0 +1,77 @@
+//! Conditions on data that a mesh keeps until the program observes a value.
+
+use crate::engine::Cause;
+use crate::error::{Error, Site};
+use crate::graph::{Held, Node};
+use crate::window::MeshHandle;
+use phalanx_ops::AffineMap;
+use std::sync::Arc;
+
+/// A recorded condition, and the error to raise if it holds.
+pub(crate) struct Check {
+    condition: Held,
+    error: Error,
+}
+
+impl MeshHandle {
+    /// Keeps a condition, a 0-d bool, and the error to raise if it holds. The next observation
+    /// raises it. Local.
+    pub fn check_later(&self, condition: Held, error: Error) {
+        self.checks().push_back(Check { condition, error });
+    }
+
+    /// Raises the first failure among the conditions that have been computed.
+    ///
+    /// `is_collective` means that all ranks make this call. Otherwise, with several processes, the
+    /// failure is kept, so that the next Collective observation raises it on every rank.
+    pub fn raise_known(&self, is_collective: bool) -> Result<(), Error> {
+        let takes = is_collective || self.engine().process().1 == 1;
+        loop {
+            let (condition, error) = match self.checks().front() {
+                Some(check) if check.condition.result().is_some() => {
+                    (check.condition.clone(), check.error.clone())
+                }
+                _ => return Ok(()),
+            };
+            let outcome = self.holds(&condition);
+            if let Err(error) = &outcome
+                && error.is_interrupt()
+            {
+                return outcome.map(drop);
+            }
+            let failed = !matches!(outcome, Ok(false));
+            if takes || !failed {
+                self.checks().pop_front();
+            }
+            match outcome {
+                Ok(false) => {}
+                Ok(true) => return Err(error),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Computes the pending conditions, and raises the first failure that has not been raised.
+    /// Collective over the mesh.
+    pub fn raise_pending(&self, site: Site) -> Result<(), Error> {
+        self.raise_known(true)?;
+        let pending = self.checks().front().map(|check| check.condition.clone());
+        match pending {
+            Some(condition) => self.close_for(&condition, Cause::Observation, site)?,
+            None => return Ok(()),
+        }
+        self.raise_known(true)
+    }
+
+    fn holds(&self, condition: &Arc<Node>) -> Result<bool, Error> {
+        let value = match condition.result() {
+            Some(result) => result.clone()?,
+            None => unreachable!("bug: a condition is read before it is computed"),
+        };
+        self.engine().wait(&value)?;
+        match self.engine().read(&value, &[], &AffineMap::identity(&[]))? {
+            Some(host) => Ok(host.bytes[0] != 0),
+            None => unreachable!("bug: a 0-d value is held by every process"),
+        }
+    }
+}

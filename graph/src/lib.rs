@@ -1,0 +1,31 @@
+//! The graph of a mesh: operations are recorded into windows, and an engine evaluates them.
+//!
+//! A [`MeshHandle`] has an open window, to which operations add nodes. The observation of a value
+//! closes the window and passes its [`Graph`] to the [`Engine`], which `scheduler` implements.
+//! The arrays of `array` are views ([`View`]) of nodes.
+#![forbid(unsafe_code)]
+
+mod checks;
+mod engine;
+mod error;
+mod graph;
+mod host;
+mod interval;
+mod operand;
+mod unseen;
+mod verify;
+mod view;
+mod window;
+
+pub use engine::{Cause, Engine, Evaluation, Limits, ShardMemory};
+pub use error::{
+    DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, is_nested, outside,
+    within,
+};
+pub use graph::{Evaluated, Graph, Held, Input, Node, NodeData, NodeOp, Part, Source};
+pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
+pub use interval::Interval;
+pub use operand::Operand;
+pub use unseen::note_unseen;
+pub use view::{Form, Lens, Stage, View, contiguous_strides};
+pub use window::{Entered, MeshHandle, Writing, map_or_none};

@@ -1,0 +1,564 @@
+//! Windows: operations are recorded in program order, and a closed window becomes a plan.
+
+use crate::checks::Check;
+use crate::engine::{Cause, Engine, Evaluation, Limits};
+use crate::error::{Error, Failure, Site, call_site};
+use crate::graph::{Deferred, Graph, Held, Input, Node, NodeData, NodeOp, Source};
+use crate::interval::Interval;
+use crate::operand::Operand;
+use crate::view::{Form, Stage};
+use phalanx_ops::error::OpError;
+use phalanx_ops::waiting::lock;
+use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::mem::{Discriminant, discriminant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::thread::ThreadId;
+
+/// A mesh with its open window. An array belongs to one mesh; clones of a handle are the same mesh.
+#[derive(Clone)]
+pub struct MeshHandle(Arc<State>);
+
+struct State {
+    /// The number of the mesh among those that this process made, from 1.
+    number: u64,
+    engine: Arc<dyn Engine>,
+    limits: Limits,
+    window: Mutex<Window>,
+    /// With several processes, the only thread that may record: the order of operations of two
+    /// threads would differ between processes.
+    owner: Option<OnceLock<ThreadId>>,
+    /// Conditions on data that the next observation checks, in the order of the program.
+    checks: Mutex<VecDeque<Check>>,
+}
+
+/// The number of operations that identify a place in the program.
+const PLACE: usize = 4;
+
+/// A place in the program: the last few operations, newest first, each by its call site and its
+/// kind. One operation is not enough, because several operations of one line, as in `a / b * c`,
+/// have one call site.
+type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
+
+/// A thread uses arrays of a mesh of several processes on which another thread records.
+#[derive(Debug, thiserror::Error)]
+#[error("another thread records on this mesh: with several processes one thread owns it")]
+struct OtherThread;
+
+impl Failure for OtherThread {
+    fn code(&self) -> &'static str {
+        "PX036"
+    }
+    fn hint(&self) -> &'static str {
+        "let one thread work with global arrays; other threads may use host data, or arrays of \
+         this process alone (phalanx.local(), in Rust Session::local)"
+    }
+}
+
+#[derive(Default)]
+struct Window {
+    number: u64,
+    graph: Graph,
+    bytes: u64,
+    places: FxHashSet<Anchor>,
+    /// The place of the last recorded operation. The next window starts with it, so that all
+    /// iterations of a loop have the same places.
+    place: Anchor,
+    /// The first place that was recorded twice. A long window closes there, so that every window
+    /// starts at the same point of a loop.
+    anchor: Option<Anchor>,
+    /// The number of nodes below which the window is not closed for its length. It is above 0 after
+    /// there was too little memory.
+    retry_from: usize,
+    write: Write,
+}
+
+/// The state of the recording of a write.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Write {
+    #[default]
+    No,
+    /// The next operation is the first one of a write.
+    Begins,
+    Going,
+}
+
+/// A guard: while it lives, a write is being recorded.
+pub struct Writing<'a>(&'a MeshHandle);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.window().write = Write::No;
+    }
+}
+
+static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
+thread_local! {
+    /// The meshes that this thread entered, the current one last, with ascending numbers.
+    static ENTERED: RefCell<Vec<(u64, MeshHandle)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A guard of the current mesh. See [`MeshHandle::entered`].
+pub struct Entered {
+    number: u64,
+    /// Not `Send`: the mesh is current on its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        // The thread-local value may be gone if the thread is ending.
+        let _left = ENTERED.try_with(|entered| {
+            let mut entered = entered.borrow_mut();
+            let place = entered.iter().position(|(number, _)| *number == self.number)?;
+            Some(entered.remove(place))
+        });
+    }
+}
+
+impl MeshHandle {
+    /// A mesh whose windows are evaluated by `engine`.
+    pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
+        let limits = engine.limits();
+        let window = Mutex::new(Window { number: 1, ..Window::default() });
+        let owner = (engine.process().1 > 1).then(OnceLock::new);
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed) + 1;
+        MeshHandle(Arc::new(State {
+            number,
+            engine,
+            limits,
+            window,
+            owner,
+            checks: Mutex::default(),
+        }))
+    }
+
+    /// Sets the default mesh of new arrays in all threads, and returns the previous one.
+    pub fn set_default(mesh: Option<MeshHandle>) -> Option<MeshHandle> {
+        std::mem::replace(&mut *DEFAULT.write().unwrap_or_else(PoisonError::into_inner), mesh)
+    }
+
+    /// The mesh of new arrays on this thread: the entered one, or the default one.
+    pub fn current() -> Option<MeshHandle> {
+        ENTERED
+            .with_borrow(|entered| entered.last().map(|(_, mesh)| mesh.clone()))
+            .or_else(|| DEFAULT.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Whether this is the mesh of new arrays on this thread.
+    pub fn is_current(&self) -> bool {
+        let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.1.same(self)));
+        entered.unwrap_or_else(|| {
+            let default = DEFAULT.read().unwrap_or_else(PoisonError::into_inner);
+            default.as_ref().is_some_and(|default| default.same(self))
+        })
+    }
+
+    /// Runs `body` with this as the current mesh of the thread.
+    pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        let _entered = self.entered();
+        body()
+    }
+
+    /// Makes this the current mesh of the thread until the guard is dropped. Use it in bindings of
+    /// languages whose blocks are not closures.
+    #[must_use]
+    pub fn entered(&self) -> Entered {
+        let number = ENTERED.with_borrow_mut(|entered| {
+            let number = entered.last().map_or(0, |(last, _)| last + 1);
+            entered.push((number, self.clone()));
+            number
+        });
+        Entered { number, _not_send: PhantomData }
+    }
+
+    /// The number of the mesh among those that this process made.
+    pub fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    /// The engine that evaluates the windows of the mesh.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.0.engine
+    }
+
+    /// The grid of devices.
+    pub fn mesh(&self) -> &Mesh {
+        self.0.engine.mesh()
+    }
+
+    /// Whether both are the same mesh.
+    pub fn same(&self, other: &MeshHandle) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The error of an operation on arrays of this mesh and of another one. If both are grids of
+    /// the same shape, it also names their processes and numbers.
+    pub fn differing(&self, other: &MeshHandle) -> OpError {
+        let (left, right) = (self.mesh().to_string(), other.mesh().to_string());
+        if left != right {
+            return OpError::Meshes { left, right };
+        }
+        let told = |handle: &MeshHandle| {
+            let owner = match handle.engine().process().1 {
+                1 => String::from("one process"),
+                several => format!("{several} processes"),
+            };
+            format!("{left} of {owner} (the mesh number {} made here)", handle.0.number)
+        };
+        OpError::Meshes { left: told(self), right: told(other) }
+    }
+
+    pub(crate) fn checks(&self) -> MutexGuard<'_, VecDeque<Check>> {
+        self.0.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn window(&self) -> MutexGuard<'_, Window> {
+        lock(&self.0.window)
+    }
+
+    /// Makes the calling thread the owner, which records and observes, if there is none yet.
+    ///
+    /// Errors: `PX036` if, with several processes, another thread is the owner.
+    fn own(&self, site: Site) -> Result<(), Error> {
+        let Some(owner) = &self.0.owner else { return Ok(()) };
+        let own = std::thread::current().id();
+        match *owner.get_or_init(|| own) == own {
+            true => Ok(()),
+            false => Err(Error::failure(OtherThread, Some(site))),
+        }
+    }
+
+    /// The engine, for a Collective action.
+    ///
+    /// Errors: `PX036` if, with several processes, another thread records.
+    pub fn together(&self, site: Site) -> Result<&Arc<dyn Engine>, Error> {
+        self.own(site)?;
+        Ok(&self.0.engine)
+    }
+
+    /// Records an operation.
+    pub fn record(
+        &self,
+        op: NodeOp,
+        operands: &[Operand],
+        shape: Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Arc<Node>, Error> {
+        self.own(site)?;
+        let mut window = self.window();
+        let mut anchor = window.place;
+        anchor.rotate_right(1);
+        anchor[0] = Some((site.identity(), discriminant(&op)));
+        let is_end = window.write == Write::Going || belongs_to_last(operands, &window.graph);
+        let is_long = |window: &Window| {
+            let length = window.graph.nodes.len();
+            let is_long =
+                (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
+                    || length >= self.0.limits.hard
+                    || window.bytes >= self.0.limits.bytes;
+            is_long && length >= window.retry_from
+        };
+        if is_long(&window) {
+            drop(window);
+            self.0.engine.make_room()?;
+            window = self.window();
+        }
+        if window.write == Write::Begins {
+            window.write = Write::Going;
+        }
+        if is_long(&window) {
+            self.close_window(&mut window, Cause::Limit, site)?;
+        }
+        window.place = anchor;
+        if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
+            window.anchor = Some(anchor);
+        }
+        let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
+        for operand in operands {
+            inputs.push(window.input(operand, site)?);
+        }
+        let position = window.graph.nodes.len() as u32;
+        let node = Node::recorded(shape, dtype, window.number, position, Some(site));
+        node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
+        let data = NodeData::of(op, inputs, &node);
+        window.bytes += stored_bytes(&data);
+        window.graph.nodes.push(data);
+        Ok(node)
+    }
+
+    /// A copy of an operand by `op` that is recorded when its value is first used. An unused copy
+    /// is never recorded.
+    pub fn defer(
+        &self,
+        op: NodeOp,
+        operand: Operand,
+        shape: Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Arc<Node>, Error> {
+        // A copy of a deferred copy is recorded, and with it the deferred one, so chains do not
+        // grow.
+        if let Operand::Value { node, .. } = &operand
+            && node.is_deferred()
+        {
+            return self.record(op, &[operand], shape, dtype, site);
+        }
+        self.own(site)?;
+        let interval = Interval::of_result(&op, std::slice::from_ref(&operand), &shape, dtype);
+        let node = Node::deferred(shape, dtype, Deferred { op, operand }, site);
+        node.learn(interval);
+        Ok(node)
+    }
+
+    /// A part of complex numbers, if `operand` is a view of numbers that the open window made from
+    /// their parts. The part then need not be extracted.
+    pub fn known_part(&self, operand: &Operand, part: usize) -> Option<Operand> {
+        let Operand::Value { node, map } = operand else { return None };
+        let mut window = self.window();
+        let number = window.number;
+        if node.result().is_some() || node.is_deferred() {
+            return None;
+        }
+        let Source::Node(mut position) = window.graph.place(node, number) else { return None };
+        let mut data = &window.graph.nodes[position as usize];
+        // A write of a whole value: the value that was written.
+        while let NodeOp::Update(map) = &data.op
+            && map.is_identity(&data.shape)
+            && let Input { source: Source::Node(value), map: None } = data.inputs[1]
+        {
+            position = value;
+            data = &window.graph.nodes[position as usize];
+        }
+        if data.op != NodeOp::Elementwise(Op::Complex) {
+            return None;
+        }
+        let input = &data.inputs[part];
+        let node = match input.source {
+            Source::Node(from) => window.graph.nodes[from as usize].node.clone(),
+            Source::Leaf(leaf) => window.graph.leaves[leaf as usize].clone(),
+            Source::Scalar(_) => return None,
+        };
+        let seen = match map {
+            Some(map) => Some(window.graph.map_of(input).then(map)),
+            None => input.map.as_deref().cloned(),
+        };
+        let map = seen.and_then(|seen| map_or_none(seen, node.shape()));
+        Some(Operand::Value { node: Held::new(node), map })
+    }
+
+    fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
+        let (number, write) = (window.number + 1, window.write);
+        let next = Window { number, place: window.place, write, ..Window::default() };
+        let closed = std::mem::replace(window, next);
+        if closed.graph.nodes.is_empty() {
+            return Ok(());
+        }
+        let Evaluation { pending, outcome } = self.0.engine.evaluate(&closed.graph, cause, site);
+        if !pending.nodes.is_empty() {
+            pending.settle_in(number);
+            window.bytes = pending.nodes.iter().map(stored_bytes).sum();
+            window.retry_from = pending.nodes.len() + self.0.limits.soft;
+            window.graph = pending;
+        }
+        outcome
+    }
+
+    /// Until the guard is dropped, a write of `value` is being recorded. A long window is not
+    /// closed between the operations of a write, nor before the first one if the value was recorded
+    /// last.
+    pub fn writing(&self, value: &Operand) -> Writing<'_> {
+        let mut window = self.window();
+        let last = window.graph.nodes.last();
+        let is_last = last.is_some_and(|last| is_node(value, &last.node));
+        window.write = if is_last { Write::Going } else { Write::Begins };
+        Writing(self)
+    }
+
+    /// Closes the open window: all recorded nodes are planned and started. Collective over the
+    /// mesh.
+    pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
+        self.own(site)?;
+        let mut window = self.window();
+        if !window.graph.nodes.is_empty() {
+            drop(window);
+            self.0.engine.make_room()?;
+            window = self.window();
+        }
+        self.close_window(&mut window, cause, site)
+    }
+
+    /// Closes the window because the value of its node `node` is needed. Collective over the mesh.
+    pub fn close_for(&self, node: &Arc<Node>, cause: Cause, site: Site) -> Result<(), Error> {
+        self.own(site)?;
+        self.window().settle(node, site)?;
+        node.observe();
+        self.close(cause, site)
+    }
+
+    /// Whether a value of the open window follows only from scalars and indices by elementwise
+    /// operations, so that no earlier value determines its split. Always false on one device.
+    pub fn is_unplaced(&self, node: &Node) -> bool {
+        if self.mesh().devices() == 1 {
+            return false;
+        }
+        let window = self.window();
+        let Some(position) = node.position_in(window.number) else { return false };
+        let nodes = &window.graph.nodes;
+        let (mut seen, mut ahead) = (FxHashSet::default(), vec![position]);
+        while let Some(position) = ahead.pop() {
+            let data = &nodes[position as usize];
+            let is_elementwise = matches!(
+                data.op,
+                NodeOp::Fill
+                    | NodeOp::Index(_)
+                    | NodeOp::Elementwise(_)
+                    | NodeOp::Select
+                    | NodeOp::Cast
+            );
+            if !is_elementwise {
+                return false;
+            }
+            for input in &data.inputs {
+                match input.source {
+                    Source::Node(from) if seen.insert(from) => ahead.push(from),
+                    Source::Node(_) | Source::Scalar(_) => {}
+                    Source::Leaf(_) => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// The plan of the open window, including the computation of `node`. Local.
+    pub fn explain(&self, node: &Arc<Node>) -> Result<String, Error> {
+        let window = self.window();
+        let mut graph = window.graph.clone();
+        if node.is_deferred() {
+            graph.add(node, window.number);
+        }
+        drop(window);
+        self.0.engine.explain(&graph)
+    }
+
+    /// The sharding that a view of a value has or will get. The window does not change. Local.
+    pub fn sharding(&self, node: &Arc<Node>, stages: &[Stage]) -> Result<Sharding, Error> {
+        let (mut graph, mut source) = match node.result() {
+            Some(result) => {
+                result.clone()?;
+                (Graph { leaves: vec![node.clone()], ..Graph::default() }, Source::Leaf(0))
+            }
+            None => {
+                let window = self.window();
+                let mut graph = window.graph.clone();
+                let source = graph.add(node, window.number);
+                (graph, source)
+            }
+        };
+        let mut map = None;
+        for stage in stages {
+            let mut add = |op, map, shape: &Shape, dtype| {
+                graph.nodes.push(NodeData {
+                    op,
+                    inputs: [Input { source, map }].into_iter().collect(),
+                    shape: shape.clone(),
+                    dtype,
+                    site: call_site(),
+                    node: Node::temporary(shape.clone(), dtype),
+                });
+                source = Source::Node(graph.nodes.len() as u32 - 1);
+            };
+            if let Some(Form { shape, dtype }) = &stage.form {
+                add(NodeOp::Reshape, map.take(), shape, *dtype);
+            }
+            map = Some(stage.map.clone());
+            if let Some(lens) = stage.lens {
+                let dtype = stage.form.as_ref().map_or(node.dtype(), |form| form.dtype).real();
+                add(NodeOp::Elementwise(lens.op()), map.take(), &stage.map.shape, dtype);
+            }
+        }
+        let mut shardings = self.0.engine.shardings(&graph)?;
+        let base = match (source, node.result()) {
+            (Source::Node(position), _) => shardings.swap_remove(position as usize),
+            (_, Some(Ok(value))) => value.sharding().clone(),
+            _ => unreachable!("bug: a node without a result lies outside the open window"),
+        };
+        Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
+    }
+
+    /// The number of operations recorded in the open window.
+    pub fn pending(&self) -> usize {
+        self.window().graph.nodes.len()
+    }
+}
+
+impl Window {
+    /// The input for an operand of an operation that is recorded now.
+    fn input(&mut self, operand: &Operand, site: Site) -> Result<Input, Error> {
+        Ok(match operand {
+            Operand::Scalar(value) => {
+                let scalars = &mut self.graph.scalars;
+                scalars.push(*value);
+                Input { source: Source::Scalar(scalars.len() as u32 - 1), map: None }
+            }
+            Operand::Value { node, map } => {
+                if let Some(Err(error)) = node.result() {
+                    return Err(error.clone());
+                }
+                self.settle(node, site)?;
+                Input { source: self.graph.place(node, self.number), map: map.clone() }
+            }
+        })
+    }
+
+    /// Records the operation that was deferred until this node is used. It gets the call site of
+    /// the use, because reports on ranks that diverge name the calls that record.
+    fn settle(&mut self, node: &Arc<Node>, site: Site) -> Result<(), Error> {
+        let Some(Deferred { op, operand }) = node.take_deferred() else { return Ok(()) };
+        let input = self.input(&operand, site);
+        let input = input.inspect_err(|error| node.finish(Err(error.clone())))?;
+        node.settle_at(self.number, self.graph.nodes.len());
+        let data = NodeData::of(op, [input].into_iter().collect(), node);
+        self.graph.nodes.push(NodeData { site, ..data });
+        Ok(())
+    }
+}
+
+/// The bytes of a value that is stored in any case. Elementwise values and writes may be fused, and
+/// views need no memory.
+fn stored_bytes(data: &NodeData) -> u64 {
+    let is_stored = matches!(
+        data.op,
+        NodeOp::Reduce { .. }
+            | NodeOp::Accumulate { .. }
+            | NodeOp::Structured(_)
+            | NodeOp::Compress
+    );
+    let bytes = phalanx_ops::shape::size(&data.shape) * data.dtype.size();
+    if is_stored { bytes as u64 } else { 0 }
+}
+
+/// Whether an operation uses a component or another form that was recorded just before it. Closing
+/// the window between them would keep the old value in memory beside them.
+fn belongs_to_last(operands: &[Operand], graph: &Graph) -> bool {
+    graph.nodes.last().is_some_and(|last| {
+        let is_view = matches!(last.op, NodeOp::Elementwise(Op::Real | Op::Imag) | NodeOp::Reshape);
+        is_view && operands.iter().any(|operand| is_node(operand, &last.node))
+    })
+}
+
+fn is_node(operand: &Operand, wanted: &Arc<Node>) -> bool {
+    matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, wanted))
+}
+
+/// The map as an operand has it: `None` for the identity.
+pub fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
+    if map.is_identity(base) { None } else { Some(Arc::new(map)) }
+}
