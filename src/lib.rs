@@ -49,11 +49,11 @@ pub use phalanx_distributed::Policy;
 pub use phalanx_graph::Limits;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::error::OpError;
-pub use phalanx_ops::waiting;
 pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
 };
 pub use phalanx_scheduler::Counters;
+pub use phalanx_waiting as waiting;
 pub use session::{
     DeviceMemory, InitError, InitFailure, ProcessFacts, Session, agree, check_process, declare,
     init, rank, size,
@@ -84,3 +84,8 @@ pub mod prelude {
         zeros_like,
     };
 }
+
+/// The tutorial, whose Rust blocks are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/tutorial.md")]
+mod tutorial {}

@@ -11,7 +11,7 @@ use phalanx_collectives::{
     Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix, address_towards, default_address,
     host_name, interface_address, resolved,
 };
-use phalanx_ops::waiting::interruptible;
+use phalanx_waiting::interruptible;
 use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;

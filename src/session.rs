@@ -10,8 +10,8 @@ use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_graph::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_ops::Mesh;
-use phalanx_ops::waiting::{interruptible, lock};
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
+use phalanx_waiting::{interruptible, lock};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

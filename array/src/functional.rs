@@ -68,7 +68,7 @@ pub fn select_list(
                 for (condition, choice) in conditions.iter().zip(choices).rev() {
                     chosen = select(condition, choice_in(dtype, choice, site)?, &chosen);
                 }
-                chosen.ok().cloned()
+                chosen.into_result()
             })
         })
     })())
@@ -113,7 +113,11 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
                     result = select(&condition.broadcast_to(whole), value(argument)?, &result);
                 }
                 // Without conditions, `result` is still a broadcast view of one element.
-                Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })
+                Ok(if conditions.is_empty() {
+                    result.ok()?.copy()
+                } else {
+                    result.into_result()?
+                })
             })
         })
     })())
@@ -243,7 +247,7 @@ pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &A
         let result = |line: usize| {
             let line = within(site, || lines.slice([phalanx_ops::Index::At(line as i64)]));
             let found = outside(|| function(&line));
-            found.ok().cloned()
+            found.into_result()
         };
         let results: Vec<Array> = (0..count).map(result).collect::<Result<_, _>>()?;
         within(site, || {
@@ -254,7 +258,7 @@ pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &A
             let target: Vec<i64> = (0..kept.len()).map(|axis| (place + axis) as i64).collect();
             let shape: Vec<usize> = others.iter().chain(kept).copied().collect();
             let whole = stacked.reshape(shape.as_slice());
-            crate::moveaxis(&whole, source.as_slice(), target.as_slice()).ok().cloned()
+            crate::moveaxis(&whole, source.as_slice(), target.as_slice()).into_result()
         })
     })())
 }

@@ -214,7 +214,7 @@ impl Csr {
         let count = self.nnz() as i64;
         Array::catch((|| {
             let all = self.values.mesh()?.enter(|| arange(0, count, 1));
-            searchsorted(&self.ends.copy(), &all, Side::Right).ok().cloned()
+            searchsorted(&self.ends.copy(), &all, Side::Right).into_result()
         })())
     }
 
@@ -233,7 +233,7 @@ impl Csr {
             let values = Argument::Array(self.values.clone());
             let items = [AnyIndex::Array(positions)];
             combine_at(Op::Add, &dense, &items, Some(&values), site)?;
-            dense.reshape(self.shape).ok().cloned()
+            dense.reshape(self.shape).into_result()
         }))
     }
 
@@ -278,11 +278,11 @@ impl Csr {
             let columns = matrix.shape()[1];
             if columns == 0 {
                 let dtype = promote(self.dtype(), matrix.dtype());
-                return matrix.mesh()?.enter(|| zeros([self.shape[0], 0], dtype)).ok().cloned();
+                return matrix.mesh()?.enter(|| zeros([self.shape[0], 0], dtype)).into_result();
             }
             let column = |at: usize| self.matvec(&matrix.slice(crate::s![.., at as i64]).copy());
             let products: Vec<Array> = (0..columns).map(column).collect();
-            stack(&products.iter().collect::<Vec<_>>(), 1).ok().cloned()
+            stack(&products.iter().collect::<Vec<_>>(), 1).into_result()
         }))
     }
 }
@@ -388,7 +388,7 @@ pub fn cg_from(matrix: &Csr, b: &Array, options: CgOptions) -> Result<Solution, 
         }
         let found = solve(matrix, &wanted, limit / norm, most, site)?;
         match start {
-            Some(start) => Ok(Solution { x: (start + found.x).ok()?.clone(), ..found }),
+            Some(start) => Ok(Solution { x: (start + found.x).into_result()?, ..found }),
             None => Ok(found),
         }
     })

@@ -2,7 +2,7 @@
 
 use crate::CollectiveError;
 use crate::failure::Failure;
-use phalanx_ops::waiting::look;
+use phalanx_waiting::look;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 

@@ -365,6 +365,7 @@ impl Communicator for Member {
         dtype: DType,
         monoid: Monoid,
     ) -> Result<Event, CollectiveError> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let items = Items { dtype, monoid };
         self.collective(
             (Operation::AllReduce, data.len),

@@ -2,7 +2,7 @@
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Condvar, Mutex, SPINS, YIELDS, spin_loop, yield_now};
-use phalanx_ops::waiting::look;
+use phalanx_waiting::look;
 use std::sync::PoisonError;
 use std::time::Duration;
 

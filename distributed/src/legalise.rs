@@ -49,6 +49,7 @@ pub fn legalise(
     leaves: &[Sharding],
     lowerings: Lowerings,
 ) -> Legal {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let mut legaliser = Legaliser {
         legal: Legal {
             graph: Graph {

@@ -1,6 +1,7 @@
 //! Placements: the devices that run an operation and hold its value, and how they share the work.
 
 use phalanx_ops::{Partial, Sharding};
+use smallvec::SmallVec;
 
 /// Where an operation runs and where its value resides.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +28,10 @@ pub enum Schedule {
     /// Each device applies the operation to its own block as if that were the whole operand: one
     /// phase of an operation that other phases complete.
     Blocks,
+    /// As `Rule`, and the routine of a device may communicate while it runs: it holds the
+    /// communicator of the devices that differ from its own only on these mesh axes. All of them
+    /// run it, also those whose block is empty.
+    Together(SmallVec<[u8; 2]>),
 }
 
 impl Placement {
@@ -39,7 +44,15 @@ impl Placement {
     pub fn partial(&self) -> Option<&Partial> {
         match &self.schedule {
             Schedule::Partial(partial) => Some(partial),
-            Schedule::Rule | Schedule::Panels(_) | Schedule::Blocks => None,
+            Schedule::Rule | Schedule::Panels(_) | Schedule::Blocks | Schedule::Together(_) => None,
+        }
+    }
+
+    /// The mesh axes of the communicator that the routine holds, if it holds one.
+    pub fn together(&self) -> Option<&[u8]> {
+        match &self.schedule {
+            Schedule::Together(mesh_axes) => Some(mesh_axes),
+            _ => None,
         }
     }
 }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 /// The placement of every node. `leaves` are the shardings of the graph's leaves.
 pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Placement> {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let Setup { mesh, policy, lowerings } = setup;
     if mesh.devices() == 1 {
         return graph.nodes.iter().map(|node| whole(graph, node)).collect();

@@ -34,6 +34,7 @@ impl Place for Location<'static> {
 
 impl Site {
     /// The site of a place.
+    #[inline]
     pub const fn new(place: &'static dyn Place) -> Site {
         Site(place)
     }
@@ -55,6 +56,7 @@ impl Site {
     }
 
     /// A number that identifies the place within this process.
+    #[inline]
     pub fn identity(self) -> usize {
         std::ptr::from_ref(self.0).cast::<()>() as usize
     }
@@ -100,6 +102,7 @@ thread_local! {
 ///
 /// A function that calls other public functions runs them inside of [`within`]. Their nodes and
 /// errors then have the line of its caller, not a line of this crate.
+#[inline]
 #[track_caller]
 pub fn call_site() -> Site {
     match OUTERMOST.get() {
@@ -120,6 +123,7 @@ pub fn called_from<R>(site: Site, body: impl FnOnce() -> R) -> R {
 }
 
 /// Whether the call is made by a function of this crate inside of [`within`].
+#[inline]
 pub fn is_nested() -> bool {
     OUTERMOST.get().is_some_and(|outermost| outermost.is_nested)
 }
@@ -418,6 +422,7 @@ impl Error {
     }
 
     /// The user's line that caused the error, if a line did.
+    #[inline]
     pub fn site(&self) -> Option<Site> {
         self.0.site
     }

@@ -3,8 +3,8 @@
 use crate::error::{Error, Site};
 use crate::interval::Interval;
 use crate::operand::Operand;
-use phalanx_ops::waiting::lock;
 use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding, Structured};
+use phalanx_waiting::lock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -60,6 +60,7 @@ pub(crate) struct Deferred {
 const UNRECORDED: u64 = u64::MAX;
 
 impl Node {
+    #[inline]
     pub(crate) fn recorded(
         shape: Shape,
         dtype: DType,
@@ -140,21 +141,25 @@ impl Node {
     }
 
     /// The call that made the value; `None` if a planner did.
+    #[inline]
     pub fn site(&self) -> Option<Site> {
         self.site
     }
 
     /// The shape of the value.
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// The dtype of the value.
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The result; `None` until the window is closed.
+    #[inline]
     pub fn result(&self) -> Option<&Result<Arc<dyn Evaluated>, Error>> {
         self.result.get()
     }
@@ -165,6 +170,7 @@ impl Node {
     }
 
     /// Whether the program can still observe the value.
+    #[inline]
     pub fn is_live(&self) -> bool {
         self.handles.load(Ordering::Relaxed) > 0
     }
@@ -180,6 +186,7 @@ impl Node {
     }
 
     /// The known bounds of the elements.
+    #[inline]
     pub fn interval(&self) -> Option<Interval> {
         self.interval.get().copied().or_else(|| Interval::of_dtype(self.dtype))
     }
@@ -192,6 +199,7 @@ impl Node {
     }
 
     /// Whether no element can be negative.
+    #[inline]
     pub fn is_non_negative(&self) -> bool {
         self.non_negative.load(Ordering::Relaxed)
             || self.dtype.kind() == Kind::Unsigned
@@ -204,11 +212,13 @@ impl Node {
     }
 
     /// Counts a handle by which the program can observe the value.
+    #[inline]
     pub fn add_handle(&self) {
         self.handles.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts one handle less.
+    #[inline]
     pub fn drop_handle(&self) {
         self.handles.fetch_sub(1, Ordering::Relaxed);
     }
@@ -221,24 +231,28 @@ pub struct Held(Arc<Node>);
 
 impl Held {
     /// Holds a node.
+    #[inline]
     pub fn new(node: Arc<Node>) -> Held {
         node.add_handle();
         Held(node)
     }
 
     /// The node. The caller adds a handle of its own.
+    #[inline]
     pub fn node(&self) -> Arc<Node> {
         self.0.clone()
     }
 }
 
 impl Clone for Held {
+    #[inline]
     fn clone(&self) -> Held {
         Held::new(self.0.clone())
     }
 }
 
 impl Drop for Held {
+    #[inline]
     fn drop(&mut self) {
         self.0.drop_handle();
     }
@@ -246,6 +260,7 @@ impl Drop for Held {
 
 impl Deref for Held {
     type Target = Arc<Node>;
+    #[inline]
     fn deref(&self) -> &Arc<Node> {
         &self.0
     }

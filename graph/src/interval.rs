@@ -24,6 +24,7 @@ impl Interval {
 
     /// All values of the dtype; `None` for dtypes that are not integers and for `u64`, which
     /// exceeds `i64`.
+    #[inline]
     pub fn of_dtype(dtype: DType) -> Option<Interval> {
         let bits = 8 * dtype.size() as u32;
         match dtype.kind() {
@@ -132,6 +133,7 @@ impl Interval {
     }
 
     /// Whether no element can be negative.
+    #[inline]
     pub fn is_non_negative(self) -> bool {
         self.low >= 0
     }

@@ -20,6 +20,7 @@ pub enum Operand {
 
 impl Operand {
     /// The dtype of the elements.
+    #[inline]
     pub fn dtype(&self) -> DType {
         match self {
             Operand::Value { node, .. } => node.dtype(),

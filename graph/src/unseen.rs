@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::window::MeshHandle;
-use phalanx_ops::waiting::lock;
+use phalanx_waiting::lock;
 use std::sync::Mutex;
 
 /// The number of errors that are kept for a mesh; further ones are only counted.

@@ -72,6 +72,7 @@ impl Lens {
 }
 
 /// The strides of a C-ordered array, in bytes.
+#[inline]
 pub fn contiguous_strides(shape: &[usize], dtype: DType) -> SmallVec<[i64; 4]> {
     let mut strides = smallvec![dtype.size() as i64; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -82,6 +83,7 @@ pub fn contiguous_strides(shape: &[usize], dtype: DType) -> SmallVec<[i64; 4]> {
 
 impl View {
     /// The whole base.
+    #[inline]
     pub fn whole(shape: &[usize], dtype: DType) -> View {
         // In NumPy, new arrays without elements have strides of 0.
         let is_empty = shape.contains(&0);
@@ -100,6 +102,7 @@ impl View {
     }
 
     /// Whether the view is the whole base.
+    #[inline]
     pub fn is_whole(&self) -> bool {
         self.stages.is_empty()
     }
@@ -205,6 +208,7 @@ impl View {
     }
 
     /// The dtype of the last stage.
+    #[inline]
     pub fn stored(&self) -> DType {
         if self.is_truth { DType::U8 } else { self.dtype }
     }

@@ -8,8 +8,8 @@ use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::view::{Form, Stage};
 use phalanx_ops::error::OpError;
-use phalanx_ops::waiting::lock;
 use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
+use phalanx_waiting::lock;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -152,6 +152,7 @@ impl MeshHandle {
     }
 
     /// Whether this is the mesh of new arrays on this thread.
+    #[inline]
     pub fn is_current(&self) -> bool {
         let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.1.same(self)));
         entered.unwrap_or_else(|| {
@@ -179,21 +180,25 @@ impl MeshHandle {
     }
 
     /// The number of the mesh among those that this process made.
+    #[inline]
     pub fn number(&self) -> u64 {
         self.0.number
     }
 
     /// The engine that evaluates the windows of the mesh.
+    #[inline]
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
     }
 
     /// The grid of devices.
+    #[inline]
     pub fn mesh(&self) -> &Mesh {
         self.0.engine.mesh()
     }
 
     /// Whether both are the same mesh.
+    #[inline]
     pub fn same(&self, other: &MeshHandle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -252,6 +257,7 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Result<Arc<Node>, Error> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         self.own(site)?;
         let mut window = self.window();
         let mut anchor = window.place;
@@ -559,6 +565,7 @@ fn is_node(operand: &Operand, wanted: &Arc<Node>) -> bool {
 }
 
 /// The map as an operand has it: `None` for the identity.
+#[inline]
 pub fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
     if map.is_identity(base) { None } else { Some(Arc::new(map)) }
 }

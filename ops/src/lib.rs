@@ -15,7 +15,6 @@ pub mod shape;
 pub mod sharding;
 pub mod structured;
 pub mod view;
-pub mod waiting;
 
 pub use bounds::Bounds;
 pub use cast::{Casting, can_cast};

@@ -209,6 +209,7 @@ impl Ufunc {
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let py = arguments.py();
         session::ensure(py)?;
         let _mesh = call_mesh::of_call(arguments, keywords);

@@ -9,6 +9,7 @@ use phalanx_graph::{NodeOp, Source};
 /// Two arrays of the program may then share memory. Neither is written in place while the other
 /// lives, because only memory with a single owner is overwritten.
 pub(crate) fn drop_whole_updates(legal: &mut Legal) {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let Legal { graph, placements, moved, origins, .. } = legal;
     let mut position_of: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     let mut kept = Vec::with_capacity(graph.nodes.len());

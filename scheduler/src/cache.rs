@@ -87,6 +87,7 @@ impl PlanCache {
         target: &Target<'_>,
         liveness: impl FnOnce(&Plan) -> Liveness,
     ) -> Result<Arc<Ready>, RunError> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         self.windows += 1;
         if self.instances > MOST_INSTANCES {
             self.forget();

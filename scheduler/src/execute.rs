@@ -4,6 +4,7 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
+use crate::routine::{Routines, Together};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
@@ -23,6 +24,7 @@ pub(crate) struct Worker {
     pub memory: Arc<dyn Device>,
     pub communicator: Arc<dyn Communicator>,
     pub mesh: Mesh,
+    routines: Routines,
     /// Communicators over a subset of the mesh axes, made at first use; that is the same step on
     /// every device.
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
@@ -39,14 +41,16 @@ impl Worker {
         memory: Arc<dyn Device>,
         communicator: Arc<dyn Communicator>,
         mesh: Mesh,
+        routines: Routines,
     ) -> Worker {
         let (groups, arriving) = (FxHashMap::default(), FxHashMap::default());
         let is_direct = false;
-        Worker { local, device, memory, communicator, mesh, groups, arriving, is_direct }
+        Worker { local, device, memory, communicator, mesh, routines, groups, arriving, is_direct }
     }
 
     /// Runs a job on this device.
     pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let memory = &job.memory[self.local];
         // The first run of a plan may load library code, which must not happen while another device
         // of this process waits for this one. Such a run exchanges data through the host.
@@ -185,7 +189,22 @@ impl Worker {
                 let operands: SmallVec<[Block<'_>; 3]> =
                     routine.operands.iter().map(|at| memory.block(at)).collect();
                 let to = memory.block(&routine.to);
-                structured::run_on(&routine.op, &operands, &to, &self.memory)?;
+                let Some(mesh_axes) = &routine.together else {
+                    structured::run_on(&routine.op, &operands, &to, &self.memory)?;
+                    return Ok(());
+                };
+                let Some(together) = self.routines.of(&routine.op) else {
+                    let message = format!("{} has no routine that communicates", routine.op.name());
+                    return Err(RunError::Bug { message });
+                };
+                let group = self.group(mesh_axes)?;
+                together.run(&Together {
+                    op: &routine.op,
+                    operands: &operands,
+                    to: &to,
+                    device: &self.memory,
+                    communicator: &*group,
+                })?;
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));

@@ -256,7 +256,12 @@ impl Explainer<'_> {
         });
         let inputs: Vec<String> = named.collect();
         let partial = self.partial(node);
-        format!("{}{partial} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
+        let together = self.plan.placements[node as usize].together();
+        let together = together.map_or_else(String::new, |mesh_axes| {
+            format!(", which communicates over {}", self.mesh_axes(mesh_axes))
+        });
+        let value = self.value(Source::Node(node));
+        format!("{value}{partial} = {name}({}){together}", inputs.join(", "))
     }
 
     /// The name of a buffer's part of the items that a node's shards hold until they are combined.

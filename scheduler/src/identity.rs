@@ -52,6 +52,7 @@ const PLAIN: usize = 2;
 impl Identifier {
     /// The identity of a window whose leaves have these shardings.
     pub fn window(&mut self, graph: &Graph, leaves: &[Sharding]) -> &Identity {
+        tracing::trace!(target: "phalanx::path", file = file!());
         self.identity.pattern.clear();
         let Numbers { extents, starts, bounds } = &mut self.identity.numbers;
         extents.clear();
@@ -111,6 +112,9 @@ impl Identifier {
                 }
                 Schedule::Panels(count) => (2, *count as u64),
                 Schedule::Blocks => (3, 0),
+                Schedule::Together(axes) => {
+                    (4, axes.iter().fold(1, |word, &axis| word << 8 | u64::from(axis)))
+                }
             };
             self.word(argument << 8 | kind);
         }

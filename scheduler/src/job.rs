@@ -6,7 +6,7 @@ use crate::shards::Shards;
 use phalanx_device::Buffer;
 use phalanx_graph::{Error, Site};
 use phalanx_ops::Scalar;
-use phalanx_ops::waiting::{LOOK, aside, interruptible, look};
+use phalanx_waiting::{LOOK, aside, interruptible, look};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The state of a plan's execution.

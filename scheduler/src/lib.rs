@@ -25,10 +25,12 @@ mod processes;
 mod ready;
 mod recorded;
 mod refill;
+mod routine;
 mod segments;
 mod session;
 mod shards;
 mod verify;
 
 pub use error::{LargeArray, RunError};
+pub use routine::{Routine, Routines, Together};
 pub use session::{Counters, Session, SessionOptions};

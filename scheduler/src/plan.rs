@@ -173,6 +173,7 @@ impl Plan {
         leaves: &[Sharding],
         setup: Setup<'_>,
     ) -> Plan {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let mut legal = legalise(window, placements, leaves, setup.lowerings);
         drop_whole_updates(&mut legal);
         let Legal { mut graph, placements, moved, origins, expansions } = legal;

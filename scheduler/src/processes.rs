@@ -10,7 +10,7 @@ use phalanx_collectives::{
 };
 use phalanx_device::Buffer;
 use phalanx_graph::{Error, Graph, Site};
-use phalanx_ops::waiting::{aside, interruptible};
+use phalanx_waiting::{aside, interruptible};
 use std::io::Write;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

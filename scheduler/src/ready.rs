@@ -105,7 +105,7 @@ impl Ready {
             let threads = device.pool().map_or(1, |pool| pool.current_num_threads());
             let nowhere = Buffer::without_memory(0);
             let of_step = |step: &LocalStep| match step {
-                LocalStep::Routine(routine) => {
+                LocalStep::Routine(routine) if routine.together.is_none() => {
                     let operands = routine.operands.iter().map(|at| block_at(at, &nowhere));
                     let operands: SmallVec<[Block<'_>; 3]> = operands.collect();
                     let to = block_at(&routine.to, &nowhere);
@@ -153,7 +153,7 @@ impl Ready {
                 let kernel = &self.kernels[*kernel];
                 kernel.missing(extents, origins, places, guards, &scalars, device)
             }
-            LocalStep::Routine(routine) => {
+            LocalStep::Routine(routine) if routine.together.is_none() => {
                 let nowhere = Buffer::without_memory(0);
                 let block = |at| block_at(at, &nowhere);
                 let operands: SmallVec<[Block<'_>; 3]> =
@@ -167,6 +167,7 @@ impl Ready {
             | LocalStep::Wait { .. }
             | LocalStep::Combine { .. }
             | LocalStep::Copy(_)
+            | LocalStep::Routine(_)
             | LocalStep::Compress { .. } => Missing::copies(device).into_iter().collect(),
             LocalStep::Zero { .. } => Vec::new(),
         }

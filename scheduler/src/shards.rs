@@ -173,6 +173,7 @@ impl Shards {
 
     /// The elements of a view; `None` unless the sharding puts all elements on this process.
     pub fn read(&self, map: &AffineMap, mesh: &Mesh, first_device: usize) -> Option<HostArray> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let holds_all = self.sharding().is_replicated() || self.buffers().len() == mesh.devices();
         if !holds_all {
             return None;

@@ -28,6 +28,7 @@ mod instructions;
 mod launchers;
 mod locality;
 mod mpi;
+mod path;
 mod programs;
 #[path = "../../launcher/tests/it/ssh.rs"]
 mod ssh;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         launchers::TRIALS,
         locality::TRIALS,
         mpi::TRIALS,
+        path::TRIALS,
     ];
     let trials = modules.into_iter().flatten().map(|&(path, test)| {
         let name = path.split_once("::").map_or(path, |(_, name)| name);

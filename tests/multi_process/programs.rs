@@ -97,6 +97,7 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "be_slow" => turns::be_slow(arguments[0], arguments[1]),
         "files" => files::run(&session, arguments),
         "memory" => memory::run(&session, arguments[0]),
+        "expression" => local::expression(),
         "nothing" | "use_after_end" => Ok(()),
         _ => panic!("no program {name}"),
     }?;

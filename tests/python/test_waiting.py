@@ -71,7 +71,7 @@ def _interrupted(program, *words, devices=1, processes=1, to=None, then=lambda: 
         command = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *command]
     with worlds.started(command, {"PHALANX_DEVICES": f"cpu:{devices}"}) as running:
         lines = [running.stdout.readline() for _ in range(processes)]
-        time.sleep(1.0)
+        time.sleep(0.5)
         if to is None:
             running.send_signal(signal.SIGINT)
         else:

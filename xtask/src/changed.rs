@@ -16,7 +16,7 @@ struct Row {
     seconds: usize,
 }
 
-const ROWS: [Row; 13] = [
+const ROWS: [Row; 14] = [
     Row {
         folder: "ops",
         programs: &[
@@ -29,6 +29,12 @@ const ROWS: [Row; 13] = [
         ],
         python: &["tests/python/conformance"],
         seconds: 107,
+    },
+    Row {
+        folder: "waiting",
+        programs: &["waiting phalanx_waiting", "collectives it", "launcher multi_process"],
+        python: &[],
+        seconds: 103,
     },
     Row {
         folder: "graph",

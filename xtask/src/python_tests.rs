@@ -9,6 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// The files of tests that mostly wait: for processes, messages and time limits.
+const WAITING: [&str; 4] =
+    ["test_mpi.py", "test_restarts.py", "test_sessions.py", "test_waiting.py"];
+
 /// The version of the standard that is tested.
 const STANDARD: &str = "2024.12";
 
@@ -42,15 +46,15 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 }
 
 /// The programs of all tests of the module on one and on three devices, and of all or one share of
-/// them on two, four and eight devices and as ranks of four processes. The longest come first. The
-/// module must be in its place.
+/// them on two, four and eight devices and as ranks of four processes: those that compute, the
+/// longest first, and those that mostly wait. The module must be in its place.
 pub fn programs(
     project: &Project,
     python: &Path,
     data: &Path,
     full: bool,
     required: &str,
-) -> Result<Vec<Program>, Failure> {
+) -> Result<(Vec<Program>, Vec<Program>), Failure> {
     let share = (!full).then(|| share(project));
     if let Some(share) = &share {
         println!("share {share} of 8 of the tests beyond one and three devices");
@@ -73,13 +77,15 @@ pub fn programs(
     // On one device there are also the tests that start programs, so the files are divided.
     let parts = parts(&project.path("tests/python"))?;
     programs.extend(parts.iter().map(|paths| of_paths("cpu:1", paths)));
+    let waiting = WAITING.map(|name| format!("tests/python/{name}"));
+    let waiting = vec![of_paths("cpu:1", &waiting)];
     programs.extend(["cpu:1", "cpu:3"].map(|devices| {
         let program = Program::new(python).named("python");
         pytest(project, program, devices, full).arguments(["tests/array_api"])
     }));
     programs.extend(["cpu:8", "cpu:4", "cpu:2"].map(on_devices).map(shared));
     programs.extend(launchers(python).into_iter().map(in_processes).map(shared));
-    Ok(programs)
+    Ok((programs, waiting))
 }
 
 /// The programs of some tests of the module, on one and on three devices.
@@ -98,13 +104,14 @@ pub fn programs_of(
     if paths.is_empty() { Vec::new() } else { ["cpu:1", "cpu:3"].map(on_devices).into() }
 }
 
-/// The files and folders of tests in a folder, divided among as many runs of pytest.
+/// The files and folders of tests in a folder that do not wait, divided among runs of pytest.
 fn parts(folder: &Path) -> Result<[Vec<String>; 4], Failure> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(Failure::file(folder))? {
         let entry = entry.map_err(Failure::file(folder))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_file = name.starts_with("test_") && name.ends_with(".py");
+        let is_file = is_file && !WAITING.contains(&name.as_str());
         let is_folder = entry.path().is_dir() && !name.starts_with('_');
         if is_file || is_folder {
             names.push(format!("tests/python/{name}"));

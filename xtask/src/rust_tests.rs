@@ -40,7 +40,12 @@ impl TestProgram {
     pub fn program(&self, project: &Project) -> Program {
         // As `cargo test` does.
         let program = Program::new(&self.path).named(&self.name(project)).folder(&self.folder);
-        program.variable("CARGO_MANIFEST_DIR", &self.folder)
+        let program = program.variable("CARGO_MANIFEST_DIR", &self.folder);
+        // Each of these tests starts processes and mostly waits for them.
+        match self.name == "multi_process" {
+            true => program.arguments(["--test-threads=6"]),
+            false => program,
+        }
     }
 
     /// Whether the program mostly waits: for messages, processes and time limits.

@@ -311,10 +311,12 @@ fn all(
         let tests = built.iter().filter(|test| test.waits() == waits);
         tests.map(|test| of_rust(test.program(project).arguments(filter))).collect()
     };
-    let (waiting, mut programs) = (of_tests(true), of_tests(false));
+    let (mut waiting, mut programs) = (of_tests(true), of_tests(false));
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::place_built(project)?;
-        let tests = python_tests::programs(project, &python, &data, full, &tally.required())?;
+        let (tests, others) =
+            python_tests::programs(project, &python, &data, full, &tally.required())?;
+        waiting.extend(others);
         // After the slowest program.
         let after = programs.len().min(1);
         programs.splice(after..after, tests);

@@ -114,6 +114,13 @@ impl Array {
         self.live().map(|_| self).map_err(Error::told)
     }
 
+    /// The array, or the error that it carries, as [`Array::ok`] of an array that is not used
+    /// further. Local.
+    pub fn into_result(self) -> Result<Array, Error> {
+        self.ok()?;
+        Ok(self)
+    }
+
     /// The extents, or the error that the array carries. Local.
     pub fn try_shape(&self) -> Result<&[usize], Error> {
         Ok(self.ok()?.shape())
@@ -333,7 +340,7 @@ impl Array {
                 let mut reversed = sharding;
                 reversed.axes.reverse();
                 let base = phalanx_graph::within(site, || self.t().with_sharding(reversed));
-                return base.t().ok().cloned();
+                return base.t().into_result();
             }
             let op = NodeOp::Reshard(Arc::new(sharding));
             let operand = self.operand(site)?;

@@ -30,6 +30,7 @@ impl Array {
     /// The node of the value, after it is computed. If another thread writes the array meanwhile,
     /// the array has another node afterwards.
     fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let live = self.live().map_err(Error::told)?;
         self.check_not_lent(Some(site))?;
         let mesh = &live.cell.mesh;

@@ -41,7 +41,7 @@ pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 
     let with = |array: &Array| {
         let mut shape = stack.clone();
         shape.extend_from_slice(&array.shape()[array.ndim() - 2..]);
-        within(site, || array.broadcast_to(shape.as_slice()).ok().cloned())
+        within(site, || array.broadcast_to(shape.as_slice()).into_result())
     };
     Ok([with(a)?, with(b)?])
 }
@@ -51,7 +51,7 @@ pub(crate) fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Arra
     array.ok()?;
     match axis {
         Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
-        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
+        None => Ok((within(site, || array.reshape([-1]).into_result())?, 0)),
     }
 }
 

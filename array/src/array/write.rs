@@ -12,6 +12,7 @@ impl Array {
     /// Replaces the elements of the view by `value`. Its dtype must be the array's, and its shape
     /// must broadcast to the view's.
     pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let live = self.live()?;
         self.check_not_lent(Some(site))?;
         let writing = live.cell.mesh.writing(&value);

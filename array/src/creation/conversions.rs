@@ -109,7 +109,7 @@ pub fn frombuffer(
             return refuse("count", count);
         };
         let host = HostArray { dtype, shape: vec![count], bytes: bytes.to_vec() };
-        within(site, || Array::from_host(&host).ok().cloned())
+        within(site, || Array::from_host(&host).into_result())
     })())
 }
 
@@ -136,7 +136,7 @@ pub fn fromiter<T: Into<Weak>>(
         }
         let bytes = scalars.iter().flat_map(|scalar| scalar.bytes().to_vec()).collect();
         let host = HostArray { dtype, shape: vec![scalars.len()], bytes };
-        within(site, || Array::from_host(&host).ok().cloned())
+        within(site, || Array::from_host(&host).into_result())
     })())
 }
 
@@ -157,6 +157,6 @@ pub fn fromstring(text: &str, dtype: DType, separator: &str) -> Array {
             word.parse::<f64>().map_err(|_| refused("fromstring", "text", (*word).to_owned(), site))
         };
         let numbers: Vec<f64> = words.iter().map(number).collect::<Result<_, _>>()?;
-        within(site, || from_slice(&numbers, [numbers.len()]).converted(dtype, site).ok().cloned())
+        within(site, || from_slice(&numbers, [numbers.len()]).converted(dtype, site).into_result())
     })())
 }

@@ -115,5 +115,5 @@ fn filled(made: Array, value: Argument, site: Site) -> Result<Array, Error> {
     if let Argument::Array(values) = value {
         made.try_assign(values.ok()?.converted(made.ok()?.dtype(), site))?;
     }
-    made.ok().cloned()
+    made.into_result()
 }

@@ -79,7 +79,7 @@ pub fn whole_indices_as(
     let (site, shape) = (call_site(), shape.into());
     within(site, || {
         let extents = shape.resolve(INDEX_BYTES, site)?;
-        let whole = |thin: Array| thin.broadcast_to(extents.as_slice()).ok().cloned();
+        let whole = |thin: Array| thin.broadcast_to(extents.as_slice()).into_result();
         sparse_indices_as(extents.as_slice(), dtype)?.into_iter().map(whole).collect()
     })
 }
@@ -174,7 +174,7 @@ pub fn meshgrid(vectors: &[&Array], grid: impl Into<Grid>) -> Result<Vec<Array>,
                     if grid.sparse { thin } else { thin.broadcast_to(signed(&full).as_slice()) };
                 if grid.copy { view.copy() } else { view }
             });
-            array.ok().cloned()
+            array.into_result()
         })
         .collect()
 }

@@ -133,7 +133,7 @@ fn diagonal_matrix(vector: &Array, offset: i64, site: Site) -> Result<Array, Err
     let mask = band([length, length], Op::Equal, 0, &mesh, site)?;
     let block = within(site, || select(&mask, vector, false));
     if moved == 0 {
-        return block.ok().cloned();
+        return block.into_result();
     }
     let matrix = blank(&mesh, &[side, side], vector.dtype(), None, site)?;
     let from = |start: usize| {

@@ -161,8 +161,8 @@ impl Samples {
     /// The numbers with their axis moved to `axis`; NumPy computes them along the first axis.
     fn turned(self, numbers: Array) -> Result<Array, Error> {
         match self.axis {
-            0 => numbers.ok().cloned(),
-            axis => moveaxis(&numbers, 0, axis).ok().cloned(),
+            0 => numbers.into_result(),
+            axis => moveaxis(&numbers, 0, axis).into_result(),
         }
     }
 
@@ -246,7 +246,7 @@ pub fn linspace_step(
             let dtype = range_dtype(&start, &stop);
             Ok((end_in(dtype, &stop, site)? - end_in(dtype, &start, site)?) / steps as f64)
         });
-        step?.ok().cloned()
+        step?.into_result()
     }))
 }
 
@@ -447,7 +447,7 @@ fn try_geomspace(ends: [Argument; 2], samples: Samples, site: Site) -> Result<Ar
         numbers
     };
     let numbers = (numbers * sign).converted(samples.dtype.unwrap_or(dtype), site);
-    let numbers = numbers.ok()?.clone();
+    let numbers = numbers.into_result()?;
     for (name, condition) in conditions {
         condition.refuse(zero(name), site)?;
     }

@@ -48,7 +48,7 @@ fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
             let negative = extent / 2;
             (arange(0, extent, 1) + negative).remainder(extent) - negative
         };
-        (numbers * factor).ok().cloned()
+        (numbers * factor).into_result()
     }))
 }
 

@@ -56,7 +56,7 @@ fn transform(
     let needed = if domain == Domain::FromHalf { extent / 2 + 1 } else { extent };
     let source = within(site, || {
         let source = array.converted(dtype, site);
-        cut_or_filled(&source, axis, needed as usize).ok().cloned()
+        cut_or_filled(&source, axis, needed as usize).into_result()
     })?;
     let transform = match (domain, is_forward) {
         (Domain::Complex, true) => Transform::Forward,
@@ -75,7 +75,7 @@ fn transform(
         if domain == Domain::FromHalf && array.dtype() == DType::F16 {
             result = result.astype(DType::F16);
         }
-        result.ok().cloned()
+        result.into_result()
     })
 }
 

@@ -90,12 +90,12 @@ impl Array {
     fn index_at(&self, items: &[AnyIndex], site: Site) -> Result<Array, Error> {
         self.ok()?;
         if let Some(items) = all_basic(items) {
-            return within(site, || self.slice(items).ok().cloned());
+            return within(site, || self.slice(items).into_result());
         }
         // A single mask selects elements on the devices where they reside, without positions or a
         // whole array.
         if let Some(mask) = mask_of_all(self, items) {
-            return within(site, || self.compress(mask).ok().cloned());
+            return within(site, || self.compress(mask).into_result());
         }
         self.work_out(items, site)?.taken(site)
     }
@@ -138,7 +138,7 @@ impl Array {
         let value = within(site, || {
             let value = argument_array(value, self, site)?;
             let value = without_leading(&value, target.len()).broadcast_to(target.as_slice());
-            value.ok().cloned()
+            value.into_result()
         })?;
         worked.write(None, Some(&value), site)
     }
@@ -156,7 +156,7 @@ impl Array {
                 Spelled::Basic(item) => *item,
             })
             .collect();
-        let view = within(site, || self.slice(&basic).ok().cloned())?;
+        let view = within(site, || self.slice(&basic).into_result())?;
         let mut shape = Shape::new();
         let arrays = items.iter().filter_map(|item| match item {
             Spelled::Positions(array) | Spelled::Added(array) => Some(array),
@@ -199,9 +199,9 @@ impl Array {
         within(site, || {
             let positions = arrays
                 .iter()
-                .map(|array| array.broadcast_to(shape.as_slice()).ok().cloned())
+                .map(|array| array.broadcast_to(shape.as_slice()).into_result())
                 .collect::<Result<Vec<Array>, Error>>()?;
-            Ok(Worked { view: view.transpose(order).ok()?.clone(), positions, shape, place })
+            Ok(Worked { view: view.transpose(order).into_result()?, positions, shape, place })
         })
     }
 }
@@ -222,7 +222,7 @@ impl Worked {
                 let axes: Vec<i64> = outer.iter().map(|&axis| axis as i64).collect();
                 for positions in &mut self.positions {
                     let turned = within(site, || positions.transpose(axes.as_slice()));
-                    *positions = turned.ok()?.clone();
+                    *positions = turned.into_result()?;
                 }
             }
         } else {
@@ -233,7 +233,7 @@ impl Worked {
                 inner = order;
                 let others = inner.iter().map(|&axis| axis + count);
                 let axes: Vec<i64> = (0..count).chain(others).map(|axis| axis as i64).collect();
-                self.view = within(site, || self.view.transpose(axes).ok().cloned())?;
+                self.view = within(site, || self.view.transpose(axes).into_result())?;
             }
         }
         let (lines, position) = self.lines(site)?;
@@ -252,7 +252,7 @@ impl Worked {
         if axes.is_sorted() {
             return Ok(taken);
         }
-        within(site, || taken.transpose(axes).ok().cloned())
+        within(site, || taken.transpose(axes).into_result())
     }
 
     /// The shape of the indexed elements.
@@ -306,7 +306,7 @@ impl Worked {
             shape.extend(&self.view.shape()[count..]);
             let lines = self.view.reshape(shape.as_slice());
             match position {
-                Some(position) => Ok((lines.ok()?.clone(), position.ok()?.clone())),
+                Some(position) => Ok((lines.into_result()?, position.into_result()?)),
                 None => unreachable!("bug: an advanced index has positions"),
             }
         })
@@ -427,7 +427,7 @@ pub fn ix_(vectors: &[Array]) -> Result<Vec<AnyIndex>, Error> {
             };
             let mut shape = vec![1; vectors.len()];
             shape[axis] = positions.size();
-            Ok(AnyIndex::Array(positions.reshape(shape.as_slice()).ok()?.clone()))
+            Ok(AnyIndex::Array(positions.reshape(shape.as_slice()).into_result()?))
         })
     };
     vectors.iter().enumerate().map(item).collect()

@@ -39,7 +39,7 @@ pub(crate) fn combine_at(
     let values = operands.pop().filter(|_| values.is_some());
     // Basic items name each element at most once.
     if let Some(items) = all_basic(items) {
-        let view = within(site, || array.slice(items).ok().cloned())?;
+        let view = within(site, || array.slice(items).into_result())?;
         let new = applied(op, &view, values, None, site)?;
         return view.assign_at(&new, Casting::Unsafe, site);
     }
@@ -72,7 +72,7 @@ pub(crate) fn combine_at(
     }
     let target = worked.target();
     check_broadcast(values.shape(), &target, site)?;
-    let values = within(site, || values.broadcast_to(target.as_slice()).ok().cloned())?;
+    let values = within(site, || values.broadcast_to(target.as_slice()).into_result())?;
     worked.write(Some(op), Some(&values), site)?;
     before.map_or(Ok(()), |before| check_combined(op, before, Some(values), worked, site))
 }

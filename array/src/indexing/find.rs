@@ -38,7 +38,7 @@ pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
         let shape = mask.shape().into();
         let node = array.mesh()?.record(NodeOp::Index(0), &[], shape, DType::I64, site)?;
         let positions = Array::from_node(array.mesh()?, node);
-        positions.compress(&mask).ok().cloned()
+        positions.compress(&mask).into_result()
     })
 }
 
@@ -55,7 +55,7 @@ fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
         drop(positions);
         found.push(moved);
     }
-    concatenate(&found.iter().collect::<Vec<_>>(), 0).ok().cloned()
+    concatenate(&found.iter().collect::<Vec<_>>(), 0).into_result()
 }
 
 /// The index along an axis of positions in C order of an array with this shape.
@@ -68,7 +68,7 @@ pub(super) fn along(
     within(site, || {
         let step = steps(shape)[axis];
         let rows = if step == 1 { positions.clone() } else { positions.floor_divide(step) };
-        rows.remainder(shape[axis].max(1) as i64).ok().cloned()
+        rows.remainder(shape[axis].max(1) as i64).into_result()
     })
 }
 
@@ -115,7 +115,7 @@ pub fn argwhere(array: &Array) -> Array {
             let rows = positions.reshape([count, 1]).broadcast_to([count, ndim]);
             let indices =
                 rows.floor_divide(vector(&steps(array.shape()))).remainder(vector(&shape));
-            indices.ok().cloned()
+            indices.into_result()
         })
     })())
 }
@@ -243,7 +243,7 @@ fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Re
             // NumPy does not check indices if the result has no elements.
             let mesh = indices[0].mesh()?;
             let nothing = || within(site, || zeros(common.as_slice(), DType::I64));
-            return mesh.enter(nothing).ok().cloned();
+            return mesh.enter(nothing).into_result();
         }
         let mut position: Option<Array> = None;
         let axes = whole_ones.iter().zip(shape).zip(modes);
@@ -262,7 +262,7 @@ fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Re
             });
         }
         match position {
-            Some(position) => position.ok().cloned(),
+            Some(position) => position.into_result(),
             None => unreachable!("bug: there is an axis"),
         }
     })()
@@ -276,7 +276,7 @@ pub fn extract(condition: &Array, array: &Array) -> Array {
     let site = call_site();
     Array::catch((|| {
         let positions = positions_of(condition, site)?;
-        within(site, || array.reshape([-1]).take(&positions, 0).ok().cloned())
+        within(site, || array.reshape([-1]).take(&positions, 0).into_result())
     })())
 }
 
@@ -296,8 +296,8 @@ pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
         }
         let positions = positions_of(condition, site)?;
         within(site, || match axis {
-            Some(axis) => array.take(&positions, axis).ok().cloned(),
-            None => array.reshape([-1]).take(&positions, 0).ok().cloned(),
+            Some(axis) => array.take(&positions, axis).into_result(),
+            None => array.reshape([-1]).take(&positions, 0).into_result(),
         })
     })())
 }
@@ -360,8 +360,8 @@ pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
                 chosen = Argument::Array(select(&is_this, choice_in(choice)?, chosen));
             }
             match chosen {
-                Argument::Array(array) if !others.is_empty() => array.ok().cloned(),
-                single => select(&selector.equal(0), single.clone(), single).ok().cloned(),
+                Argument::Array(array) if !others.is_empty() => array.into_result(),
+                single => select(&selector.equal(0), single.clone(), single).into_result(),
             }
         })
     })())

@@ -61,7 +61,7 @@ fn from_either_end(
             return Ok(wide.maximum(0).minimum((length - 1).max(0)));
         }
         if mode == Mode::Wrap {
-            return if extent == 0 { Ok(wide) } else { wide.remainder(length).ok().cloned() };
+            return if extent == 0 { Ok(wide) } else { wide.remainder(length).into_result() };
         }
         if positions.size() > 0 && !known.is_some_and(|known| known.is_within(-length, length - 1))
         {
@@ -131,7 +131,7 @@ impl Array {
             // the array.
             within(site, || own.reshape(one.collect::<Vec<_>>().as_slice()).copy())
         };
-        within(site, || taken.repeated_to(&shape).ok().cloned())
+        within(site, || taken.repeated_to(&shape).into_result())
     }
 
     /// NumPy's `take` along an axis: the elements at `positions`, whose axes replace the axis.
@@ -163,7 +163,7 @@ impl Array {
                 let positions = from_either_end(positions, (axis, extent), mode, site)?;
                 let taken = self.take_resolved(&positions, axis, site)?;
                 let shape = [before, given.shape(), &self.shape()[axis + 1..]].concat();
-                return within(site, || taken.repeated_to(&shape).ok().cloned());
+                return within(site, || taken.repeated_to(&shape).into_result());
             }
             let after = &self.shape()[axis + 1..];
             let shape = [before, given.shape(), after].concat();
@@ -173,8 +173,7 @@ impl Array {
             }
             let mesh = self.mesh()?;
             mesh.enter(|| within(site, || crate::creation::zeros(shape, self.dtype())))
-                .ok()
-                .cloned()
+                .into_result()
         })())
     }
 
@@ -227,7 +226,7 @@ impl Array {
             }
             let rounds = count.div_ceil(given);
             let many = line.reshape([1, given]).broadcast_to([rounds, given]).reshape([-1]);
-            many.slice(crate::s![..count]).ok().cloned()
+            many.slice(crate::s![..count]).into_result()
         })?;
         if count == 0 || values.size() == 0 {
             return Ok(());
@@ -368,7 +367,7 @@ pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> 
 fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Result<Array, Error> {
     let few = array.ok()?.unrepeated();
     if few.size() == array.size() || array.size() == 0 {
-        return array.reshape([-1]).take_with(positions, 0, mode).ok().cloned();
+        return array.reshape([-1]).take_with(positions, 0, mode).into_result();
     }
     let positions = resolved(&whole(positions, site)?, (0, array.size()), mode, site)?;
     let mut place = positions.multiply(0);
@@ -377,7 +376,7 @@ fn taken_flat(array: &Array, positions: &Array, mode: Mode, site: Site) -> Resul
             place = &place + along(&positions, array.shape(), axis, site)? * step;
         }
     }
-    few.reshape([-1]).take_with(&place, 0, Mode::Wrap).ok().cloned()
+    few.reshape([-1]).take_with(&place, 0, Mode::Wrap).into_result()
 }
 
 /// An array and resolved positions along one of its axes, both broadcast along the other axes. As
@@ -400,7 +399,7 @@ fn aligned(
     })?;
     let with = |array: &Array| {
         let own = with_extent(&shape, axis, array.shape()[axis]);
-        within(site, || array.broadcast_to(own.as_slice()).ok().cloned())
+        within(site, || array.broadcast_to(own.as_slice()).into_result())
     };
     let resolved = match shape.contains(&0) {
         true => unread(positions, positions.shape(), site)?,
@@ -414,7 +413,7 @@ fn aligned(
 pub(super) fn unread(positions: &Array, shape: &[usize], site: Site) -> Result<Array, Error> {
     check_integers(positions, site)?;
     let mesh = positions.mesh()?;
-    mesh.enter(|| within(site, || crate::creation::zeros(shape, DType::I64))).ok().cloned()
+    mesh.enter(|| within(site, || crate::creation::zeros(shape, DType::I64))).into_result()
 }
 
 fn check_vector(operation: &'static str, positions: &Array, site: Site) -> Result<(), Error> {
@@ -438,7 +437,7 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: impl Into<Option<
         let Some(axis) = axis else {
             check_vector("take_along_axis", positions, site)?;
             let line = within(site, || array.reshape([-1]));
-            return within(site, || take_along_axis(&line, positions, 0)).ok().cloned();
+            return within(site, || take_along_axis(&line, positions, 0)).into_result();
         };
         let axis = array.axis(axis, site)?;
         let (array, positions) = aligned("take_along_axis", array, positions, axis, site)?;
@@ -492,7 +491,7 @@ pub fn try_put_along_axis(
             let mut shape = vec![1; array.ndim()];
             shape[own] = extent;
             let all = mesh.enter(|| crate::creation::arange(0, extent as i64, 1));
-            Ok(AnyIndex::Array(all.reshape(shape).ok()?.clone()))
+            Ok(AnyIndex::Array(all.reshape(shape).into_result()?))
         };
         return within(site, || {
             let items = (0..array.ndim()).map(index).collect::<Result<Vec<_>, Error>>()?;
@@ -502,7 +501,7 @@ pub fn try_put_along_axis(
     let values = argument_array(&values, array, site)?;
     let values = within(site, || {
         let values = without_leading(&values, positions.ndim());
-        values.broadcast_to(positions.shape()).ok().cloned()
+        values.broadcast_to(positions.shape()).into_result()
     })?;
     let put = Put { axis: axis as u8, op: None };
     let new = array.put_resolved(put, &positions, &values, site)?;

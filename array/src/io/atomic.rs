@@ -1,7 +1,7 @@
 //! Writing a file whole or not at all.
 
 use super::{IoError, leftovers};
-use phalanx_ops::waiting::aside;
+use phalanx_waiting::aside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::atomic::{Unfinished, begin, write_error};
 use super::{IoError, header, npy};
 use phalanx_graph::HostArray;
-use phalanx_ops::waiting::copying;
+use phalanx_waiting::copying;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -217,7 +217,7 @@ fn loaded(
                 shards[0] = host;
             }
             let joined = within(site, || Array::from_local(shards, 0).with_sharding(sharding));
-            joined.ok().cloned()
+            joined.into_result()
         }
     }
 }

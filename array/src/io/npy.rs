@@ -4,7 +4,7 @@ use super::header::{self, Header};
 use super::{IoError, write_atomically};
 use phalanx_graph::HostArray;
 use phalanx_ops::DType;
-use phalanx_ops::waiting::copying;
+use phalanx_waiting::copying;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;

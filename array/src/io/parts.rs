@@ -1,7 +1,7 @@
 //! Parts of an array in a file: the bytes of a block, read and written by their offsets, and the
 //! checksum of a whole file computed from parts.
 
-use phalanx_ops::waiting::copying;
+use phalanx_waiting::copying;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;

@@ -9,7 +9,7 @@ use super::{IoError, header, npz, write_npy, write_npz};
 use crate::array::Array;
 use crate::math::mesh_of_arrays;
 use phalanx_graph::{Error, HostArray, MeshHandle, Site, call_site, within};
-use phalanx_ops::waiting::aside;
+use phalanx_waiting::aside;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;

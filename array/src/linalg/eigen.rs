@@ -65,7 +65,7 @@ fn eigenpairs(
     within(site, || {
         let values = real_copy(&packed.slice(s![Ellipsis, -1, ..])).copy();
         let vectors = part(&packed, 0..n, n).copy();
-        Ok((values.ok()?.clone(), vectors.ok()?.clone()))
+        Ok((values.into_result()?, vectors.into_result()?))
     })
 }
 
@@ -102,17 +102,17 @@ fn general_eigenpairs(
     let array = square(array, operation, site)?;
     let (n, real) = (array.shape()[array.ndim() - 1], !array.dtype().is_complex());
     let complex = promote(array.dtype(), DType::C64);
-    let wide = within(site, || array.converted(complex, site).ok().cloned())?;
+    let wide = within(site, || array.converted(complex, site).into_result())?;
     let packed = decomposed(Decomposition::Eig { real }, &[&wide], site)?;
     let error = DataError::NotConverged { decomposition: operation };
     check(&packed, &array, Fails::Any, error, site)?;
     let (values, vectors) = within(site, || {
         let values = packed.slice(s![Ellipsis, -1, ..]).copy();
         let vectors = part(&packed, 0..n, n).copy();
-        Ok::<_, Error>((values.ok()?.clone(), vectors.ok()?.clone()))
+        Ok::<_, Error>((values.into_result()?, vectors.into_result()?))
     })?;
     if !real || within(site, || values.imag().not_equal(0)).any_at(site)?.holds(site)? {
         return Ok((values, vectors));
     }
-    within(site, || Ok((real_copy(&values).ok()?.clone(), real_copy(&vectors).ok()?.clone())))
+    within(site, || Ok((real_copy(&values).into_result()?, real_copy(&vectors).into_result()?)))
 }

@@ -17,13 +17,13 @@ pub fn cholesky(array: &Array, upper: bool) -> Array {
     Array::catch((|| {
         let mut array = square(array, "cholesky", site)?;
         if upper {
-            array = within(site, || adjoint(&array).ok().cloned())?;
+            array = within(site, || adjoint(&array).into_result())?;
         }
         let factor = decomposed(Decomposition::Cholesky, &[&array], site)?;
         // Elements above the diagonal are not read, as in LAPACK, so they are not checked.
         let read = within(site, || crate::creation::tril(&array, 0));
         check(&factor, &read, Fails::Finite, DataError::NotPositiveDefinite, site)?;
-        within(site, || if upper { adjoint(&factor).ok().cloned() } else { Ok(factor.clone()) })
+        within(site, || if upper { adjoint(&factor).into_result() } else { Ok(factor.clone()) })
     })())
 }
 
@@ -61,7 +61,7 @@ pub fn qr(array: &Array, mode: QrMode) -> Qr {
         within(site, || {
             let q = part(&packed, 0..m, k).copy();
             let r = matrix_transpose(&part(&packed, m..m + n, k)).copy();
-            Ok(Qr { q: q.ok()?.clone(), r: r.ok()?.clone() })
+            Ok(Qr { q: q.into_result()?, r: r.into_result()? })
         })
     })();
     let broken = |error: Error| Qr { q: Array::broken(error.clone()), r: Array::broken(error) };

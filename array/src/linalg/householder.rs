@@ -57,7 +57,7 @@ pub fn qr_raw(array: &Array) -> (Array, Array) {
                 left.try_assign(eliminated)?;
             }
         }
-        Ok((matrix_transpose(&packed).ok()?.clone(), factors.ok()?.clone()))
+        Ok((matrix_transpose(&packed).into_result()?, factors.into_result()?))
     });
     both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
 }

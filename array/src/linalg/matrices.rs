@@ -43,7 +43,7 @@ pub(super) fn has_matrices(
 pub(super) fn matrices(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
     has_matrices(array, operation, site)?;
     let dtype = factorised(array.dtype(), operation, site)?;
-    within(site, || array.converted(dtype, site).ok().cloned())
+    within(site, || array.converted(dtype, site).into_result())
 }
 
 /// The square matrices, in such a dtype. As in NumPy, the shape is checked before the dtype.

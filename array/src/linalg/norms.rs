@@ -50,7 +50,7 @@ pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, is_kept: bool) -> Arr
             Some(axes) => axes.to_vec(),
             None if ord == Ord::Default => {
                 let root = squares(&array).sum(kept(&all, is_kept)).sqrt();
-                return root.ok().cloned();
+                return root.into_result();
             }
             None => all,
         };
@@ -92,7 +92,7 @@ fn vector_norm(array: &Array, ord: Ord, axes: Axes, site: Site) -> Result<Array,
         Ord::P(p) => sizes.power(p).sum(axes).power(1.0 / p),
         Ord::Frobenius | Ord::Nuclear => return Err(no_norm(ord, site)),
     };
-    norm.ok().cloned()
+    norm.into_result()
 }
 
 fn matrix_norm(
@@ -135,12 +135,12 @@ fn matrix_norm(
         Ord::P(_) => return Err(no_norm(ord, site)),
     };
     if is_kept {
-        return norm.ok().cloned();
+        return norm.into_result();
     }
     let removed = |axis: &usize| *axis as i64 != row && *axis as i64 != column;
     let shape: Vec<usize> =
         (0..norm.ndim()).filter(removed).map(|axis| norm.shape()[axis]).collect();
-    norm.reshape(shape.as_slice()).ok().cloned()
+    norm.reshape(shape.as_slice()).into_result()
 }
 
 /// NumPy's `linalg.cond`: the ratio of the largest to the smallest singular value, or the product
@@ -162,7 +162,7 @@ pub fn cond(array: &Array, ord: Ord) -> Array {
             let s = singular_values("cond", array, site)?;
             let (largest, smallest) = (s.slice(s![Ellipsis, 0]), s.slice(s![Ellipsis, -1]));
             let ratio = if ord == Ord::P(-2.0) { smallest / largest } else { largest / smallest };
-            return select(&ratio.isnan(), f64::INFINITY, &ratio).ok().cloned();
+            return select(&ratio.isnan(), f64::INFINITY, &ratio).into_result();
         }
         let matrix = square(array, "cond", site)?;
         let axes = [-2, -1];
@@ -173,7 +173,6 @@ pub fn cond(array: &Array, ord: Ord) -> Array {
         // an infinite condition number.
         let was_nan = matrix.isnan().any([-2, -1]);
         select(&product.isnan().logical_and(was_nan.logical_not()), f64::INFINITY, product)
-            .ok()
-            .cloned()
+            .into_result()
     }))
 }

@@ -112,7 +112,7 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
         if array.size() == 0 {
             // As in NumPy, nothing is computed and the dtype is kept.
             has_matrices(array, "pinv", site)?;
-            return matrix_transpose(array).copy().ok().cloned();
+            return matrix_transpose(array).copy().into_result();
         }
         let Svd { u, s, vh } =
             singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
@@ -154,9 +154,9 @@ pub fn matrix_rank_relative(array: &Array, rtol: Argument) -> Array {
 fn rank_of(array: &Array, site: Site, counted: impl FnOnce(&Array) -> Array) -> Array {
     Array::catch(within(site, || {
         if array.ok()?.ndim() < 2 {
-            return array.not_equal(0).any(()).astype(DType::I64).ok().cloned();
+            return array.not_equal(0).any(()).astype(DType::I64).into_result();
         }
         let s = singular_values("matrix_rank", array, site)?;
-        counted(&s).count_nonzero(-1).ok().cloned()
+        counted(&s).count_nonzero(-1).into_result()
     }))
 }

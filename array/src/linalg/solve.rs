@@ -34,9 +34,9 @@ pub fn solve(a: &Array, b: &Array) -> Array {
         let (n, is_vector) = (a.shape()[a.ndim() - 1], b.ndim() == 1);
         let b = within(site, || {
             let b = b.converted(dtype, site);
-            (if is_vector { b.reshape([-1, 1]) } else { b }).ok().cloned()
+            (if is_vector { b.reshape([-1, 1]) } else { b }).into_result()
         })?;
-        let a = within(site, || a.converted(dtype, site).ok().cloned())?;
+        let a = within(site, || a.converted(dtype, site).into_result())?;
         if b.ndim() < 2 || b.shape()[b.ndim() - 2] != n {
             let (operation, left, right) = ("solve", a.shape().into(), b.shape().into());
             return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
@@ -63,7 +63,7 @@ pub fn solve(a: &Array, b: &Array) -> Array {
             }
         }
         within(site, || {
-            if is_vector { x.slice(s![Ellipsis, 0]).copy().ok().cloned() } else { Ok(x.clone()) }
+            if is_vector { x.slice(s![Ellipsis, 0]).copy().into_result() } else { Ok(x.clone()) }
         })
     })())
 }
@@ -92,7 +92,7 @@ fn determinant(
 ) -> Result<Array, Error> {
     let array = square(array, operation, site)?;
     let parts = decomposed(Decomposition::Determinant, &[&array], site)?;
-    within(site, || parts.slice(s![Ellipsis, which]).copy().ok().cloned())
+    within(site, || parts.slice(s![Ellipsis, which]).copy().into_result())
 }
 
 /// NumPy's `linalg.det`: the determinant. Shape `(…, n, n) -> (…)`. Local (records nodes). Errors:

@@ -25,7 +25,7 @@ pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: 
             None => (0..ndim).collect(),
         };
         if let [axis] = reduced[..] {
-            return norm(array, ord, Some(&[axis as i64]), is_kept).ok().cloned();
+            return norm(array, ord, Some(&[axis as i64]), is_kept).into_result();
         }
         // The axes are merged into a last one.
         let kept: Vec<usize> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
@@ -36,11 +36,11 @@ pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: 
         let lines = array.transpose(order).reshape(merged);
         let found = norm(&lines, ord, Some(&[-1]), false);
         if !is_kept {
-            return found.ok().cloned();
+            return found.into_result();
         }
         let mut shape = array.shape().to_vec();
         reduced.iter().for_each(|&axis| shape[axis] = 1);
-        found.reshape(shape).ok().cloned()
+        found.reshape(shape).into_result()
     }))
 }
 
@@ -59,7 +59,7 @@ pub fn cross(a: &Array, b: &Array, axis: i64) -> Array {
                 return Err(refused("cross", argument, extent.to_string(), site));
             }
         }
-        products::cross(a, b, [axis; 3]).ok().cloned()
+        products::cross(a, b, [axis; 3]).into_result()
     }))
 }
 
@@ -79,6 +79,6 @@ pub fn outer(a: &Array, b: &Array) -> Array {
     Array::catch(within(site, || {
         check(a, site)?;
         check(b, site)?;
-        products::outer(a, b).ok().cloned()
+        products::outer(a, b).into_result()
     }))
 }

@@ -32,7 +32,7 @@ pub fn tensorsolve(a: &Array, b: &Array, axes: &[i64]) -> Array {
             return Err(Error::op(OpError::NotSquare { operation, shape: shape.into() }, site));
         }
         let x = solve(&a.reshape([count, count]), &b.reshape([count]));
-        x.reshape(unknown).ok().cloned()
+        x.reshape(unknown).into_result()
     }))
 }
 
@@ -53,6 +53,6 @@ pub fn tensorinv(a: &Array, first: usize) -> Array {
             return Err(Error::op(OpError::NotSquare { operation, shape: shape.into() }, site));
         }
         let inverse = inv(&a.reshape([count, count]));
-        inverse.reshape([columns, rows].concat()).ok().cloned()
+        inverse.reshape([columns, rows].concat()).into_result()
     }))
 }

@@ -191,7 +191,7 @@ pub fn broadcast_arrays(arrays: &[&Array]) -> Result<Vec<Array>, Error> {
                 return Ok((*array).clone());
             }
             let view = within(site, || array.broadcast_to(shape.as_slice()));
-            view.ok().cloned()
+            view.into_result()
         })
         .collect()
 }

@@ -199,6 +199,6 @@ pub fn join_as(
             return Ok(joined);
         }
         let cast: Vec<Array> = arrays.iter().map(|array| array.converted(to, site)).collect();
-        join(&cast.iter().collect::<Vec<_>>()).ok().cloned()
+        join(&cast.iter().collect::<Vec<_>>()).into_result()
     }))
 }

@@ -63,7 +63,7 @@ impl Array {
             return Ok(self.clone());
         }
         let order = if wants_fortran { MemoryOrder::F } else { MemoryOrder::C };
-        self.copy_in(order).ok().cloned()
+        self.copy_in(order).into_result()
     }
 
     fn resolve_order(&self, order: MemoryOrder) -> Result<MemoryOrder, Error> {
@@ -128,9 +128,9 @@ impl Array {
     ) -> Array {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
-            let reshaped = self.reshape_in(shape.0.as_slice(), order).ok()?.clone();
+            let reshaped = self.reshape_in(shape.0.as_slice(), order).into_result()?;
             match (copies, reshaped.has_base_of(self)) {
-                (true, true) => reshaped.copy_in(MemoryOrder::K).ok().cloned(),
+                (true, true) => reshaped.copy_in(MemoryOrder::K).into_result(),
                 (false, false) if self.size() > 0 => {
                     let value = "false (the elements are not in the order of the shape)";
                     Err(refused("reshape", "copy", value, site))

@@ -56,7 +56,7 @@ fn parts(array: &Array, sections: &Sections, axis: usize, site: Site) -> Result<
     };
     let part = |(start, stop)| {
         let items = along(array.ndim(), axis, Index::Range { start, stop, step: 1 });
-        within(site, || array.slice(items)).ok().cloned()
+        within(site, || array.slice(items)).into_result()
     };
     ranges.into_iter().map(part).collect()
 }
@@ -149,7 +149,7 @@ pub fn unstack(array: &Array, axis: i64) -> Result<Vec<Array>, Error> {
     let shape: Shape = array.shape().into();
     let at = |k: usize| {
         let items = along(shape.len(), axis, Index::At(saturating(k)));
-        within(site, || array.slice(items)).ok().cloned()
+        within(site, || array.slice(items)).into_result()
     };
     (0..shape[axis]).map(at).collect()
 }

@@ -58,12 +58,12 @@ pub fn byteswap(array: &Array) -> Array {
         let part = dtype.real();
         let column = array.copy().reshape([-1, 1]);
         if part.size() == 1 {
-            return column.reshape(array.shape()).ok().cloned();
+            return column.reshape(array.shape()).into_result();
         }
         let parts = if array.size() == 0 { column } else { column.view(part).reshape([-1, 1]) };
         let swapped = flip(&parts.view(DType::U8), -1).copy().view(part);
         let swapped = swapped.reshape([-1, (dtype.size() / part.size()) as i64]).view(dtype);
-        swapped.reshape(array.shape()).ok().cloned()
+        swapped.reshape(array.shape()).into_result()
     };
     on_mesh_of(array, site, swap)
 }
@@ -97,7 +97,7 @@ pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) ->
         shape.push(8);
         let weights = from_slice(&order.weights(), [8]);
         let packed = (bits.reshape(shape.as_slice()) * weights).sum(over(-1).dtype(DType::U8));
-        moveaxis(&packed, -1, axis).ok().cloned()
+        moveaxis(&packed, -1, axis).into_result()
     };
     on_mesh_of(array, site, pack)
 }
@@ -148,7 +148,7 @@ pub fn unpackbits(
         } else if (wanted as usize) < there {
             bits = bits.slice(along(last + 1, last, span(0, wanted as usize))).copy();
         }
-        moveaxis(&bits, -1, axis).ok().cloned()
+        moveaxis(&bits, -1, axis).into_result()
     };
     on_mesh_of(array, site, unpack)
 }

@@ -56,7 +56,7 @@ pub fn isclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance
 pub fn allclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance>) -> Array {
     let (site, b, tolerance) = (call_site(), b.into(), tolerance.into());
     let close = close(a, b, tolerance, site);
-    Array::catch(close.and_then(|close| within(site, || close.all(())).ok().cloned()))
+    Array::catch(close.and_then(|close| within(site, || close.all(())).into_result()))
 }
 
 fn close(a: &Array, b: Argument, tolerance: Tolerance, site: Site) -> Result<Array, Error> {
@@ -93,7 +93,7 @@ fn close(a: &Array, b: Argument, tolerance: Tolerance, site: Site) -> Result<Arr
 
 /// The argument as an array.
 fn within_zero(argument: &Argument, site: Site) -> Result<Array, Error> {
-    within(site, || super::differences::as_array(argument)).ok().cloned()
+    within(site, || super::differences::as_array(argument)).into_result()
 }
 
 /// NumPy's `array_equal`: whether two arrays have the same shape and elements, as a 0-d array.
@@ -134,13 +134,13 @@ fn equal_everywhere(
     mesh.enter(|| {
         within(site, || {
             if !fits {
-                return full((), Weak::Bool(false), DType::Bool).ok().cloned();
+                return full((), Weak::Bool(false), DType::Bool).into_result();
             }
             let mut equal = a.equal(b);
             if equal_nan && a.dtype().is_inexact() && b.dtype().is_inexact() {
                 equal = equal.logical_or(a.isnan().logical_and(b.isnan()));
             }
-            equal.all(()).ok().cloned()
+            equal.all(()).into_result()
         })
     })
 }
@@ -198,7 +198,7 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
     Array::catch(within(site, || {
         let dtype = array.ok()?.dtype();
         if !dtype.is_inexact() {
-            return array.astype_at(dtype, site).ok().cloned();
+            return array.astype_at(dtype, site).into_result();
         }
         let largest = match dtype.real() {
             DType::F16 => f64::from(half::f16::MAX),
@@ -241,7 +241,7 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
         } else {
             replace(array)
         };
-        replaced.converted(dtype, site).ok().cloned()
+        replaced.converted(dtype, site).into_result()
     }))
 }
 

@@ -39,7 +39,7 @@ pub fn angle(array: &Array, is_in_degrees: bool) -> Array {
             Array::apply(phalanx_ops::Op::Arctan2, &[Weak::Int(0).into(), array.into()])
         };
         let angle = if is_in_degrees { angle * (180.0 / std::f64::consts::PI) } else { angle };
-        angle.ok().cloned()
+        angle.into_result()
     }))
 }
 

@@ -172,5 +172,5 @@ fn at_border(long: &Array, short: &Array, part: Range<usize>) -> Result<Array, E
 
 fn sum_of_terms(short: &Array, term: impl Fn(usize) -> Array) -> Result<Array, Error> {
     let first = term(0);
-    (1..short.size()).fold(first, |sum, place| sum + term(place)).ok().cloned()
+    (1..short.size()).fold(first, |sum, place| sum + term(place)).into_result()
 }

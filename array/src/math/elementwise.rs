@@ -54,6 +54,7 @@ pub(crate) fn by_loop(
     signature: Signature,
     site: Site,
 ) -> Result<Array, Error> {
+    tracing::trace!(target: "phalanx::path", file = file!());
     if op == Op::Power {
         return super::power::record_power(arguments, signature, site);
     }

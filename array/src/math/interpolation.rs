@@ -133,5 +133,5 @@ fn try_interp(
     let value = select(&x.greater(last), outside(right, last_value), &value);
     // With a single point NumPy only compares, and comparisons with NaN are false.
     let value = if points > 1 { select(&x.isnan(), &x, &value) } else { value };
-    value.ok().cloned()
+    value.into_result()
 }

@@ -11,6 +11,7 @@ use phalanx_ops::{Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, pro
 
 /// Records an operation that the user called, and checks it for floating-point errors.
 pub(crate) fn checked(op: Op, operands: &[Argument], site: Site) -> Array {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let result = elementwise(op, operands, site);
     check_elementwise(op.name(), operands, &[(op, &result)], None, site);
     result

@@ -107,7 +107,7 @@ impl Array {
             Some(dtype) => self.clip_as(low, high, dtype, options.casting),
             None => self.clip(low, high),
         });
-        let clipped = clipped.ok()?.clone();
+        let clipped = clipped.into_result()?;
         Ufunc::finished("clip", clipped, &[self.into()], options, site)
     }
 
@@ -136,7 +136,7 @@ impl Array {
             return Ok(self.astype_at(dtype, site));
         }
         if decimals == 0 {
-            return self.rint().ok().cloned();
+            return self.rint().into_result();
         }
         if dtype.is_complex() {
             let (real, imaginary) = (self.real().try_round(decimals, site)?, self.imag());

@@ -187,7 +187,7 @@ pub(crate) fn accumulate(
     let array = array.converted(dtype, site);
     if op == Op::Power && dtype.is_integer() && array.shape()[axis] > 1 {
         let exponents = along(array.ndim(), axis, span(1, array.shape()[axis]));
-        let exponents = within(site, || array.slice(exponents).ok().cloned())?;
+        let exponents = within(site, || array.slice(exponents).into_result())?;
         refuse_negative([given; 2], &exponents, site)?;
     }
     scanned(op, &array, axis, site)
@@ -297,5 +297,5 @@ fn reduce_in_pieces(
         combined.push(result);
     }
     let combined: Vec<&Array> = combined.iter().collect();
-    within(site, || concatenate(&combined, axis as i64).ok().cloned().map(Some))
+    within(site, || concatenate(&combined, axis as i64).into_result().map(Some))
 }

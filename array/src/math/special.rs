@@ -24,7 +24,7 @@ pub fn sinc(array: &Array) -> Array {
             _ => 1e-20,
         };
         let angle = select(&angle.equal(0), tiny, &angle);
-        (angle.sin() / &angle).ok().cloned()
+        (angle.sin() / &angle).into_result()
     }))
 }
 
@@ -95,6 +95,6 @@ pub fn i0(array: &Array) -> Array {
         let x = wide.absolute();
         let near = chebyshev(&(&x / 2.0 - 2.0), &NEAR);
         let far = chebyshev(&(32.0 / &x - 2.0), &FAR) / x.sqrt();
-        (x.exp() * select(&x.less_equal(8.0), near, far)).ok().cloned()
+        (x.exp() * select(&x.less_equal(8.0), near, far)).into_result()
     }))
 }

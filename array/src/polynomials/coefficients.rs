@@ -45,7 +45,7 @@ pub fn polyval(p: &Array, x: &Array) -> Array {
         for place in 0..p.shape()[0] as i64 {
             value = value * x + p.slice([Index::At(place)]);
         }
-        value.ok().cloned()
+        value.into_result()
     })
 }
 
@@ -63,7 +63,7 @@ pub fn roots(p: &Array) -> Array {
         let p = vector("roots", p, site)?;
         let places = nonzero(&p)?.swap_remove(0).to_vec::<i64>()?;
         let (Some(&first), Some(&last)) = (places.first(), places.last()) else {
-            return zeros([0], DType::F64).ok().cloned();
+            return zeros([0], DType::F64).into_result();
         };
         let dtype = match p.dtype().kind() {
             Kind::Float | Kind::Complex => p.dtype(),
@@ -113,7 +113,7 @@ fn combined(op: Op, a: &Array, b: &Array, site: Site) -> Array {
             let zeros = zeros(length - p.shape()[0], p.dtype());
             try_concatenate(&[&zeros, p], &0.into(), None, site)
         };
-        Array::apply(op, &[lengthened(&a)?.into(), lengthened(&b)?.into()]).ok().cloned()
+        Array::apply(op, &[lengthened(&a)?.into(), lengthened(&b)?.into()]).into_result()
     })
 }
 
@@ -128,7 +128,7 @@ pub fn polymul(a: &Array, b: &Array) -> Array {
     on_mesh_of(a, site, || {
         let (a, b) = (vector("polymul", a, site)?, vector("polymul", b, site)?);
         let (a, b) = (without_leading_zeros(&a)?, without_leading_zeros(&b)?);
-        convolve(&a, &b, ConvolveMode::Full).ok().cloned()
+        convolve(&a, &b, ConvolveMode::Full).into_result()
     })
 }
 
@@ -167,7 +167,7 @@ pub fn polyder(p: &Array, m: i64) -> Array {
         }
         // NumPy computes one more order, so axes that do not broadcast there are refused.
         next(&derivative)?.ok()?;
-        derivative.ok().cloned()
+        derivative.into_result()
     })
 }
 

@@ -45,7 +45,7 @@ pub fn poly(roots: &Array) -> Array {
         }
         let roots = if is_matrix { eigvals(roots) } else { roots.reshape([-1]) };
         if roots.ok()?.size() == 0 {
-            return ones((), DType::F64).ok().cloned();
+            return ones((), DType::F64).into_result();
         }
         let dtype = match roots.dtype() {
             DType::F32 | DType::C64 => roots.dtype(),
@@ -64,7 +64,7 @@ pub fn poly(roots: &Array) -> Array {
                 coefficients = coefficients.real().copy();
             }
         }
-        coefficients.ok().cloned()
+        coefficients.into_result()
     };
     on_mesh_of(roots, site, compute)
 }
@@ -106,7 +106,7 @@ pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
             {
                 remainder = remainder.slice(s![1..]);
             }
-            Ok((quotient.ok()?.clone(), remainder.ok()?.clone()))
+            Ok((quotient.into_result()?, remainder.into_result()?))
         })
     })
 }
@@ -142,8 +142,8 @@ impl PolynomialFit {
             within(site, || {
                 let base = inv(&matmul(&left.t(), left)) / outer(scale, scale);
                 match self.coefficients.ndim() {
-                    2 => base.expand_dims(2).ok().cloned(),
-                    _ => base.ok().cloned(),
+                    2 => base.expand_dims(2).into_result(),
+                    _ => base.into_result(),
                 }
             })
         })
@@ -163,7 +163,7 @@ impl PolynomialFit {
         }
         within(site, || {
             let factor = &self.residuals / (points - order) as f64;
-            (self.unscaled_covariance()? * factor).ok().cloned()
+            (self.unscaled_covariance()? * factor).into_result()
         })
     }
 }
@@ -239,7 +239,7 @@ fn try_fit(
         let left = left / &scale;
         let LeastSquares { x, residuals, rank, s } = lstsq(&left, &right, Some(rcond))?;
         let rows = if x.ndim() == 2 { scale.expand_dims(1) } else { scale.clone() };
-        let coefficients = (x / rows).ok()?.clone();
+        let coefficients = (x / rows).into_result()?;
         let scaled = (left, scale);
         Ok(PolynomialFit { coefficients, residuals, rank, singular_values: s, rcond, scaled })
     };

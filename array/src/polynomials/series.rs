@@ -83,7 +83,7 @@ fn rows(c: &Array) -> Vec<Array> {
 }
 
 fn stacked(rows: &[Array]) -> Result<Array, Error> {
-    stack(&rows.iter().collect::<Vec<_>>(), 0).ok().cloned()
+    stack(&rows.iter().collect::<Vec<_>>(), 0).into_result()
 }
 
 /// The values of a series at points: NumPy's `polyval`, `chebval`, … of `numpy.polynomial`.
@@ -113,7 +113,7 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
             for row in others.iter().rev() {
                 value = row + value * x;
             }
-            return value.ok().cloned();
+            return value.into_result();
         }
         // Clenshaw's rule, from the highest degree to the lowest.
         let mut value = last.clone();
@@ -128,7 +128,7 @@ pub fn series_value(basis: Basis, x: &Array, c: &Array, tensor: bool) -> Array {
             before = Some(std::mem::replace(&mut value, next));
         }
         // As in NumPy, a constant has the shape of the points.
-        if others.is_empty() { (value + x.multiply(0)).ok().cloned() } else { value.ok().cloned() }
+        if others.is_empty() { (value + x.multiply(0)).into_result() } else { value.into_result() }
     })
 }
 
@@ -151,7 +151,7 @@ pub fn series_vander(basis: Basis, x: &Array, degree: usize) -> Array {
                 false => next,
             });
         }
-        moveaxis(&stacked(&values)?, 0, -1).ok().cloned()
+        moveaxis(&stacked(&values)?, 0, -1).into_result()
     })
 }
 
@@ -167,7 +167,7 @@ pub fn series_derivative(basis: Basis, c: &Array, order: usize, scale: &Array, a
         let given = inexact(c, site)?;
         let place = given.axis(axis, site)?;
         if order == 0 {
-            return given.ok().cloned();
+            return given.into_result();
         }
         let c = moveaxis(&given, place as i64, 0);
         let dtype = given.dtype();
@@ -181,7 +181,7 @@ pub fn series_derivative(basis: Basis, c: &Array, order: usize, scale: &Array, a
                 all = derived(basis, scaled.collect());
             }
         }
-        moveaxis(&stacked(&all)?, 0, place as i64).ok().cloned()
+        moveaxis(&stacked(&all)?, 0, place as i64).into_result()
     })
 }
 
@@ -253,7 +253,7 @@ pub fn series_integral(
             let start = series_value(basis, bound, &stacked(&all)?, true);
             all[0] = (&all[0] + (constant - start)).converted(dtype, site);
         }
-        moveaxis(&stacked(&all)?, 0, place as i64).ok().cloned()
+        moveaxis(&stacked(&all)?, 0, place as i64).into_result()
     })
 }
 
@@ -339,7 +339,7 @@ pub fn series_fit(
         let scale = select(&scale.equal(0), 1.0, &scale);
         let found = lstsq(&(left / &scale), &right, Some(rcond))?;
         let rows = if found.x.ndim() == 2 { scale.expand_dims(1) } else { scale };
-        let mut coefficients = (&found.x / rows).ok()?.clone();
+        let mut coefficients = (&found.x / rows).into_result()?;
         if !is_whole {
             let mut shape = coefficients.shape().to_vec();
             shape[0] = highest + 1;
@@ -350,7 +350,7 @@ pub fn series_fit(
             }
             coefficients = whole;
         }
-        Ok(LeastSquares { x: coefficients.ok()?.clone(), ..found })
+        Ok(LeastSquares { x: coefficients.into_result()?, ..found })
     };
     x.mesh()?.enter(|| within(site, fit))
 }

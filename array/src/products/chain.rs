@@ -28,8 +28,8 @@ pub fn matrix_power(array: &Array, power: i64) -> Array {
             return Err(Error::op(error, site));
         }
         if power < 0 {
-            let inverse = within(site, || inv(array).ok().cloned())?;
-            return within(site, || matrix_power(&inverse, power.saturating_neg()).ok().cloned());
+            let inverse = within(site, || inv(array).into_result())?;
+            return within(site, || matrix_power(&inverse, power.saturating_neg()).into_result());
         }
         if power == 0 {
             let one = within(site, || identity(shape[ndim - 1], array.dtype()));

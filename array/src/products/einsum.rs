@@ -132,7 +132,7 @@ fn try_einsum(
     let place = |label: &Label| term.labels.iter().position(|other| other == label);
     let order: Vec<i64> = output.iter().filter_map(place).map(|axis| axis as i64).collect();
     let result = if order.is_sorted() { term.array } else { term.array.transpose(&order) };
-    result.ok().cloned()
+    result.into_result()
 }
 
 /// The requested dtype, or the promotion of the operands and the output. Errors: `OpError::Cast` if
@@ -256,7 +256,7 @@ fn contract(
             let mut shape = stack.clone();
             shape.extend(sides);
             let array = aligned(term, &order.concat());
-            array.reshape(shape.as_slice()).ok().cloned()
+            array.reshape(shape.as_slice()).into_result()
         };
         let tall = matrices(left, [&batch, &rows, &inner], [size(&m), size(&k)])?;
         let wide = matrices(right, [&batch, &inner, &columns], [size(&k), size(&n)])?;

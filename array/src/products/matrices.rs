@@ -44,7 +44,7 @@ pub(super) fn batched_matmul(
     site: Site,
 ) -> Result<Array, Error> {
     if dtype.is_inexact() && a.shape()[a.ndim() - 1] > 0 {
-        let cast = |array: &Array| within(site, || array.converted(dtype, site).ok().cloned());
+        let cast = |array: &Array| within(site, || array.converted(dtype, site).into_result());
         return stacked_product(&cast(a)?, &cast(b)?, site);
     }
     let product = within(site, || a.expand_dims(-1) * b.expand_dims(-3));

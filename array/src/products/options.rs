@@ -142,10 +142,10 @@ fn try_product(
     }
     let axes = axes(product, counts, options, site)?;
     for (operand, (axes, count)) in operands.iter_mut().zip(axes.iter().zip(counts)) {
-        *operand = moveaxis(operand, axes.clone(), last(count)).ok()?.clone();
+        *operand = moveaxis(operand, axes.clone(), last(count)).into_result()?;
     }
     let [a, b] = &operands;
-    let mut result = product.compute(a, b).ok()?.clone();
+    let mut result = product.compute(a, b).into_result()?;
     if options.keepdims && product == Product::Vecdot {
         result = result.expand_dims(-1);
     }
@@ -154,7 +154,7 @@ fn try_product(
         return result.ordered_as(options.order, &given);
     };
     check_cast(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
-    let target = moveaxis(out, axes[2].clone(), last(counts[2])).ok()?.clone();
+    let target = moveaxis(out, axes[2].clone(), last(counts[2])).into_result()?;
     let mut pairs = result.shape().iter().rev().zip(target.shape().iter().rev()).enumerate();
     let fits = result.ndim() <= target.ndim()
         && pairs.all(|(place, (&own, &there))| own == there || place >= counts[2] && own == 1);

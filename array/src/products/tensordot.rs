@@ -88,7 +88,7 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     let summed_over = size(&extents(a, &left));
     let matrix = |array: &Array, order: Vec<usize>, shape: [usize; 2]| -> Result<Array, Error> {
         let order: Vec<i64> = order.into_iter().map(|axis| axis as i64).collect();
-        within(site, || array.transpose(order).reshape(shape)).ok().cloned()
+        within(site, || array.transpose(order).reshape(shape)).into_result()
     };
     let tall = matrix(a, [kept_left, left].concat(), [size(&rows), summed_over])?;
     let wide = matrix(b, [right, kept_right].concat(), [summed_over, size(&columns)])?;

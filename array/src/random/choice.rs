@@ -91,7 +91,7 @@ impl Generator {
     #[must_use]
     pub fn permutation(&self, count: usize) -> Array {
         let site = call_site();
-        Array::catch(within(site, || argsort(&self.bits([count]), 0).ok().cloned()))
+        Array::catch(within(site, || argsort(&self.bits([count]), 0).into_result()))
     }
 
     /// A copy of the array with its slices along an axis in random order: NumPy's `permutation` of
@@ -102,7 +102,7 @@ impl Generator {
         let site = call_site();
         Array::catch(within(site, || {
             let count = array.ok()?.shape()[array.axis(axis, site)?];
-            array.take(&self.permutation(count), axis).ok().cloned()
+            array.take(&self.permutation(count), axis).into_result()
         }))
     }
 
@@ -116,11 +116,11 @@ impl Generator {
             array.ok()?;
             let Some(axis) = axis else {
                 let order = self.permutation(array.size());
-                return array.reshape([-1]).take(&order, 0).reshape(array.shape()).ok().cloned();
+                return array.reshape([-1]).take(&order, 0).reshape(array.shape()).into_result();
             };
             array.axis(axis, site)?;
             let order = argsort(&self.bits(array.shape()), axis);
-            take_along_axis(array, &order, axis).ok().cloned()
+            take_along_axis(array, &order, axis).into_result()
         }))
     }
 
@@ -209,7 +209,7 @@ impl Generator {
                     first(argsort(&times, 0)).reshape(shape.as_slice())
                 }
             };
-            array.take(&positions, axis).ok().cloned()
+            array.take(&positions, axis).into_result()
         }))
     }
 }

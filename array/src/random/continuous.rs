@@ -34,7 +34,7 @@ impl Generator {
         let shape = size.shape(&[&location, &scale], site)?;
         let scale = Parameter::not_negative(names, scale, site)?;
         let location = Parameter::of(location, site)?;
-        draw(&shape)?.multiply(scale.argument()).add(location.argument()).ok().cloned()
+        draw(&shape)?.multiply(scale.argument()).add(location.argument()).into_result()
     }
 
     /// Numbers of a distribution with scale 1, multiplied by the scale.
@@ -48,7 +48,7 @@ impl Generator {
     ) -> Result<Array, Error> {
         let shape = size.shape(&[&scale], site)?;
         let scale = Parameter::not_negative(names, scale, site)?;
-        draw(&shape).multiply(scale.argument()).ok().cloned()
+        draw(&shape).multiply(scale.argument()).into_result()
     }
 
     /// Uniform numbers in [low, high) of dtype `f64`. Each bound is a number, or an array that
@@ -101,7 +101,7 @@ impl Generator {
                 return Err(refused("uniform", "range", format!("{low} to {high}"), site));
             }
             let numbers = self.random(shape?.as_slice(), DType::F64);
-            return (numbers * range + *low).ok().cloned();
+            return (numbers * range + *low).into_result();
         }
         let range = high.array(&self.mesh, site)? - low.array(&self.mesh, site)?;
         if range.size() > 0 {
@@ -116,7 +116,7 @@ impl Generator {
             }
         }
         let numbers = self.random(shape?.as_slice(), DType::F64);
-        (numbers * range).add(low.argument()).ok().cloned()
+        (numbers * range).add(low.argument()).into_result()
     }
 
     /// Normal numbers with this mean and standard deviation, of dtype `f64`. Each is a number, or
@@ -161,7 +161,7 @@ impl Generator {
                 // rounding of the two functions is part of the numbers that a seed gives.
                 Ok(if is_spread { numbers.exp().log() } else { numbers })
             })?;
-            logarithms.exp().ok().cloned()
+            logarithms.exp().into_result()
         }))
     }
 
@@ -172,7 +172,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             Generator::float(dtype, "standard_exponential", site)?;
-            (-(1.0 - self.random(shape, dtype)).log()).ok().cloned()
+            (-(1.0 - self.random(shape, dtype)).log()).into_result()
         }))
     }
 
@@ -286,7 +286,7 @@ impl Generator {
                     select(&is_zero, 0.0, numbers.power(inverse))
                 }
             };
-            weibull.ok().cloned()
+            weibull.into_result()
         }))
     }
 
@@ -305,7 +305,7 @@ impl Generator {
                 Parameter::One(exponent) => numbers / *exponent,
                 Parameter::Each(_) => numbers / exponent.spread(&shape, &self.mesh, site)?,
             };
-            scaled.expm1().ok().cloned()
+            scaled.expm1().into_result()
         }))
     }
 
@@ -326,7 +326,7 @@ impl Generator {
                     numbers.power(1.0 / exponent.spread(&shape, &self.mesh, site)?)
                 }
             };
-            powers.ok().cloned()
+            powers.into_result()
         }))
     }
 
@@ -365,7 +365,7 @@ impl Generator {
                 let (width, rising) = (&right - &left, &mode - &left);
                 let low = (&chance * &width * &rising).sqrt() + &left;
                 let high = &right - ((1.0 - &chance) * &width * (&right - &mode)).sqrt();
-                return select(&chance.less_equal(&rising / &width), &low, &high).ok().cloned();
+                return select(&chance.less_equal(&rising / &width), &low, &high).into_result();
             };
             let (left, mode, right) = (*left, *mode, *right);
             if left > mode || mode > right || left == right {
@@ -375,7 +375,7 @@ impl Generator {
             let (width, rising) = (right - left, mode - left);
             let low = (&chance * (width * rising)).sqrt() + left;
             let high = right - ((1.0 - &chance) * (width * (right - mode))).sqrt();
-            select(&chance.less_equal(rising / width), &low, &high).ok().cloned()
+            select(&chance.less_equal(rising / width), &low, &high).into_result()
         }))
     }
 
@@ -387,7 +387,7 @@ impl Generator {
         Array::catch(within(site, || {
             let shape = shape.resolve(DType::F64.size(), site)?;
             let chance = self.inner(&shape, site)?;
-            ((chance - 0.5) * std::f64::consts::PI).tan().ok().cloned()
+            ((chance - 0.5) * std::f64::consts::PI).tan().into_result()
         }))
     }
 
@@ -419,7 +419,7 @@ impl Generator {
             extents.push(n);
             let Svd { s, vh, .. } = svd(&covariance.astype(DType::F64), false)?;
             let independent = self.standard_normal(extents, DType::F64) * s.sqrt();
-            (matmul(&independent, &vh) + mean).ok().cloned()
+            (matmul(&independent, &vh) + mean).into_result()
         }))
     }
 }

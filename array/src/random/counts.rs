@@ -56,7 +56,7 @@ impl Generator {
         })?;
         within(site, || {
             let many = select(&many.isnan(), mean.floor(), &many);
-            select(&mean.greater(LARGE), many, few).ok().cloned()
+            select(&mean.greater(LARGE), many, few).into_result()
         })
     }
 
@@ -123,7 +123,7 @@ impl Generator {
         within(site, || {
             let many = select(&many.isnan(), &mode, &many);
             let found = select(&is_large, many, few).minimum(&n);
-            select(&is_turned, &n - &found, &found).ok().cloned()
+            select(&is_turned, &n - &found, &found).into_result()
         })
     }
 

@@ -101,7 +101,7 @@ impl Generator {
                 let rounded = (normal * variance.sqrt() + &count * &chance).rint();
                 drawn = select(&is_normal, rounded.maximum(0.0).minimum(&count), drawn);
             }
-            drawn.converted(DType::I64, site).ok().cloned()
+            drawn.converted(DType::I64, site).into_result()
         }))
     }
 
@@ -125,7 +125,7 @@ impl Generator {
                 return self.tabled(&table, &shape, site);
             }
             let mean = mean.spread(&shape, &self.mesh, site)?;
-            self.events(&mean, &shape, site)?.converted(DType::I64, site).ok().cloned()
+            self.events(&mean, &shape, site)?.converted(DType::I64, site).into_result()
         }))
     }
 
@@ -177,7 +177,7 @@ impl Generator {
             // A Poisson number whose mean is a gamma number is a negative binomial number.
             let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
             let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
-            drawn.converted(DType::I64, site).ok().cloned()
+            drawn.converted(DType::I64, site).into_result()
         }))
     }
 
@@ -269,7 +269,7 @@ impl Generator {
         let sums = from_slice(&sums, [sums.len()]);
         let found = searchsorted(&sums, &(numbers + number), Side::Right);
         let found = found.converted(DType::I64, site).maximum(first).minimum(last);
-        (found + shift).broadcast_to(shape.as_slice()).ok().cloned()
+        (found + shift).broadcast_to(shape.as_slice()).into_result()
     }
 
     /// The numbers (`i64`) of `count` draws that have each of some results, along a last axis. If
@@ -327,7 +327,7 @@ impl Generator {
                 below = next;
             }
             found.push(count - below);
-            stack(&found.iter().collect::<Vec<_>>(), -1).ok().cloned()
+            stack(&found.iter().collect::<Vec<_>>(), -1).into_result()
         }))
     }
 
@@ -409,7 +409,7 @@ impl Generator {
         let sums = from_slice(&table.sums, [table.sums.len()]);
         let found = searchsorted(&sums, &numbers, Side::Right);
         let last = table.sums.len() as i64 - 1;
-        (found.converted(DType::I64, site).minimum(last) + table.first).ok().cloned()
+        (found.converted(DType::I64, site).minimum(last) + table.first).into_result()
     }
 
     /// The number (`i64`) of the first trial that succeeds, where each trial succeeds with this
@@ -444,7 +444,7 @@ impl Generator {
             let failures = self.standard_exponential(shape.as_slice(), DType::F64).divide(rate);
             // The largest float that fits `i64`.
             let trials = failures.ceil().maximum(1.0).minimum(9_223_372_036_854_774_784.0);
-            trials.converted(DType::I64, site).ok().cloned()
+            trials.converted(DType::I64, site).into_result()
         }))
     }
 }

@@ -68,7 +68,7 @@ impl Generator {
             }
             let lifted = uniform(COUNTERS - 1).log() / exponent;
             let lifted = select(&is_small, lifted, 0.0);
-            Ok((drawn.ok()?.clone(), lifted.ok()?.clone()))
+            Ok((drawn.into_result()?, lifted.into_result()?))
         })
     }
 
@@ -79,13 +79,13 @@ impl Generator {
         site: Site,
     ) -> Result<Array, Error> {
         let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
-        within(site, || (drawn * lifted.exp()).ok().cloned())
+        within(site, || (drawn * lifted.exp()).into_result())
     }
 
     /// The logarithms of gamma numbers, which do not underflow for small exponents.
     fn log_gamma_of(&self, exponent: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
-        within(site, || (drawn.log() + lifted).ok().cloned())
+        within(site, || (drawn.log() + lifted).into_result())
     }
 
     /// Gamma numbers with an exponent and scale 1, of dtype `f32` or `f64`. Errors:
@@ -104,7 +104,7 @@ impl Generator {
             Generator::float(dtype, "standard_gamma", site)?;
             let exponent = self.parameter(("standard_gamma", "shape"), exponent, true, site)?;
             let drawn = self.gamma_of(&exponent, &shape, site)?;
-            within(site, || drawn.converted(dtype, site).ok().cloned())
+            within(site, || drawn.converted(dtype, site).into_result())
         })())
     }
 
@@ -125,7 +125,7 @@ impl Generator {
             let exponent = self.parameter(("gamma", "shape"), exponent, true, site)?;
             let scale = self.parameter(("gamma", "scale"), scale, true, site)?;
             let drawn = self.gamma_of(&exponent, &shape, site)?;
-            within(site, || (drawn * scale).ok().cloned())
+            within(site, || (drawn * scale).into_result())
         })())
     }
 
@@ -146,7 +146,7 @@ impl Generator {
     fn chisquare_of(&self, degrees: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         let exponent = within(site, || degrees * 0.5);
         let drawn = self.gamma_of(&exponent, shape, site)?;
-        within(site, || (drawn * 2.0).ok().cloned())
+        within(site, || (drawn * 2.0).into_result())
     }
 
     /// Noncentral chi-square numbers, of dtype `f64`: sums of squares of normal numbers, one of
@@ -184,7 +184,7 @@ impl Generator {
             let mean = shift.spread(shape, &self.mesh, site)?;
             let events = self.events(&within(site, || &mean * 0.5), shape, site)?;
             let events = within(site, || select(&mean.isnan(), f64::NAN, events));
-            let degrees = within(site, || (events * 2.0 + whole).ok().cloned())?;
+            let degrees = within(site, || (events * 2.0 + whole).into_result())?;
             return self.chisquare_of(&degrees, shape, site);
         };
         let (degrees, shift) = (*degrees, *shift);
@@ -193,12 +193,12 @@ impl Generator {
             let others = self.chisquare_of(&others, shape, site)?;
             return within(site, || {
                 let shifted = self.standard_normal(shape.as_slice(), DType::F64) + shift.sqrt();
-                (others + &shifted * &shifted).ok().cloned()
+                (others + &shifted * &shifted).into_result()
             });
         }
         let degrees = within(site, || {
             let events = self.poisson(shift / 2.0, shape.as_slice());
-            (events.converted(DType::F64, site) * 2.0 + whole).ok().cloned()
+            (events.converted(DType::F64, site) * 2.0 + whole).into_result()
         })?;
         self.chisquare_of(&degrees, shape, site)
     }
@@ -221,7 +221,7 @@ impl Generator {
             let below = self.parameter(("f", "dfden"), below, false, site)?;
             let upper = self.chisquare_of(&above, &shape, site)?;
             let lower = self.chisquare_of(&below, &shape, site)?;
-            within(site, || (upper * below / (lower * above)).ok().cloned())
+            within(site, || (upper * below / (lower * above)).into_result())
         })())
     }
 
@@ -243,7 +243,7 @@ impl Generator {
             let upper = self.noncentral("noncentral_f", [above.clone(), shift], &shape, site)?;
             let lower = self.chisquare_of(&below, &shape, site)?;
             let above = Parameter::of(above, site)?.array(&self.mesh, site)?;
-            within(site, || (upper * below / (lower * above)).ok().cloned())
+            within(site, || (upper * below / (lower * above)).into_result())
         })())
     }
 
@@ -259,7 +259,7 @@ impl Generator {
             let squares = self.chisquare_of(&degrees, &shape, site)?;
             within(site, || {
                 let normal = self.standard_normal(shape.as_slice(), DType::F64);
-                (normal / (squares / degrees).sqrt()).ok().cloned()
+                (normal / (squares / degrees).sqrt()).into_result()
             })
         })())
     }
@@ -281,7 +281,7 @@ impl Generator {
             let b = self.parameter(("beta", "b"), b, false, site)?;
             let first = self.log_gamma_of(&a, &shape, site)?;
             let second = self.log_gamma_of(&b, &shape, site)?;
-            within(site, || (1.0 / ((second - first).exp() + 1.0)).ok().cloned())
+            within(site, || (1.0 / ((second - first).exp() + 1.0)).into_result())
         })())
     }
 
@@ -302,7 +302,7 @@ impl Generator {
             let logarithms = self.log_gamma_of(&exponents, &shape, site)?;
             within(site, || {
                 let parts = (&logarithms - logarithms.max(keepdims(axis(-1)))).exp();
-                (&parts / parts.sum(keepdims(axis(-1)))).ok().cloned()
+                (&parts / parts.sum(keepdims(axis(-1)))).into_result()
             })
         })())
     }
@@ -332,7 +332,7 @@ impl Generator {
                 let smaller = &mean + &mean / (&scale * 2.0) * (&square - root);
                 let chance = self.random(shape.as_slice(), DType::F64);
                 let is_smaller = chance.less_equal(&mean / (&mean + &smaller));
-                select(&is_smaller, &smaller, &mean * &mean / &smaller).ok().cloned()
+                select(&is_smaller, &smaller, &mean * &mean / &smaller).into_result()
             })
         })())
     }

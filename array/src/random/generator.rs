@@ -192,7 +192,7 @@ impl Generator {
         }
         let zero = || crate::creation::zeros((), DType::U64);
         let positions = sum.unwrap_or_else(zero);
-        let array = (positions + Scalar::new(first)).ok()?.clone();
+        let array = (positions + Scalar::new(first)).into_result()?;
         Ok(Counters { array, key, stream, first, count: used })
     }
 
@@ -214,7 +214,7 @@ impl Generator {
             if !(is_whole && dtype.is_integer()) {
                 Generator::float(dtype, "a distribution", site)?;
             }
-            numbers.converted(dtype, site).ok().cloned()
+            numbers.converted(dtype, site).into_result()
         }))
     }
 
@@ -225,7 +225,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             let shape = shape.resolve(8, site)?;
-            self.counters(&shape, 1, site)?.bits(0, site).ok().cloned()
+            self.counters(&shape, 1, site)?.bits(0, site).into_result()
         }))
     }
 
@@ -248,7 +248,7 @@ impl Generator {
         Array::catch(within(site, || {
             Generator::float(dtype, "random", site)?;
             let shape = shape.resolve(dtype.size(), site)?;
-            self.counters(&shape, 1, site)?.uniform(0, dtype, site).ok().cloned()
+            self.counters(&shape, 1, site)?.uniform(0, dtype, site).into_result()
         }))
     }
 
@@ -268,7 +268,7 @@ impl Generator {
             let radius = 1.0 - counters.uniform(0, dtype, site);
             let angle = counters.uniform(1, dtype, site);
             let normal = (radius.log() * -2.0).sqrt() * (angle * std::f64::consts::TAU).cos();
-            normal.ok().cloned()
+            normal.into_result()
         }))
     }
 }

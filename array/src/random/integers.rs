@@ -90,7 +90,7 @@ impl Generator {
         let high = if options.is_closed { high.saturating_add(1) } else { high };
         if shape.contains(&0) {
             // NumPy does not check the range of an empty draw.
-            return zeros(shape.as_slice(), dtype).ok().cloned();
+            return zeros(shape.as_slice(), dtype).into_result();
         }
         if low >= high {
             return Err(refused("integers", "range", format!("{low} to {high}"), site));
@@ -108,7 +108,7 @@ impl Generator {
         };
         // The sum and the conversion wrap. They keep the low bits, which are the bits of the
         // integer in any dtype.
-        (chosen + Scalar::new(low as u64)).converted(dtype, site).ok().cloned()
+        (chosen + Scalar::new(low as u64)).converted(dtype, site).into_result()
     }
 
     /// Integers in a range of its own for each element. Collective: the ranges are read.
@@ -150,13 +150,13 @@ impl Generator {
                         return Err(refused("integers", "range", value, site));
                     }
                     is_closed |= is_open;
-                    self.mesh.enter(|| full((), Weak::Int(number), wide)).ok()?.clone()
+                    self.mesh.enter(|| full((), Weak::Int(number), wide)).into_result()?
                 }
             });
         }
         let (low, high) = (&arrays[0], &arrays[1]);
         if shape.contains(&0) {
-            return zeros(shape.as_slice(), dtype).ok().cloned();
+            return zeros(shape.as_slice(), dtype).into_result();
         }
         let (least, most) = limits(dtype);
         let (is_empty, is_above) = match is_closed {
@@ -178,7 +178,7 @@ impl Generator {
             }
             false => bits.remainder(count),
         };
-        (chosen + low.converted(DType::U64, site)).converted(dtype, site).ok().cloned()
+        (chosen + low.converted(DType::U64, site)).converted(dtype, site).into_result()
     }
 }
 

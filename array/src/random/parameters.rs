@@ -138,7 +138,7 @@ impl Parameter {
             Argument::Scalar(scalar) => scalar.to_weak(),
             Argument::Array(array) => {
                 array.ok()?;
-                let array = within(site, || array.converted(DType::F64, site).ok().cloned())?;
+                let array = within(site, || array.converted(DType::F64, site).into_result())?;
                 return Ok(Parameter::Each(array));
             }
         };
@@ -189,7 +189,7 @@ impl Parameter {
         match self {
             Parameter::Each(array) => Ok(array.clone()),
             Parameter::One(number) => {
-                mesh.enter(|| within(site, || full((), *number, DType::F64))).ok().cloned()
+                mesh.enter(|| within(site, || full((), *number, DType::F64))).into_result()
             }
         }
     }
@@ -202,7 +202,7 @@ impl Parameter {
         site: Site,
     ) -> Result<Array, Error> {
         let array = self.array(mesh, site)?;
-        within(site, || array.broadcast_to(shape).ok().cloned())
+        within(site, || array.broadcast_to(shape).into_result())
     }
 }
 

@@ -39,7 +39,7 @@ impl Generator {
                 let (number, taken) = propose(uniform(2 * proposal), uniform(2 * proposal + 1));
                 drawn = select(&taken, number, &drawn);
             }
-            drawn.ok().cloned()
+            drawn.into_result()
         })
     }
 
@@ -74,15 +74,15 @@ impl Generator {
                 Parameter::Each(_) => {
                     let k = concentration.spread(&shape, &self.mesh, site)?;
                     let angle = self.angles(&k, &shape, site)?;
-                    return within(site, || (around(angle).remainder(TAU) - PI).ok().cloned());
+                    return within(site, || (around(angle).remainder(TAU) - PI).into_result());
                 }
             };
             // To rounding, the distribution is uniform below `FLAT` and normal above `NARROW`.
             let angle = if k < FLAT {
-                within(site, || self.uniform(-PI, PI, shape.as_slice()).ok().cloned())?
+                within(site, || self.uniform(-PI, PI, shape.as_slice()).into_result())?
             } else if k > NARROW || k.is_nan() {
                 let shape = shape.as_slice();
-                within(site, || self.normal(0.0, 1.0 / k.sqrt(), shape).ok().cloned())?
+                within(site, || self.normal(0.0, 1.0 / k.sqrt(), shape).into_result())?
             } else {
                 let s = if k < 1e-5 {
                     1.0 / k + k
@@ -101,7 +101,7 @@ impl Generator {
                 })?;
                 self.on_either_side(&cosine, &shape, site)?
             };
-            within(site, || (around(angle).remainder(TAU) - PI).ok().cloned())
+            within(site, || (around(angle).remainder(TAU) - PI).into_result())
         })())
     }
 
@@ -109,7 +109,7 @@ impl Generator {
     fn on_either_side(&self, cosine: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
         within(site, || {
             let side = self.random(shape.as_slice(), DType::F64) - 0.5;
-            cosine.maximum(-1.0).minimum(1.0).arccos().copysign(side).ok().cloned()
+            cosine.maximum(-1.0).minimum(1.0).arccos().copysign(side).into_result()
         })
     }
 
@@ -137,7 +137,7 @@ impl Generator {
             let normal = self.standard_normal(shape.as_slice(), DType::F64) / k.sqrt();
             let is_moderate = k.less_equal(NARROW);
             let angle = select(&is_moderate, angle, normal);
-            select(&k.less(FLAT), anywhere, angle).ok().cloned()
+            select(&k.less(FLAT), anywhere, angle).into_result()
         })
     }
 
@@ -159,7 +159,7 @@ impl Generator {
             let numbers = match &exponent {
                 // The probability of all other numbers is below the smallest float.
                 Parameter::One(exponent) if *exponent >= CERTAIN => {
-                    return self.mesh.enter(|| full(shape.as_slice(), 1, DType::I64)).ok().cloned();
+                    return self.mesh.enter(|| full(shape.as_slice(), 1, DType::I64)).into_result();
                 }
                 Parameter::One(exponent) => {
                     let less = exponent - 1.0;
@@ -186,7 +186,7 @@ impl Generator {
                     })?
                 }
             };
-            within(site, || numbers.converted(DType::I64, site).ok().cloned())
+            within(site, || numbers.converted(DType::I64, site).into_result())
         })())
     }
 
@@ -223,7 +223,7 @@ impl Generator {
                 // A `chance` of zero, and a value that rounding leaves below 1, give 1.
                 let number = select(&number.greater_equal(1.0), number, 1.0);
                 let number = number.minimum(9_223_372_036_854_774_784.0);
-                number.converted(DType::I64, site).ok().cloned()
+                number.converted(DType::I64, site).into_result()
             })
         })())
     }

@@ -80,7 +80,7 @@ impl Records {
     pub fn cast_to_numbers(&self, dtype: DType) -> Result<Array, Error> {
         within(call_site(), || match self.record.fields() {
             [field] => match self.shown(field)? {
-                Shown::Numbers(numbers) => numbers.astype(dtype).ok().cloned(),
+                Shown::Numbers(numbers) => numbers.astype(dtype).into_result(),
                 Shown::Records(records) => records.cast_to_numbers(dtype),
             },
             _ => Err(wrong("records of several fields are no numbers", call_site())),
@@ -193,5 +193,5 @@ fn aligned(source: Array, from: &Field, to: &Field, ndim: usize) -> Result<Array
     }
     let shape: Vec<usize> =
         source.shape()[..ndim].iter().copied().chain(to.shape.iter().map(|_| 1)).collect();
-    source.reshape(shape).ok().cloned()
+    source.reshape(shape).into_result()
 }

@@ -44,7 +44,7 @@ impl Records {
                 };
                 all = all.logical_and(&inner_all(equal, a.shape.len())?);
             }
-            all.ok().cloned()
+            all.into_result()
         })
     }
 }
@@ -55,5 +55,5 @@ fn inner_all(truths: Array, axes: usize) -> Result<Array, Error> {
         return Ok(truths);
     }
     let last: Vec<i64> = (1..=axes as i64).map(|place| -place).collect();
-    truths.all(axis(last.as_slice())).ok().cloned()
+    truths.all(axis(last.as_slice())).into_result()
 }

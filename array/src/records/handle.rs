@@ -272,14 +272,14 @@ impl Records {
         match &field.form {
             Form::Number(dtype) if field.shape.is_empty() => {
                 let one = part.view(*dtype).slice([Index::Ellipsis, Index::At(0)]);
-                Ok(Shown::Numbers(one.ok()?.clone()))
+                Ok(Shown::Numbers(one.into_result()?))
             }
             Form::Number(dtype) => {
-                Ok(Shown::Numbers(part.view(*dtype).reshape(shape(&[])).ok()?.clone()))
+                Ok(Shown::Numbers(part.view(*dtype).reshape(shape(&[])).into_result()?))
             }
             Form::Record(record) => {
                 let bytes = part.reshape(shape(&[record.size()]));
-                Ok(Shown::Records(Records { bytes: bytes.ok()?.clone(), record: record.clone() }))
+                Ok(Shown::Records(Records { bytes: bytes.into_result()?, record: record.clone() }))
             }
             Form::Other { .. } => Err(wrong(
                 "arrays hold numbers and truth values: the field is of another kind",

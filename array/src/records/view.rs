@@ -18,7 +18,7 @@ impl Records {
             } else {
                 self.joined()?.view(dtype)
             };
-            seen.ok().cloned()
+            seen.into_result()
         })
     }
 

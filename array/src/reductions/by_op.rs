@@ -30,7 +30,7 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
         _ => None,
     };
     if let Some(own) = own {
-        return own.ok().cloned();
+        return own.into_result();
     }
     if op == Op::Ldexp {
         return ldexp(array, axes, site)?.into_out(axes, Casting::Unsafe, site);
@@ -45,7 +45,7 @@ pub(crate) fn reduce_by(op: Op, array: &Array, axes: &Axes, site: Site) -> Resul
     if matches!(op, Op::Fmin | Op::Fmax) {
         let extreme = if op == Op::Fmin { super::nanmin } else { super::nanmax };
         let given = array.converted(dtype, site);
-        return extreme(&given, axes.clone().with(|options| options.dtype = None)).ok().cloned();
+        return extreme(&given, axes.clone().with(|options| options.dtype = None)).into_result();
     }
     if op == Op::LogAddExp2 {
         return logaddexp2(array, dtype, axes, site)?.into_out(axes, Casting::Unsafe, site);
@@ -91,7 +91,7 @@ fn logaddexp2(array: &Array, dtype: DType, axes: &Axes, site: Site) -> Result<Ar
     let sum = reduce_by(Op::LogAddExp, natural.ok()?, &masked, site)?;
     let reduced = within(site, || sum * std::f64::consts::LOG2_E);
     match axes.has_initial() {
-        None => reduced.ok().cloned(),
+        None => reduced.into_result(),
         Some(initial) => {
             from_start(Op::LogAddExp2, &initial_value(initial, dtype, site)?, &reduced, site)
         }
@@ -121,11 +121,11 @@ fn ldexp(array: &Array, axes: &Axes, site: Site) -> Result<Array, Error> {
             if initial.is_none() {
                 return Err(refused("ldexp", "initial", "none, with a mask", site));
             }
-            within(site, || select(mask, array, 0).ok().cloned())?
+            within(site, || select(mask, array, 0).into_result())?
         }
     };
     let part = |index: Index| {
-        within(site, || elements.slice(along(elements.ndim(), place, index)).ok().cloned())
+        within(site, || elements.slice(along(elements.ndim(), place, index)).into_result())
     };
     let (first, exponents) = match initial {
         Some(initial) => (initial, elements.clone()),
@@ -154,7 +154,7 @@ fn lines(array: &Array, removed: &[u8], site: Site) -> Result<(Array, usize), Er
         let moved = moveaxis(array, from, to);
         let mut shape: Vec<usize> = moved.ok()?.shape()[..place].to_vec();
         shape.push(moved.shape()[place..].iter().product());
-        Ok((moved.reshape(shape.as_slice()).ok()?.clone(), place))
+        Ok((moved.reshape(shape.as_slice()).into_result()?, place))
     })
 }
 
@@ -175,7 +175,7 @@ fn in_order(op: Op, array: &Array, dtype: DType, axes: &Axes, site: Site) -> Res
         None => None,
         Some(mask) => {
             array.check_mask_of_bools(mask, site)?;
-            let mask = within(site, || mask.broadcast_to(array.shape()).ok().cloned())?;
+            let mask = within(site, || mask.broadcast_to(array.shape()).into_result())?;
             Some(lines(&mask, &removed, site)?.0)
         }
     };
@@ -238,10 +238,10 @@ fn from_start(op: Op, start: &Argument, rest: &Array, site: Site) -> Result<Arra
 /// The combination of all elements along an axis.
 fn last(op: Op, elements: &Array, axis: usize, site: Site) -> Result<Array, Error> {
     let part = |index: Index| {
-        within(site, || elements.slice(along(elements.ndim(), axis, index)).ok().cloned())
+        within(site, || elements.slice(along(elements.ndim(), axis, index)).into_result())
     };
     if elements.shape()[axis] == 1 {
-        return part(Index::At(0))?.copy_at(site).ok().cloned();
+        return part(Index::At(0))?.copy_at(site).into_result();
     }
     if op == Op::Subtract {
         // `a - b - c` equals `a - (b + c)`.
@@ -251,5 +251,5 @@ fn last(op: Op, elements: &Array, axis: usize, site: Site) -> Result<Array, Erro
     }
     let dtype = Some(elements.dtype());
     let running = crate::math::accumulate(op, elements, axis as i64, dtype, site)?;
-    within(site, || running.slice(along(running.ndim(), axis, Index::At(-1))).copy().ok().cloned())
+    within(site, || running.slice(along(running.ndim(), axis, Index::At(-1))).copy().into_result())
 }

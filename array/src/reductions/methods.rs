@@ -23,6 +23,7 @@ impl Array {
         axes: &Axes,
         site: Site,
     ) -> Array {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let reduced = axes.allow(operation, allowed, site);
         let reduced = reduced.and_then(|()| self.reduce_into(monoid, dtype, axes, site));
         let reduced = Array::catch(reduced);

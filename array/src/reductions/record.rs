@@ -23,6 +23,7 @@ impl Array {
         axes: &Axes,
         site: Site,
     ) -> Result<Array, Error> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let extreme = self.reduce_in_any_order(given, monoid, axes, site)?;
         let is_extreme = matches!(monoid, Monoid::Min | Monoid::Max) && self.size() > 0;
         if !is_extreme || !self.dtype().is_complex() || axes.resolve(self.ndim(), site)?.is_empty()
@@ -44,7 +45,7 @@ impl Array {
         let along = |axis: u8| index_of(&shape, usize::from(axis), &mesh, site);
         let nan = within(site, || self.isnan());
         // The position over the axes. It is computed from the elements, so it is split as they are.
-        let mut position = within(site, || select(&nan, along(*first)?, 0).ok().cloned())?;
+        let mut position = within(site, || select(&nan, along(*first)?, 0).into_result())?;
         for &axis in others {
             let index = along(axis)?;
             position = within(site, || position * shape[usize::from(axis)] as i64 + index);
@@ -54,7 +55,7 @@ impl Array {
             let place = select(&nan, &position, i64::MAX).min(keepdims(removed.as_slice()));
             let is_first = position.equal(&place).logical_and(&nan);
             let part = |part: Array| select(&is_first, part, f64::NEG_INFINITY).max(axes.plain());
-            complex(part(self.real()), part(self.imag())).ok().cloned()
+            complex(part(self.real()), part(self.imag())).into_result()
         })
     }
 

@@ -125,7 +125,7 @@ impl Array {
             let mesh = self.mesh()?;
             let resolved = sharding.resolve(self.shape(), mesh.mesh());
             let resolved = resolved.map_err(|error| Error::op(error, site))?;
-            self.with_sharding(resolved).ok().cloned()
+            self.with_sharding(resolved).into_result()
         }))
     }
 
@@ -140,7 +140,7 @@ impl Array {
                 Some(axis) => Sharding::even(shape, self.axis(axis, site)?, mesh.mesh()),
                 None => Sharding::replicated(shape.len()),
             };
-            self.with_sharding(sharding).ok().cloned()
+            self.with_sharding(sharding).into_result()
         }))
     }
 }

@@ -45,7 +45,7 @@ pub fn sort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     Array::catch(within(site, || {
         let (array, axis) = line(array, axis, site)?;
         let axis = axis as i64;
-        flip(&sort(&array, axis), [axis]).ok().cloned()
+        flip(&sort(&array, axis), [axis]).into_result()
     }))
 }
 
@@ -59,7 +59,7 @@ pub fn argsort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array 
         let (last, axis) = (array.shape()[axis] as i64 - 1, axis as i64);
         // The first flip reverses the order of equal elements, and the second restores it.
         let positions = flip(&argsort(&flip(&array, [axis]), axis), [axis]);
-        (last - positions).ok().cloned()
+        (last - positions).into_result()
     }))
 }
 
@@ -73,7 +73,7 @@ pub fn sort_complex(array: &Array) -> Array {
             DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::C64 => DType::C64,
             _ => DType::C128,
         };
-        sort(array, -1).converted(dtype, site).ok().cloned()
+        sort(array, -1).converted(dtype, site).into_result()
     }))
 }
 
@@ -134,7 +134,7 @@ pub fn lexsort(keys: &[Array], axis: i64) -> Array {
         }
         if first.ndim() == 0 && matches!(axis, -1 | 0) {
             let mesh = first.mesh()?;
-            return mesh.enter(|| crate::creation::zeros((), DType::I64)).ok().cloned();
+            return mesh.enter(|| crate::creation::zeros((), DType::I64)).into_result();
         }
         within(site, || {
             // One stable sort for each key, from the least to the most important.
@@ -143,7 +143,7 @@ pub fn lexsort(keys: &[Array], axis: i64) -> Array {
                 let next = argsort(&take_along_axis(key, &positions, axis), axis);
                 positions = take_along_axis(&positions, &next, axis);
             }
-            positions.ok().cloned()
+            positions.into_result()
         })
     })())
 }
@@ -170,7 +170,7 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
             let positions = argsort(array, axis);
             let positions = positions.slice(along(array.ndim(), place, largest)).copy();
             let values = take_along_axis(array, &positions, axis);
-            Ok((values.ok()?.clone(), positions.ok()?.clone()))
+            Ok((values.into_result()?, positions.into_result()?))
         })
     })();
     found.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
@@ -204,7 +204,7 @@ pub fn searchsorted(sorted: &Array, values: impl Into<Argument>, side: Side) -> 
                 (1, all @ 2..) => found * all as i64,
                 _ => found,
             };
-            found.repeated_to(values.shape()).ok().cloned()
+            found.repeated_to(values.shape()).into_result()
         })
     })())
 }
@@ -233,7 +233,7 @@ pub fn searchsorted_by(
             let value = format!("of shape {:?} for {:?}", order.shape(), array.shape());
             return Err(refused("searchsorted", "sorter", value, site));
         }
-        searchsorted(&array.take(order, 0), values, side).ok().cloned()
+        searchsorted(&array.take(order, 0), values, side).into_result()
     }))
 }
 
@@ -262,14 +262,14 @@ pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
             let (rises, falls) = monotone(bins)?;
             let side = if right { Side::Left } else { Side::Right };
             if rises {
-                return searchsorted(bins, values, side).ok().cloned();
+                return searchsorted(bins, values, side).into_result();
             }
             if !falls {
                 let expected = "increasing or decreasing";
                 return Err(Error::data(DataError::NotMonotone { expected }, site));
             }
             let reversed = bins.slice(crate::s![..;-1]);
-            (count - searchsorted(&reversed, values, side)).ok().cloned()
+            (count - searchsorted(&reversed, values, side)).into_result()
         })
     })())
 }

@@ -32,13 +32,13 @@ pub fn unique(array: &Array) -> Array {
         let mask = begins(&sorted, true)?;
         let values = sorted.compress(&mask);
         if !array.dtype().is_complex() || array.size() == 0 {
-            return values.ok().cloned();
+            return values.into_result();
         }
         // Complex NaNs differ in their parts, and the first NaN in sorted order need not be the
         // first of the array.
         let line = array.reshape([-1]);
         let first = line.take(&line.isnan().argmax(()), 0);
-        select(&values.isnan(), first, values).ok().cloned()
+        select(&values.isnan(), first, values).into_result()
     }))
 }
 
@@ -85,7 +85,7 @@ pub fn unique_with(array: &Array, equal_nan: bool) -> Result<Unique, Error> {
         let sorted = line.take(&order, 0);
         let mask = begins(&sorted, equal_nan)?;
         let found = grouped(&sorted, &order, &mask)?;
-        let inverse = found.inverse.reshape(array.shape()).ok()?.clone();
+        let inverse = found.inverse.reshape(array.shape()).into_result()?;
         Ok(Unique { inverse, ..found })
     })
 }
@@ -122,7 +122,7 @@ pub fn unique_along(array: &Array, axis: i64) -> Result<Unique, Error> {
             _ => first_alone(&sorted, differs.as_ref())?,
         };
         let found = grouped(&sorted, &order, &mask)?;
-        let values = moveaxis(&found.values, 0, place).ok()?.clone();
+        let values = moveaxis(&found.values, 0, place).into_result()?;
         Ok(Unique { values, ..found })
     })
 }
@@ -154,7 +154,7 @@ fn grouped(sorted: &Array, order: &Array, mask: &Array) -> Result<Unique, Error>
 /// The positions along the first axis.
 fn index_of(array: &Array) -> Result<Array, Error> {
     let count = array.shape()[0] as i64;
-    array.mesh()?.enter(|| crate::creation::arange(0, count, 1)).ok().cloned()
+    array.mesh()?.enter(|| crate::creation::arange(0, count, 1)).into_result()
 }
 
 /// NumPy's `isin`: whether each element is one of `candidates`. Local (records nodes).
@@ -173,7 +173,7 @@ pub fn isin(array: &Array, candidates: &Array, invert: bool) -> Array {
             let place = searchsorted(&sorted, &wanted, Side::Left).minimum(last);
             sorted.take(&place, 0).equal(&wanted)
         };
-        (if invert { is_in.logical_not() } else { is_in }).ok().cloned()
+        (if invert { is_in.logical_not() } else { is_in }).into_result()
     }))
 }
 
@@ -183,7 +183,7 @@ pub fn isin(array: &Array, candidates: &Array, invert: bool) -> Array {
 pub fn union1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        unique(&try_concatenate(&[a, b], &().into(), None, site)?).ok().cloned()
+        unique(&try_concatenate(&[a, b], &().into(), None, site)?).into_result()
     }))
 }
 
@@ -196,10 +196,10 @@ pub fn intersect1d(a: &Array, b: &Array) -> Array {
         let all = try_concatenate(&[&unique(a), &unique(b)], &0.into(), None, site)?;
         let all = sort(&all, 0);
         if all.size() < 2 {
-            return all.slice(crate::s![..0]).copy().ok().cloned();
+            return all.slice(crate::s![..0]).copy().into_result();
         }
         let (before, after) = (all.slice(crate::s![..-1]), all.slice(crate::s![1..]));
-        before.compress(&before.equal(&after)).ok().cloned()
+        before.compress(&before.equal(&after)).into_result()
     }))
 }
 
@@ -214,7 +214,7 @@ pub fn intersect1d_indices(a: &Array, b: &Array) -> Result<(Array, Array, Array)
         common.ok()?;
         let places = |found: &Unique| {
             let at = searchsorted(&found.values, &common, Side::Left);
-            found.indices.take(&at, 0).ok().cloned()
+            found.indices.take(&at, 0).into_result()
         };
         let (in_first, in_second) = (places(&first)?, places(&second)?);
         Ok((common, in_first, in_second))
@@ -229,7 +229,7 @@ pub fn setdiff1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         let own = unique(a);
-        own.compress(&isin(&own, b, true)).ok().cloned()
+        own.compress(&isin(&own, b, true)).into_result()
     }))
 }
 
@@ -241,7 +241,7 @@ pub fn setdiff1d_in_order(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         let line = a.reshape([-1]);
-        line.compress(&isin(&line, b, true)).ok().cloned()
+        line.compress(&isin(&line, b, true)).into_result()
     }))
 }
 
@@ -264,6 +264,6 @@ pub fn setxor1d(a: &Array, b: &Array) -> Array {
         if all.size() > 1 {
             last.slice(crate::s![..-1]).try_assign(first.slice(crate::s![1..]))?;
         }
-        all.compress(&first.logical_and(&last)).ok().cloned()
+        all.compress(&first.logical_and(&last)).into_result()
     }))
 }

@@ -241,7 +241,7 @@ impl Axis {
             // Edges in half precision differ too much from the exact edges to be computed.
             Some(ends) if ends.computed != DType::F16 => self.equal_bins_of(array, ends, site),
             _ if self.count() == 0 => {
-                on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
+                on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).into_result())
             }
             _ => {
                 let last = self.edges.slice([Index::At(-1)]);

@@ -65,7 +65,7 @@ fn counted(
     if options.is_density {
         counts = &counts / axis.widths() / counts.sum(());
     }
-    Ok((counts.ok()?.clone(), axis.edges.ok()?.clone()))
+    Ok((counts.into_result()?, axis.edges.into_result()?))
 }
 
 /// The sum of the weights in each bin, in their dtype.
@@ -120,5 +120,5 @@ pub fn histogram_bin_edges(
 ) -> Array {
     let (site, bins, options) = (call_site(), bins.into(), options.into());
     let axis = within(site, || of_all("histogram_bin_edges", array, &bins, &options, site));
-    Array::catch(axis.and_then(|axis| axis.edges.ok().cloned()))
+    Array::catch(axis.and_then(|axis| axis.edges.into_result()))
 }

@@ -123,5 +123,5 @@ fn counted(
         }
         counts = counts.divide(sum);
     }
-    Ok((counts.ok()?.clone(), axes.into_iter().map(|axis| axis.edges).collect()))
+    Ok((counts.into_result()?, axes.into_iter().map(|axis| axis.edges).collect()))
 }

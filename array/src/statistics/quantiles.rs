@@ -282,7 +282,7 @@ fn try_quantile(
 pub(super) fn in_c_order(found: Array) -> Result<Array, Error> {
     match found.ok()?.ndim() {
         0 => Ok(found),
-        _ => crate::creation::ascontiguousarray(&found).ok().cloned(),
+        _ => crate::creation::ascontiguousarray(&found).into_result(),
     }
 }
 
@@ -301,7 +301,7 @@ fn try_nanquantile(
     axes.allow(operation, &[], site)?;
     if array.size() == 0 {
         q.checked(operation, whole, site)?;
-        return nanmean(array, axes.clone()).ok().cloned();
+        return nanmean(array, axes.clone()).into_result();
     }
     if !array.dtype().is_inexact() {
         return try_quantile(named, array, q, axes, method, site);
@@ -327,7 +327,7 @@ fn try_nanquantile(
         between(&at(&low), &at(&high), &fraction.converted(dtype, site), site)
     };
     let found = select(&counts.equal(0), Weak::Float(f64::NAN), found);
-    lines.shaped(&found, &q).ok().cloned()
+    lines.shaped(&found, &q).into_result()
 }
 
 /// NumPy's `quantile`: the values along axes below which the given fractions of the elements lie.
@@ -414,7 +414,7 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
         let lines = Lines::new(array, &axes, site)?;
         let (extent, axis) = (lines.extent(), lines.axis as i64);
         if extent == 0 {
-            return array.mean(axes.clone()).ok().cloned();
+            return array.mean(axes.clone()).into_result();
         }
         let sorted = sort(&lines.array, axis);
         let middle = lines.between(&sorted, (extent - 1) / 2, extent / 2 + 1);
@@ -423,7 +423,7 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
             let last = lines.between(&sorted, extent - 1, extent);
             found = select(&last.isnan(), last, found);
         }
-        found.reshape(lines.result.as_slice()).ok().cloned()
+        found.reshape(lines.result.as_slice()).into_result()
     });
     warn_of_empty(array, &axes, &middle, site);
     middle
@@ -438,10 +438,10 @@ pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
         array.ok()?;
         axes.allow("nanmedian", &[], site)?;
         if array.size() == 0 {
-            return nanmean(array, axes.clone()).ok().cloned();
+            return nanmean(array, axes.clone()).into_result();
         }
         if !array.dtype().is_inexact() {
-            return median(array, axes.clone()).ok().cloned();
+            return median(array, axes.clone()).into_result();
         }
         let lines = Lines::new(array, &axes, site)?;
         let axis = lines.axis as i64;
@@ -452,7 +452,7 @@ pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
         let found = take_along_axis(&sorted, &places, axis).mean(keepdims(axis));
         let nothing = full((), Weak::Float(f64::NAN), found.dtype());
         let found = select(&counts.equal(0), nothing, found);
-        found.reshape(lines.result.as_slice()).ok().cloned()
+        found.reshape(lines.result.as_slice()).into_result()
     });
     warn_of_nan(array, &axes, &middle, site);
     middle

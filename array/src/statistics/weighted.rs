@@ -42,7 +42,7 @@ fn fitted(
     let order: Vec<i64> = order.into_iter().map(|place| place as i64).collect();
     let extent = |axis: usize| if given.contains(&axis) { array.shape()[axis] } else { 1 };
     let shape: Vec<usize> = (0..array.ndim()).map(extent).collect();
-    weights.transpose(order).reshape(shape).broadcast_to(array.shape()).ok().cloned()
+    weights.transpose(order).reshape(shape).broadcast_to(array.shape()).into_result()
 }
 
 fn try_weighted(
@@ -67,7 +67,7 @@ fn try_weighted(
     weights.less(0).any(()).refuse(Error::data(negative, site), site)?;
     if array.size() == 0 {
         if skips_nan {
-            return nanmean(array, axes.clone()).ok().cloned();
+            return nanmean(array, axes.clone()).into_result();
         }
         let error = OpError::Index { index: -1, axis: 0, extent: 0 };
         return Err(Error::op(error, site));

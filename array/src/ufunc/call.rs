@@ -74,6 +74,7 @@ impl Ufunc {
     /// ```
     #[track_caller]
     pub fn call(self, operands: &[Argument], options: &UfuncOptions) -> Result<Vec<Array>, Error> {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let site = call_site();
         let outs = self.outs(options, site)?;
         let results = self.compute(operands, options, site)?;
@@ -211,7 +212,7 @@ impl Ufunc {
         site: Site,
     ) -> Result<Array, Error> {
         let result = match &options.mask {
-            Some(mask) => within(site, || select(mask, result, out).ok().cloned())?,
+            Some(mask) => within(site, || select(mask, result, out).into_result())?,
             None => result,
         };
         out.assign_at(&result, Casting::Unsafe, site)?;

@@ -4,26 +4,6 @@ use super::methods::Ufunc;
 use phalanx_ops::Op;
 use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
 
-/// Further NumPy names of ufuncs, and the first name of each.
-const ALIASES: &[(&str, &str)] = &[
-    ("abs", "absolute"),
-    ("acos", "arccos"),
-    ("acosh", "arccosh"),
-    ("asin", "arcsin"),
-    ("asinh", "arcsinh"),
-    ("atan", "arctan"),
-    ("atan2", "arctan2"),
-    ("atanh", "arctanh"),
-    ("bitwise_invert", "invert"),
-    ("bitwise_left_shift", "left_shift"),
-    ("bitwise_not", "invert"),
-    ("bitwise_right_shift", "right_shift"),
-    ("conj", "conjugate"),
-    ("mod", "remainder"),
-    ("pow", "power"),
-    ("true_divide", "divide"),
-];
-
 impl Ufunc {
     /// NumPy's `divmod`.
     pub const DIVMOD: Ufunc = Ufunc::of_two(&MULTI_OUTPUT[0]);
@@ -48,8 +28,7 @@ impl Ufunc {
     /// assert_eq!(phalanx::Ufunc::from_name("mod").unwrap().name(), "remainder");
     /// ```
     pub fn from_name(name: &str) -> Option<Ufunc> {
-        let first = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, of)| *of);
-        Ufunc::all().find(|ufunc| ufunc.name() == first)
+        Ufunc::all().find(|ufunc| ufunc.names().any(|one| one == name))
     }
 
     const fn of_two(row: &'static MultiOutput) -> Ufunc {
@@ -63,8 +42,8 @@ impl Ufunc {
 
     /// All NumPy names of the ufunc. Local.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let aliases = ALIASES.iter().filter(move |(_, of)| *of == self.name);
-        std::iter::once(self.name).chain(aliases.map(|(alias, _)| *alias))
+        // Operations that compute one of two results have no further names.
+        std::iter::once(self.name).chain(self.op.row().aliases.iter().copied())
     }
 
     /// The number of operands. Local.
@@ -96,12 +75,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_alias_names_a_ufunc() {
-        for (alias, name) in ALIASES {
-            let found = Ufunc::from_name(alias).expect(alias);
-            assert_eq!(found.name(), *name);
-            assert!(found.names().any(|one| one == *alias));
+    fn every_name_leads_to_its_ufunc_alone() {
+        let mut names = std::collections::BTreeSet::new();
+        for ufunc in Ufunc::all() {
+            for name in ufunc.names() {
+                assert_eq!(Ufunc::from_name(name).expect(name).name(), ufunc.name());
+                assert!(names.insert(name), "{name} names two ufuncs");
+            }
         }
+        assert!(names.contains("true_divide") && names.contains("mod"));
         assert!(Ufunc::from_name("modf_integral").is_none());
         assert!(Ufunc::from_name("frobnicate").is_none());
     }

@@ -7,7 +7,7 @@
 
 use super::way::{Exchange, ExchangeError, late};
 use crate::private_file::{Links, read_private};
-use phalanx_ops::waiting::look;
+use phalanx_waiting::look;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};

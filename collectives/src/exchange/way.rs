@@ -1,6 +1,6 @@
 //! The parts that all ways share.
 
-use phalanx_ops::waiting::{LOOK, look};
+use phalanx_waiting::{LOOK, look};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 

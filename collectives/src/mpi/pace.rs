@@ -1,7 +1,7 @@
 //! The pace of a thread that waits for MPI, or for a device before MPI: the library advances only
 //! while a thread tests requests.
 
-use phalanx_ops::waiting::look;
+use phalanx_waiting::look;
 use std::time::{Duration, Instant};
 
 /// Tests before a waiting thread yields between tests: some microseconds, the time of a short

@@ -14,8 +14,8 @@ use phalanx_device::cuda::{
     CudaDevice, Event as Point, Function, NcclCommunicator, NcclId, Stream,
 };
 use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
-use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
+use phalanx_waiting::look;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -20,8 +20,8 @@ use phalanx_device::cuda::{
     Coming, CudaDevice, Function, GridSize, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory, Stream,
 };
 use phalanx_device::{Device, DeviceError, Slice};
-use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
+use phalanx_waiting::look;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -7,7 +7,7 @@ use crate::mpi::Library;
 use crate::open_files::raise_limit;
 use crate::prices::Prices;
 use crate::world::{Facts, Wish, World};
-use phalanx_ops::waiting::{LOOK, look};
+use phalanx_waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
 

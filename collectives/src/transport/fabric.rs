@@ -14,7 +14,7 @@ use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
 use phalanx_device::{DeviceError, Slice};
-use phalanx_ops::waiting::look;
+use phalanx_waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};

@@ -61,6 +61,7 @@ pub struct Tuning {
 /// Errors: `KernelError::Verify` (PX041), `KernelError::UnsupportedOperation` (PX042),
 /// `KernelError::UnsupportedCombination` (PX043).
 pub fn compile(kernel: &Kernel) -> Result<Compiled, KernelError> {
+    tracing::trace!(target: "phalanx::path", file = file!());
     verify(kernel)?;
     match Wide::new(kernel)? {
         Some(wide) => Ok(Compiled::new(kernel, Form::Wide(wide))),

@@ -28,6 +28,7 @@ pub struct BufferLaunch<'a> {
 /// uses the buffers in conflict and that points do not depend on each other's stores (condition 2
 /// of `Buffer`).
 pub fn launch(compiled: &Compiled, arguments: &BufferLaunch<'_>, pool: Option<&rayon::ThreadPool>) {
+    tracing::trace!(target: "phalanx::path", file = file!());
     // Numbers and dtypes come from the kernel itself (condition 1 of `Compiled::run`); addresses
     // are checked, tables by their length argument in the kernel (2); independence of points and
     // exclusive use are the plan's promise (3, 4).

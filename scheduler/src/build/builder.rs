@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Builds the kernel that stores the members in `stored`.
 pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>) -> Built {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let mut wanted = stored.clone();
     loop {
         let mut builder = Builder::new(context, group, &wanted);

@@ -104,6 +104,7 @@ pub(crate) struct Liveness {
 
 /// Finalises a plan.
 pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let (kept, last_use) = needed(plan, liveness);
     assign(plan, kept, last_use)
 }

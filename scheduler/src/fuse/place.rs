@@ -25,6 +25,7 @@ pub(crate) struct Fused {
 
 /// Groups the nodes of a window.
 pub(crate) fn fuse(context: &Context<'_>) -> Fused {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let mut fused =
         Fused { units: Vec::new(), unit_of: vec![usize::MAX; context.graph.nodes.len()] };
     for (position, node) in context.graph.nodes.iter().enumerate() {

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 /// Computes the steps of a device of the mesh.
 pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize) -> Instance {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let mut builder = Builder {
         plan,
         finished,
@@ -190,7 +191,9 @@ impl<'a> Builder<'a> {
         };
         let operands = data.inputs.iter().map(|input| block(input.source)).collect();
         let to = block(Source::Node(node));
-        self.instance.steps.push(LocalStep::Routine(Box::new(Routine { op, operands, to })));
+        let together = self.plan.placements[node as usize].together().map(SmallVec::from_slice);
+        let routine = Routine { op, operands, to, together };
+        self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
     }
 
     fn compress(&mut self, node: u32) {

@@ -58,6 +58,8 @@ pub(crate) struct Routine {
     pub op: Structured,
     pub operands: SmallVec<[BlockAt; 3]>,
     pub to: BlockAt,
+    /// The mesh axes of the communicator that the routine holds, if it holds one.
+    pub together: Option<SmallVec<[u8; 2]>>,
 }
 
 /// A copy of a box of items.
@@ -127,11 +129,11 @@ impl LocalStep {
             LocalStep::Start { sends, receives, .. } => !sends.is_empty() || !receives.is_empty(),
             LocalStep::Combine { .. } => true,
             LocalStep::Compress { is_split, .. } => *is_split,
+            LocalStep::Routine(routine) => routine.together.is_some(),
             LocalStep::Wait { .. }
             | LocalStep::Launch { .. }
             | LocalStep::Zero { .. }
-            | LocalStep::Copy(_)
-            | LocalStep::Routine(_) => false,
+            | LocalStep::Copy(_) => false,
         }
     }
 }

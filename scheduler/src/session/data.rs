@@ -11,8 +11,8 @@ use phalanx_graph::{
     Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site, room_on_host,
 };
 use phalanx_ops::sharding::volume;
-use phalanx_ops::waiting::copying;
 use phalanx_ops::{DType, IndexBox, Sharding};
+use phalanx_waiting::copying;
 use std::any::Any;
 use std::sync::Arc;
 

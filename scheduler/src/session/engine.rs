@@ -21,8 +21,8 @@ use phalanx_graph::{
     Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, ShardMemory,
     Site, room_on_host,
 };
-use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use phalanx_waiting::{copying, lock};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// The engine of one mesh.
@@ -98,7 +98,8 @@ impl Session {
         let live = Arc::<LiveArrays>::default();
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
-            let worker = Worker::new(local, device, memory, communicator.clone(), mesh.clone());
+            let (communicator, mesh) = (communicator.clone(), mesh.clone());
+            let worker = Worker::new(local, device, memory, communicator, mesh, options.routines);
             Lane::new(worker, world.clone(), live.clone())
         };
         let state = State {

@@ -18,7 +18,7 @@ use phalanx_distributed::Setup;
 use phalanx_graph::{Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeOp, Site, Source};
 use phalanx_ops::Sharding;
 use phalanx_ops::memory::{BESIDE, has_some_left};
-use phalanx_ops::waiting::{copying, is_attended};
+use phalanx_waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -127,6 +127,7 @@ impl Session {
         cause: Cause,
         site: Site,
     ) -> Evaluation {
+        tracing::trace!(target: "phalanx::path", file = file!());
         let fail = |error: RunError| self.lost(graph, Error::failure(error, Some(site)));
         if let Err(error) = self.processes.check() {
             return fail(error);

@@ -9,8 +9,8 @@ use phalanx_device::{
     Buffer, Device, DeviceError, ForeignMemory, Strided, contiguous, copy_strided, copy_to_host,
 };
 use phalanx_graph::{Error, Evaluated, LocalShard, ShardBytes, Site};
-use phalanx_ops::waiting::aside;
 use phalanx_ops::{DType, IndexBox};
+use phalanx_waiting::aside;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::ready::Ready;
 use phalanx_collectives::{CollectiveError, World};
 use phalanx_device::DeviceError;
-use phalanx_ops::waiting::aside;
+use phalanx_waiting::aside;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -119,6 +119,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
 
 /// Runs a job on a device.
 fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunError> {
+    tracing::trace!(target: "phalanx::path", file = file!());
     let result = guarded(|| {
         let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
         let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();

@@ -1,5 +1,6 @@
 //! The options and counters of a session.
 
+use crate::routine::Routines;
 use phalanx_device::Device;
 use phalanx_distributed::{Lowerings, Policy};
 use phalanx_graph::Limits;
@@ -19,6 +20,8 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// The lowerings of structured operations.
     pub lowerings: Lowerings,
+    /// The routines of structured operations that communicate while they run.
+    pub routines: Routines,
     /// When windows close.
     pub limits: Limits,
     /// The devices of the process; if empty, CPU devices are made.
@@ -33,6 +36,7 @@ impl Default for SessionOptions {
             memory_limit: None,
             policy: Policy::default(),
             lowerings: Lowerings::default(),
+            routines: Routines::default(),
             limits: Limits::default(),
             devices: Vec::new(),
         }

@@ -1,3 +1,5 @@
 //! Integration tests of the scheduler, one binary.
 
 mod prefix_sum;
+mod together;
+mod vectors;

@@ -4,15 +4,15 @@
 //! Each device sums its block (`local`) and adds the block's sum to a table (`totals`), which a
 //! collective combines. The sum of the blocks before its own is then added to every element.
 
-use phalanx_array::{Array, HostArray, MeshHandle, cumsum};
-use phalanx_collectives::World;
+use crate::vectors::{numbers, session_of, shardings, sums, vector};
+use phalanx_array::{MeshHandle, cumsum};
 use phalanx_distributed::{
     Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
-    PlacedOperand, Placement, Policy, Schedule, Setup,
+    PlacedOperand, Placement, Schedule, Setup,
 };
 use phalanx_graph::NodeOp;
 use phalanx_ops::structured::{Scan, Take};
-use phalanx_ops::{Bounds, DType, Monoid, Op, Partial, Scalar, Shape, Sharding, Split, Structured};
+use phalanx_ops::{DType, Monoid, Op, Partial, Scalar, Shape, Sharding, Split, Structured};
 use phalanx_scheduler::{Session, SessionOptions};
 use std::sync::Arc;
 
@@ -148,44 +148,8 @@ fn lowerings() -> Lowerings {
     })
 }
 
-/// A session on this many devices that splits every array.
 fn session(devices: usize, lowerings: Lowerings) -> Arc<Session> {
-    let options =
-        SessionOptions { policy: Policy { split_from: 1 }, lowerings, ..SessionOptions::default() };
-    let world = World::local(devices).expect("a world");
-    Session::new(world, options).expect("a session")
-}
-
-fn numbers(count: usize) -> Vec<i64> {
-    (0..count as i64).map(|at| (at * 37 + 11) % 101 - 50).collect()
-}
-
-fn sums(numbers: &[i64]) -> Vec<i64> {
-    let running = numbers.iter().scan(0, |sum, number| {
-        *sum += number;
-        Some(*sum)
-    });
-    running.collect()
-}
-
-fn vector(numbers: &[i64]) -> Array {
-    let bytes = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
-    Array::from_host(&HostArray { dtype: DType::I64, shape: vec![numbers.len()], bytes })
-}
-
-/// Shardings of a vector of this many elements, with uneven and empty blocks too.
-fn shardings(count: usize, devices: usize) -> Vec<Sharding> {
-    let uneven = |first: usize| {
-        let mut sizes = vec![0; devices];
-        sizes[first] = count / 3;
-        sizes[devices - 1 - first] += count - count / 3;
-        Bounds::explicit(&sizes)
-    };
-    let of = |bounds| Sharding {
-        axes: [Some(Split { mesh_axes: [0].into_iter().collect(), bounds })].into_iter().collect(),
-        partial: None,
-    };
-    vec![of(Bounds::even(count, devices)), of(uneven(0)), of(uneven(devices / 2))]
+    session_of(devices, SessionOptions { lowerings, ..SessionOptions::default() })
 }
 
 #[test]

@@ -38,6 +38,18 @@ fn every(step: i64) -> Index {
     Index::Range { start: None, stop: None, step }
 }
 
+/// Computes one expression between two lines on standard error.
+pub fn expression() -> Outcome {
+    let (a, b) = (arange(0, SPLIT_FROM, 1) * 0.5, arange(0, SPLIT_FROM, 1) * 2.0);
+    a.evaluate()?;
+    b.evaluate()?;
+    eprintln!("begin");
+    let sum = (a.sin() + b).sum(()).item::<f64>()?;
+    eprintln!("end");
+    println!("sum {sum}");
+    Ok(())
+}
+
 /// Shows plan and sharding of pending values on rank 0 alone.
 pub fn explain_on_one() -> Outcome {
     let array = arange(0, SPLIT_FROM, 1).astype(DType::F64);

@@ -4,19 +4,30 @@ use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
 /// Each crate's folder, `.` for the root package, and the crates that it may use.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("ops", &[]),
+    ("waiting", &[]),
     ("numerics", &["ops"]),
     ("device", &["ops"]),
     ("kernels", &["ops", "numerics", "device"]),
-    ("collectives", &["ops", "device"]),
-    ("graph", &["ops"]),
-    ("array", &["ops", "graph"]),
+    ("collectives", &["ops", "waiting", "device"]),
+    ("graph", &["ops", "waiting"]),
+    ("array", &["ops", "waiting", "graph"]),
     ("distributed", &["ops", "graph"]),
-    ("scheduler", &["ops", "graph", "device", "kernels", "collectives", "distributed"]),
+    ("scheduler", &["ops", "waiting", "graph", "device", "kernels", "collectives", "distributed"]),
     (
         ".",
-        &["ops", "graph", "device", "kernels", "collectives", "array", "distributed", "scheduler"],
+        &[
+            "ops",
+            "waiting",
+            "graph",
+            "device",
+            "kernels",
+            "collectives",
+            "array",
+            "distributed",
+            "scheduler",
+        ],
     ),
     ("launcher", &["."]),
     ("python", &[".", "launcher"]),

@@ -3,12 +3,14 @@
 //! A rule is a function from the project's sources to the places that break it. Each rule has tests
 //! that break it.
 
+mod book;
 mod codes;
 mod dependencies;
 mod edges;
 mod environment;
 mod manifest;
 mod modules;
+mod path;
 mod rules;
 mod safety;
 mod seams;

@@ -1,13 +1,15 @@
 //! The list of rules.
 
 use super::sources::{Breach, Sources};
-use super::{codes, dependencies, edges, environment, modules, safety, seams, spellings, vendors};
+use super::{
+    book, codes, dependencies, edges, environment, modules, path, safety, seams, spellings, vendors,
+};
 use crate::documents::{self, Page};
 use crate::failure::Failure;
 use crate::project::Project;
 
 /// Every rule.
-const RULES: [fn(&Sources) -> Vec<Breach>; 14] = [
+const RULES: [fn(&Sources) -> Vec<Breach>; 17] = [
     edges::check,
     dependencies::reasons,
     dependencies::uses,
@@ -22,6 +24,9 @@ const RULES: [fn(&Sources) -> Vec<Breach>; 14] = [
     environment::readers,
     environment::names,
     codes::check,
+    path::check,
+    book::pages,
+    book::targets,
 ];
 
 /// Checks all rules and prints the places that break them.

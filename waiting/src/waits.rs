@@ -1,4 +1,4 @@
-//! Waiting: how a thread waits for the work of other threads.
+//! Waits, and the attendant of a language whose interpreter serves one thread at a time.
 //!
 //! While a thread waits, other threads may use an interpreter that serves one thread at a time, and
 //! the user may interrupt the wait. A binding of such a language installs an [`Attendant`]. Every
