@@ -52,7 +52,7 @@ impl Placement {
     pub fn together(&self) -> Option<&[u8]> {
         match &self.schedule {
             Schedule::Together(mesh_axes) => Some(mesh_axes),
-            _ => None,
+            Schedule::Rule | Schedule::Partial(_) | Schedule::Panels(_) | Schedule::Blocks => None,
         }
     }
 }

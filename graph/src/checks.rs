@@ -24,6 +24,9 @@ impl MeshHandle {
     ///
     /// `is_collective` means that all ranks make this call. Otherwise, with several processes, the
     /// failure is kept, so that the next Collective observation raises it on every rank.
+    ///
+    /// Local: only conditions that are computed are read. Errors: the failure, and those of the
+    /// engine.
     pub fn raise_known(&self, is_collective: bool) -> Result<(), Error> {
         let takes = is_collective || self.engine().process().1 == 1;
         loop {
@@ -52,7 +55,7 @@ impl MeshHandle {
     }
 
     /// Computes the pending conditions, and raises the first failure that has not been raised.
-    /// Collective over the mesh.
+    /// Collective over the mesh. Errors: the failure, and those of the engine.
     pub fn raise_pending(&self, site: Site) -> Result<(), Error> {
         self.raise_known(true)?;
         let pending = self.checks().front().map(|check| check.condition.clone());

@@ -1,5 +1,5 @@
-//! The trait [`Engine`], through which `array` evaluates windows. The scheduler implements it, so
-//! that `array` does not depend on the scheduler.
+//! The trait [`Engine`], through which a mesh evaluates its windows. The scheduler implements it,
+//! so that this crate does not depend on the scheduler.
 
 use crate::error::{Error, Site};
 use crate::graph::{Evaluated, Graph};
@@ -140,7 +140,6 @@ pub trait Engine: Send + Sync {
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;
 
     /// This process's shards of a value, in device order, each with its start index in the array.
-    /// Local.
     /// Local.
     fn local_shards(
         &self,

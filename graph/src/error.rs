@@ -57,7 +57,7 @@ impl Site {
 
     /// A number that identifies the place within this process.
     #[inline]
-    pub fn identity(self) -> usize {
+    pub(crate) fn identity(self) -> usize {
         std::ptr::from_ref(self.0).cast::<()>() as usize
     }
 }
@@ -90,7 +90,7 @@ impl Eq for Site {}
 #[derive(Clone, Copy)]
 struct Outermost {
     site: Site,
-    /// Whether a function of this crate makes the calls, rather than a binding of another language.
+    /// Whether a function of `array` makes the calls, rather than a binding of another language.
     is_nested: bool,
 }
 
@@ -101,7 +101,7 @@ thread_local! {
 /// The user's line that called the public function in which this is called.
 ///
 /// A function that calls other public functions runs them inside of [`within`]. Their nodes and
-/// errors then have the line of its caller, not a line of this crate.
+/// errors then have the line of its caller, not a line of the library.
 #[inline]
 #[track_caller]
 pub fn call_site() -> Site {
@@ -122,7 +122,7 @@ pub fn called_from<R>(site: Site, body: impl FnOnce() -> R) -> R {
     with_outermost(Some(Outermost { site, is_nested: false }), body)
 }
 
-/// Whether the call is made by a function of this crate inside of [`within`].
+/// Whether the call is made by another function of the library, inside of [`within`].
 #[inline]
 pub fn is_nested() -> bool {
     OUTERMOST.get().is_some_and(|outermost| outermost.is_nested)
@@ -373,12 +373,12 @@ impl Error {
     }
 
     /// Whether the program has seen the error.
-    pub fn is_seen(&self) -> bool {
+    pub(crate) fn is_seen(&self) -> bool {
         self.0.is_seen.load(Ordering::Relaxed)
     }
 
     /// Whether both are clones of one error; errors with equal text can differ.
-    pub fn same(&self, other: &Error) -> bool {
+    pub(crate) fn same(&self, other: &Error) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 

@@ -346,7 +346,7 @@ pub struct NodeData {
 
 impl NodeData {
     /// The operation and the inputs of a node that a call of the program made.
-    pub fn of(op: NodeOp, inputs: SmallVec<[Input; 2]>, node: &Arc<Node>) -> NodeData {
+    pub(crate) fn of(op: NodeOp, inputs: SmallVec<[Input; 2]>, node: &Arc<Node>) -> NodeData {
         let site = node.site.unwrap_or_else(|| unreachable!("bug: a node that no call made"));
         let (shape, dtype, node) = (node.shape.clone(), node.dtype, node.clone());
         NodeData { op, inputs, shape, dtype, site, node }
@@ -471,7 +471,7 @@ impl Graph {
 
     /// The source by which an operation recorded now refers to `node`, a node of the window
     /// `window` or a result.
-    pub fn place(&mut self, node: &Arc<Node>, window: u64) -> Source {
+    pub(crate) fn place(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(position) = node.position_in(window) {
             return Source::Node(position);
         }
@@ -485,7 +485,7 @@ impl Graph {
 
     /// Adds a node to this copy of the open window `window`, after the nodes that are deferred
     /// until it is used. The window itself does not change.
-    pub fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
+    pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(Deferred { op, operand }) = node.peek_deferred() {
             let Operand::Value { node: from, map } = operand else {
                 unreachable!("bug: an array is a value")

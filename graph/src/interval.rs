@@ -25,7 +25,7 @@ impl Interval {
     /// All values of the dtype; `None` for dtypes that are not integers and for `u64`, which
     /// exceeds `i64`.
     #[inline]
-    pub fn of_dtype(dtype: DType) -> Option<Interval> {
+    pub(crate) fn of_dtype(dtype: DType) -> Option<Interval> {
         let bits = 8 * dtype.size() as u32;
         match dtype.kind() {
             Kind::Bool => Interval::new(0, 1),
@@ -36,7 +36,7 @@ impl Interval {
     }
 
     /// The non-negative values of a dtype.
-    pub fn non_negative(dtype: DType) -> Option<Interval> {
+    pub(crate) fn non_negative(dtype: DType) -> Option<Interval> {
         Interval::of_dtype(dtype).map(|all| Interval { low: 0, ..all })
     }
 
@@ -81,7 +81,7 @@ impl Interval {
     }
 
     /// The interval of the elements of an operation that is recorded now; `None` if it is unknown.
-    pub fn of_result(
+    pub(crate) fn of_result(
         op: &NodeOp,
         operands: &[Operand],
         shape: &[usize],
@@ -134,7 +134,7 @@ impl Interval {
 
     /// Whether no element can be negative.
     #[inline]
-    pub fn is_non_negative(self) -> bool {
+    pub(crate) fn is_non_negative(self) -> bool {
         self.low >= 0
     }
 

@@ -27,5 +27,5 @@ pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
 pub use interval::Interval;
 pub use operand::Operand;
 pub use unseen::note_unseen;
-pub use view::{Form, Lens, Stage, View, contiguous_strides};
-pub use window::{Entered, MeshHandle, Writing, map_or_none};
+pub use view::{Form, Lens, Stage, View, contiguous_strides, map_or_none};
+pub use window::{Entered, MeshHandle, Writing};

@@ -1,7 +1,6 @@
 //! Views of a cell: a sequence of stages (affine maps, other forms of the bytes, and components of
 //! complex numbers), with the strides that NumPy would report.
 
-use crate::window::map_or_none;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Index, Op, Shape};
 use smallvec::{SmallVec, smallvec};
@@ -69,6 +68,12 @@ impl Lens {
     pub fn shows(dtype: DType) -> DType {
         dtype.real()
     }
+}
+
+/// The map as an operand has it: `None` for the identity.
+#[inline]
+pub fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
+    if map.is_identity(base) { None } else { Some(Arc::new(map)) }
 }
 
 /// The strides of a C-ordered array, in bytes.
@@ -209,7 +214,7 @@ impl View {
 
     /// The dtype of the last stage.
     #[inline]
-    pub fn stored(&self) -> DType {
+    pub(crate) fn stored(&self) -> DType {
         if self.is_truth { DType::U8 } else { self.dtype }
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Failure, Site, call_site};
 use crate::graph::{Deferred, Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
-use crate::view::{Form, Stage};
+use crate::view::{Form, Stage, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
 use phalanx_waiting::lock;
@@ -181,7 +181,7 @@ impl MeshHandle {
 
     /// The number of the mesh among those that this process made.
     #[inline]
-    pub fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.0.number
     }
 
@@ -204,7 +204,7 @@ impl MeshHandle {
     }
 
     /// The error of an operation on arrays of this mesh and of another one. If both are grids of
-    /// the same shape, it also names their processes and numbers.
+    /// the same shape, it also names their processes and numbers. Local.
     pub fn differing(&self, other: &MeshHandle) -> OpError {
         let (left, right) = (self.mesh().to_string(), other.mesh().to_string());
         if left != right {
@@ -248,7 +248,12 @@ impl MeshHandle {
         Ok(&self.0.engine)
     }
 
-    /// Records an operation.
+    /// Records an operation, for crates that define operations. `shape` and `dtype` are those of its
+    /// value.
+    ///
+    /// Local; a window that has become too long is planned and started first. Errors: `PX036` if,
+    /// with several processes, another thread records; the error of an operand; those of the engine
+    /// for the window that is closed.
     pub fn record(
         &self,
         op: NodeOp,
@@ -301,7 +306,7 @@ impl MeshHandle {
     }
 
     /// A copy of an operand by `op` that is recorded when its value is first used. An unused copy
-    /// is never recorded.
+    /// is never recorded. Local. Errors: those of [`MeshHandle::record`].
     pub fn defer(
         &self,
         op: NodeOp,
@@ -325,7 +330,7 @@ impl MeshHandle {
     }
 
     /// A part of complex numbers, if `operand` is a view of numbers that the open window made from
-    /// their parts. The part then need not be extracted.
+    /// their parts. The part then need not be extracted. Local.
     pub fn known_part(&self, operand: &Operand, part: usize) -> Option<Operand> {
         let Operand::Value { node, map } = operand else { return None };
         let mut window = self.window();
@@ -379,7 +384,7 @@ impl MeshHandle {
 
     /// Until the guard is dropped, a write of `value` is being recorded. A long window is not
     /// closed between the operations of a write, nor before the first one if the value was recorded
-    /// last.
+    /// last. Local.
     pub fn writing(&self, value: &Operand) -> Writing<'_> {
         let mut window = self.window();
         let last = window.graph.nodes.last();
@@ -499,7 +504,7 @@ impl MeshHandle {
         Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
     }
 
-    /// The number of operations recorded in the open window.
+    /// The number of operations recorded in the open window. Local.
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()
     }
@@ -562,10 +567,4 @@ fn belongs_to_last(operands: &[Operand], graph: &Graph) -> bool {
 
 fn is_node(operand: &Operand, wanted: &Arc<Node>) -> bool {
     matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, wanted))
-}
-
-/// The map as an operand has it: `None` for the identity.
-#[inline]
-pub fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
-    if map.is_identity(base) { None } else { Some(Arc::new(map)) }
 }

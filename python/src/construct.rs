@@ -55,7 +55,7 @@ pub fn constructed(
         // The array's own memory is as large as its elements without gaps.
         let extents: Vec<usize> = made.shape().to_vec();
         let laid = at_line(py, || made.over_memory(dtype, &extents, &steps, 0));
-        return laid.ok().cloned().map_err(|_| incompatible());
+        return laid.into_result().map_err(|_| incompatible());
     };
     let memory = memory_of(buffer)?;
     let extents = a.extents("shape")?;
@@ -73,7 +73,7 @@ pub fn constructed(
         None => contiguous(&extents, dtype, order),
     };
     let laid = at_line(py, || memory.over_memory(dtype, &extents, &steps, offset));
-    laid.ok().cloned().map_err(|_| incompatible())
+    laid.into_result().map_err(|_| incompatible())
 }
 
 fn incompatible() -> PyErr {
@@ -223,7 +223,7 @@ pub fn set_strides(target: &Ndarray, strides: &Bound<'_, PyAny>) -> PyResult<()>
     }
     let strides: Vec<isize> = strides.into_iter().map(|step| step as isize).collect();
     let laid = at_line(py, || target.array.strided(target.array.shape(), &strides));
-    let laid = laid.ok().cloned().map_err(|_| {
+    let laid = laid.into_result().map_err(|_| {
         value_error(Mistake::Together, "strides is not compatible with available memory")
     })?;
     let is_view = laid.has_base_of(&target.array);
@@ -236,6 +236,6 @@ pub fn set_dtype(target: &Ndarray, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = dtype.py();
     let dtype = crate::dtypes::from_python(dtype)?;
     let seen = at_line(py, || target.array.view(dtype));
-    let seen = seen.ok().cloned().map_err(|error| raised(py, &error))?;
+    let seen = seen.into_result().map_err(|error| raised(py, &error))?;
     set(target, Some(seen), "")
 }

@@ -4,7 +4,7 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
-use crate::routine::{Routines, Together};
+use crate::routine::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
@@ -116,7 +116,6 @@ impl Worker {
         events: &mut FxHashMap<usize, Event>,
     ) -> Result<(), RunError> {
         // A null device runs only launch steps, which may save the texts of kernels.
-        // nothing.
         let is_null = self.memory.is_null();
         let is_done = |step: &&LocalStep| !is_null || matches!(step, LocalStep::Launch { .. });
         let mut steps = steps.iter().filter(is_done);
@@ -198,12 +197,17 @@ impl Worker {
                     return Err(RunError::Bug { message });
                 };
                 let group = self.group(mesh_axes)?;
-                together.run(&Together {
+                let takes_device_memory = self.is_direct && group.takes_device_memory();
+                if takes_device_memory {
+                    group.prepare()?;
+                }
+                together.run(&RoutineCall {
                     op: &routine.op,
                     operands: &operands,
                     to: &to,
                     device: &self.memory,
                     communicator: &*group,
+                    takes_device_memory,
                 })?;
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {

@@ -32,5 +32,5 @@ mod shards;
 mod verify;
 
 pub use error::{LargeArray, RunError};
-pub use routine::{Routine, Routines, Together};
+pub use routine::{CollectiveRoutine, RoutineCall, Routines};
 pub use session::{Counters, Session, SessionOptions};

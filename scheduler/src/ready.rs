@@ -249,10 +249,13 @@ impl Case {
             true => Vec::new(),
             false => segments(&instance.steps, &self.kernels),
         };
-        let tells =
-            |step: &FinalStep| matches!(step, FinalStep::Exchange(_) | FinalStep::Combine(_));
+        let communicates = |step: &FinalStep| match step {
+            FinalStep::Exchange(_) | FinalStep::Combine(_) => true,
+            FinalStep::Routine(node) => plan.placements[*node as usize].together().is_some(),
+            _ => false,
+        };
         Ready {
-            is_collective: self.finished.steps.iter().any(tells),
+            is_collective: self.finished.steps.iter().any(communicates),
             runs: self.runs.clone(),
             moved: plan.moved.clone(),
             constants: plan.constants.as_slice().into(),

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// What a routine works on: the blocks of one device, and its communicator.
-pub struct Together<'a> {
+pub struct RoutineCall<'a> {
     /// The operation.
     pub op: &'a Structured,
     /// The blocks of the operands.
@@ -20,30 +20,38 @@ pub struct Together<'a> {
     pub device: &'a Arc<dyn Device>,
     /// The devices that run the routine together, in the order of the mesh.
     pub communicator: &'a dyn Communicator,
+    /// Whether the communicator may get the memory of the device in this run. If not, the routine
+    /// copies what it sends and receives through the host.
+    pub takes_device_memory: bool,
 }
 
 /// The routine of an operation whose placement has the schedule
 /// [`Together`](phalanx_distributed::Schedule::Together).
-pub trait Routine: Sync {
+pub trait CollectiveRoutine: Sync {
     /// Computes the block of the result on one device. All members of the communicator run it, each
-    /// on a thread of its own, and must call the same collectives in the same order.
+    /// on a thread of its own, and must call the same collectives in the same order. All of them
+    /// run it also if some process has dropped the value.
     ///
-    /// Errors: those of the communicator and of the device.
-    fn run(&self, step: &Together<'_>) -> Result<(), RunError>;
+    /// The block of the result may be the memory of an operand that nobody needs afterwards, on
+    /// some devices only. The plan reserves no workspace for the routine and loads no code for it:
+    /// on a GPU it must not allocate or load while another device of the process may wait for it.
+    ///
+    /// Collective over the communicator. Errors: those of the communicator and of the device.
+    fn run(&self, call: &RoutineCall<'_>) -> Result<(), RunError>;
 }
 
 /// The routine of each structured operation that communicates while it runs.
 #[derive(Clone, Copy)]
-pub struct Routines(fn(&Structured) -> Option<&'static dyn Routine>);
+pub struct Routines(fn(&Structured) -> Option<&'static dyn CollectiveRoutine>);
 
 impl Routines {
     /// The routines that `find` returns; the same on all ranks.
-    pub const fn new(find: fn(&Structured) -> Option<&'static dyn Routine>) -> Routines {
+    pub const fn new(find: fn(&Structured) -> Option<&'static dyn CollectiveRoutine>) -> Routines {
         Routines(find)
     }
 
     /// The routine of an operation.
-    pub fn of(self, op: &Structured) -> Option<&'static dyn Routine> {
+    pub fn of(self, op: &Structured) -> Option<&'static dyn CollectiveRoutine> {
         (self.0)(op)
     }
 }

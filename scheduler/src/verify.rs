@@ -32,8 +32,9 @@ impl Plan {
                 .map_err(|flaw| format!("the value of node {position}: {flaw}"))?;
             let partial = placement.partial();
             let axes = partial.iter().flat_map(|partial| &partial.mesh_axes);
-            if axes.clone().any(|&axis| usize::from(axis) >= mesh.ndim()) {
-                return Err(format!("node {position} is combined over no axis of {mesh}"));
+            let mut axes = axes.chain(placement.together().into_iter().flatten());
+            if axes.any(|&axis| usize::from(axis) >= mesh.ndim()) {
+                return Err(format!("node {position} communicates over no axis of {mesh}"));
             }
         }
         let leaves = self.graph.leaves.iter().zip(&self.leaves);

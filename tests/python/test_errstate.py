@@ -22,6 +22,8 @@ CASES = {
     "large quotient": lambda np: np.asarray([1e308, 1.0]) / np.asarray([1e-10, 0.0]),
     "large quotient of a number": lambda np: np.asarray([1e308]) / 1e-10,
     "large inverse": lambda np: np.reciprocal(np.asarray([1e-310, 0.0])),
+    "large floor": lambda np: np.floor_divide(np.asarray([1e308, 4.0]), np.asarray([1e-10, 3.0])),
+    "large divmod": lambda np: np.divmod(np.asarray([1e308]), 1e-10),
     "small powers": lambda np: np.asarray([1e-200]) ** -2.0,
     "floor divide": lambda np: np.asarray([3, 4]) // 0,
     "remainder": lambda np: np.asarray([3, 4]) % np.asarray([0, 3]),

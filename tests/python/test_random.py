@@ -652,7 +652,7 @@ LIMITS = {
     "vonmises": [(0, NAN), (NAN, 1), (0, -0.0), (0, -1)],
     "triangular": [(NAN, 1, 2), (0, NAN, 2), (0, 1, NAN), (2, 1, 0), (1, 1, 1), (0, 0, 1)],
     "noncentral_chisquare": [(NAN, 1), (1, NAN), (3, NAN), (1, -0.0), (0, 1)],
-    "negative_binomial": [(NAN, 0.5), (3, NAN), (0, 0.5), (3, 0)],
+    "negative_binomial": [(NAN, 0.5), (3, NAN), (0, 0.5), (3, 0), (2**62, 0.1)],
     "normal": [(0, -0.0), (0, NAN), (0, 0)],
     "gamma": [(NAN, 1), (1, NAN), (-0.0, 1), (1, -0.0), (0, 1)],
     "beta": [(NAN, 1), (0, 1)],

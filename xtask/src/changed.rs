@@ -33,14 +33,17 @@ const ROWS: [Row; 14] = [
     Row {
         folder: "waiting",
         programs: &["waiting phalanx_waiting", "collectives it", "launcher multi_process"],
-        python: &[],
+        python: &["tests/python/test_threads.py", "tests/python/test_waiting.py"],
         seconds: 103,
     },
     Row {
         folder: "graph",
         programs: &[
             "graph phalanx_graph",
+            "array phalanx_array",
             "array it",
+            "distributed phalanx_distributed",
+            "scheduler phalanx_scheduler",
             "scheduler it",
             "golden",
             "property",

@@ -1,5 +1,6 @@
 //! `cargo xtask docs`: the generated pages.
 
+use crate::api;
 use crate::coverage;
 use crate::environment;
 use crate::failure::Failure;
@@ -18,6 +19,7 @@ pub struct Page {
 pub fn pages(project: &Project) -> Result<Vec<Page>, Failure> {
     Ok(vec![
         Page { path: "docs/environment.md", text: environment::markdown() },
+        Page { path: "docs/api.md", text: api::page(project)? },
         Page { path: "docs/coverage.md", text: coverage::page(project)? },
         Page {
             path: "python/phalanx/_documentation/distribution.tsv",

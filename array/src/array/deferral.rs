@@ -105,6 +105,7 @@ impl Array {
 /// At the end of a session: raises the first deferred failure that has not been raised, and then
 /// the floating-point errors that `errstate` asks for. Pending conditions are computed first.
 /// Collective over the mesh.
+#[doc(hidden)]
 pub fn raise_deferred(mesh: &MeshHandle, site: Site) -> Result<(), Error> {
     mesh.raise_pending(site)?;
     crate::floating::finish(mesh)

@@ -196,8 +196,13 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
                 if divides {
                     met.push((Kind::Divide, found.logical_and(&zero)));
                 }
+                let over = found.logical_and(zero.logical_not());
+                // The remainder, which NumPy computes too, is then NaN.
+                if op == Op::FloorDivide && looks_for(Kind::Invalid) {
+                    met.push((Kind::Invalid, over.clone()));
+                }
                 if overflows {
-                    met.push((Kind::Over, found.logical_and(zero.logical_not())));
+                    met.push((Kind::Over, over));
                 }
             }
             Some(Where::Everywhere) => met.extend(divides.then_some((Kind::Divide, found))),

@@ -97,7 +97,8 @@ macro_rules! index_items {
 }
 index_items!(i32, i64, usize);
 
-/// The slice `item` with another step.
+/// The slice `item` with another step, for the macro [`s!`](crate::s).
+#[doc(hidden)]
 pub fn with_step(item: impl IndexItem, step: i64) -> Index {
     match item.into_index() {
         Index::Range { start, stop, .. } => Index::Range { start, stop, step },

@@ -24,6 +24,13 @@ const MOST: usize = 1 << 22;
 /// there, and rounding errors of `f64` would falsify an exact method at still larger variances.
 const NORMAL: f64 = (1u64 << 48) as f64;
 
+/// The variance above which a distribution certainly has more numbers than a table: they reach about
+/// twelve standard deviations from the mode.
+const WIDEST: f64 = 2e11;
+
+/// The largest mean of Poisson and negative binomial numbers.
+const MOST_EVENTS: f64 = 1e15;
+
 /// The cumulative probabilities of the numbers from `first` on.
 struct Table {
     first: i64,
@@ -33,13 +40,22 @@ struct Table {
 impl Table {
     /// The table of a distribution whose largest probability is at `mode`. `up(k)` is the
     /// probability of `k + 1` divided by that of `k`, and `down(k)` the probability of `k - 1`
-    /// divided by that of `k`. `None` if the distribution has too many numbers.
-    fn new(mode: i64, up: impl Fn(f64) -> f64, down: impl Fn(f64) -> f64) -> Option<Table> {
+    /// divided by that of `k`. `None` if the distribution has too many numbers, as its variance may
+    /// show at once.
+    fn new(
+        mode: i64,
+        variance: f64,
+        up: impl Fn(f64) -> f64,
+        down: impl Fn(f64) -> f64,
+    ) -> Option<Table> {
+        if variance > WIDEST {
+            return None;
+        }
         let side = |factor: &dyn Fn(f64) -> f64, step: i64| {
             let (mut chances, mut chance, mut number) = (Vec::new(), 1.0, mode);
             while chances.len() < MOST {
                 chance *= factor(number as f64);
-                number += step;
+                number = number.wrapping_add(step);
                 if chance.is_nan() || chance < NEGLIGIBLE {
                     return Some(chances);
                 }
@@ -87,7 +103,7 @@ impl Generator {
                 let mode = (((n + 1.0) * chance).floor() as i64).min(n as i64);
                 let up = |k: f64| (n - k) / (k + 1.0) * odds;
                 let down = |k: f64| k / (n - k + 1.0) / odds;
-                if let Some(table) = Table::new(mode, up, down) {
+                if let Some(table) = Table::new(mode, n * chance * (1.0 - chance), up, down) {
                     return self.tabled(&table, &shape, site);
                 }
             }
@@ -115,12 +131,12 @@ impl Generator {
         let (site, mean, size) = (call_site(), mean.into(), size.into());
         Array::catch(within(site, || {
             let shape = size.shape(&[&mean], site)?;
-            let is_inside = |mean: f64| (0.0..=1e15).contains(&mean);
-            let is_outside = |array: &Array| array.less(0).logical_or(array.greater(1e15));
+            let is_inside = |mean: f64| (0.0..=MOST_EVENTS).contains(&mean);
+            let is_outside = |array: &Array| array.less(0).logical_or(array.greater(MOST_EVENTS));
             let mean = Parameter::checked(("poisson", "mean"), mean, is_inside, is_outside, site)?;
             if let Parameter::One(mean) = mean
                 && let Some(table) =
-                    Table::new(mean.floor() as i64, |k| mean / (k + 1.0), |k| k / mean)
+                    Table::new(mean.floor() as i64, mean, |k| mean / (k + 1.0), |k| k / mean)
             {
                 return self.tabled(&table, &shape, site);
             }
@@ -132,8 +148,8 @@ impl Generator {
     /// The number (`i64`) of trials that fail before `count` trials succeed, each with this
     /// probability; a count need not be whole. Both are numbers, or arrays that broadcast to the
     /// shape and are read (Collective). Errors: `OpError::Argument` for a count that is not
-    /// positive and for a probability that is not above 0 and at most 1;
-    /// `OpError::BroadcastInto`.
+    /// positive, for a probability that is not above 0 and at most 1, and if the mean may exceed
+    /// 10¹⁵; `OpError::BroadcastInto`.
     #[track_caller]
     #[must_use]
     pub fn negative_binomial(
@@ -161,22 +177,30 @@ impl Generator {
                 |array| array.less_equal(0).logical_or(array.greater(1)),
                 site,
             )?;
+            let beyond = |value: String| Err(refused(operation, "n", value, site));
             if let (&Parameter::One(count), &Parameter::One(chance)) = (&count, &chance) {
                 let fails = 1.0 - chance;
+                if largest_mean(count, chance) > MOST_EVENTS {
+                    return beyond(count.to_string());
+                }
                 let mode = ((count - 1.0) * fails / chance).floor().max(0.0);
+                let variance = count * fails / (chance * chance);
                 let up = |k: f64| (k + count) / (k + 1.0) * fails;
                 let down = |k: f64| k / (k - 1.0 + count) / fails;
-                if mode <= 1e15
-                    && let Some(table) = Table::new(mode as i64, up, down)
-                {
+                if let Some(table) = Table::new(mode as i64, variance, up, down) {
                     return self.tabled(&table, &shape, site);
                 }
             }
             let count = count.spread(&shape, &self.mesh, site)?;
             let chance = chance.spread(&shape, &self.mesh, site)?;
+            let largest = (1.0 - &chance) / &chance * (&count + count.sqrt() * 10.0);
+            let is_beyond = largest.greater(MOST_EVENTS);
+            if is_beyond.size() > 0 && is_beyond.any_at(site)?.holds(site)? {
+                return beyond("an array with an element that is too large".to_owned());
+            }
             // A Poisson number whose mean is a gamma number is a negative binomial number.
             let mean = self.gamma_of(&count, &shape, site)? * (1.0 - &chance) / &chance;
-            let drawn = self.events(&mean.minimum(1e15), &shape, site)?;
+            let drawn = self.events(&mean.minimum(MOST_EVENTS), &shape, site)?;
             drawn.converted(DType::I64, site).into_result()
         }))
     }
@@ -449,6 +473,12 @@ impl Generator {
     }
 }
 
+/// The mean that the gamma number of a negative binomial distribution does not exceed, but with a
+/// chance that does not count. NumPy's bound is of the same form.
+fn largest_mean(count: f64, chance: f64) -> f64 {
+    (1.0 - chance) / chance * (count + 10.0 * count.sqrt())
+}
+
 /// The table of the number of good items in a sample of good and bad items.
 fn of_sample([good, bad, sample]: [i64; 3], site: Site) -> Result<Table, Error> {
     let refuse =
@@ -466,7 +496,10 @@ fn of_sample([good, bad, sample]: [i64; 3], site: Site) -> Result<Table, Error> 
     let mode = mode.clamp((sample - bad).max(0), sample.min(good));
     let up = |k: f64| (g - k) * (n - k) / ((k + 1.0) * (b - n + k + 1.0));
     let down = |k: f64| k * (b - n + k) / ((g - k + 1.0) * (n - k + 1.0));
-    Table::new(mode, up, down).ok_or_else(|| refuse("nsample", sample))
+    // The variance of a hypergeometric number is at most that of a binomial one.
+    let chance = g / (g + b).max(1.0);
+    let variance = n * chance * (1.0 - chance) * (g + b - n) / (g + b).max(1.0);
+    Table::new(mode, variance, up, down).ok_or_else(|| refuse("nsample", sample))
 }
 
 /// The value of an argument that is a number; NaN for an array.

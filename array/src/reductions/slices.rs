@@ -59,7 +59,7 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
     let numbers = skips_nan.then(|| within(site, || array.isnan().logical_not()));
     let mask = match (numbers, axes.has_mask()) {
         (None, None) => {
-            if is_few && (result.size() > 0 || !moment.skips_nan()) {
+            if is_few {
                 warn(text, site);
             }
             return;

@@ -48,7 +48,7 @@ pub type OperandShardings = SmallVec<[Option<Sharding>; 3]>;
 /// differ only in such numbers, unless the placements differ too.
 pub trait Lowering: Sync {
     /// Where the operation runs and how the devices share it. Not called on a mesh of one device,
-    /// where the operation is one step.
+    /// where the placement has the schedule `Rule`.
     fn place(
         &self,
         op: &Structured,

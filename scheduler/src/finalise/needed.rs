@@ -154,7 +154,10 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                     kept.push(Kept::Launch(Box::new(built), *position));
                 }
                 Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
-                    if wanted.contains(node) {
+                    // A routine that communicates runs on every rank, also where nobody needs its
+                    // value.
+                    let is_together = plan.placements[*node as usize].together().is_some();
+                    if wanted.contains(node) || is_together {
                         for input in &plan.node(*node).inputs {
                             if let Source::Node(from) = input.source {
                                 wanted.insert(from);

@@ -10,8 +10,9 @@ use phalanx_distributed::{
 };
 use phalanx_kernels::structured;
 use phalanx_ops::structured::Scan;
-use phalanx_ops::{DType, Monoid, Op, Sharding, Structured};
-use phalanx_scheduler::{Routine, Routines, RunError, SessionOptions, Together};
+use phalanx_ops::{Bounds, DType, Mesh, Monoid, Op, Sharding, Split, Structured};
+use phalanx_scheduler::{CollectiveRoutine, RoutineCall, Routines, RunError, SessionOptions};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 struct SumsTogether;
 
@@ -44,8 +45,8 @@ impl Lowering for SumsTogether {
     }
 }
 
-impl Routine for SumsTogether {
-    fn run(&self, step: &Together<'_>) -> Result<(), RunError> {
+impl CollectiveRoutine for SumsTogether {
+    fn run(&self, step: &RoutineCall<'_>) -> Result<(), RunError> {
         structured::run(step.op, step.operands, step.to, None);
         let (count, rank) = (step.to.len(), step.communicator.rank());
         let mut bytes = vec![0; count * 8];
@@ -68,6 +69,18 @@ impl Routine for SumsTogether {
         let bytes: Vec<u8> = own.iter().flat_map(|sum| sum.to_ne_bytes()).collect();
         step.to.buffer.write(0, &bytes);
         Ok(())
+    }
+}
+
+/// The same, and it counts its runs.
+struct Counted;
+
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+impl CollectiveRoutine for Counted {
+    fn run(&self, call: &RoutineCall<'_>) -> Result<(), RunError> {
+        RUNS.fetch_add(1, Ordering::SeqCst);
+        SumsTogether.run(call)
     }
 }
 
@@ -109,7 +122,7 @@ fn the_plan_says_that_a_routine_communicates() {
         let value = vector(&numbers(1000));
         value.evaluate().expect("a vector");
         let plan = cumsum(&value, 0).explain().expect("a plan");
-        assert!(plan.contains("= scan(") && plan.contains(", which communicates over "), "{plan}");
+        assert!(plan.contains("= scan(") && plan.contains(", which sends more over "), "{plan}");
         assert!(!plan.contains("gather of"), "{plan}");
     });
 }
@@ -121,5 +134,36 @@ fn a_schedule_without_its_routine_is_an_error() {
         let error = cumsum(&vector(&numbers(9)), 0).evaluate().expect_err("no routine");
         assert_eq!(error.code(), "PX033");
         assert!(error.to_string().contains("scan has no routine that communicates"), "{error}");
+    });
+}
+
+/// One process may have dropped the value while another has not: all must run the routine.
+#[test]
+fn a_routine_that_communicates_runs_though_its_value_was_dropped() {
+    let routines = Routines::new(|op| match op {
+        Structured::Scan(Scan { op: Op::Add, axis: 0 }) => Some(&Counted),
+        _ => None,
+    });
+    MeshHandle::new(session_of(3, SessionOptions { routines, ..options() })).enter(|| {
+        let value = vector(&numbers(100));
+        drop(cumsum(&value, 0));
+        let other = &value + 1;
+        other.evaluate().expect("a sum");
+        assert_eq!(RUNS.load(Ordering::SeqCst), 3);
+    });
+}
+
+#[test]
+fn the_communicator_has_the_devices_along_the_axes_of_the_schedule() {
+    let mesh = Some(Mesh::new(&[("x", 2), ("y", 2)]));
+    MeshHandle::new(session_of(4, SessionOptions { mesh, ..options() })).enter(|| {
+        for axis in [0, 1] {
+            let split =
+                Split { mesh_axes: [axis].into_iter().collect(), bounds: Bounds::even(7, 2) };
+            let sharding = Sharding { axes: [Some(split)].into_iter().collect(), partial: None };
+            let given = numbers(7);
+            let value = vector(&given).with_sharding(sharding);
+            assert_eq!(cumsum(&value, 0).to_vec::<i64>().expect("sums"), sums(&given));
+        }
     });
 }

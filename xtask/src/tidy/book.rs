@@ -50,23 +50,27 @@ pub fn targets(sources: &Sources) -> Vec<Breach> {
     breaches
 }
 
-/// The targets of links outside of code blocks, with their lines.
-fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The lines outside of code blocks, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
-    let lines = text.lines().enumerate().filter(move |(_, line)| {
+    text.lines().enumerate().filter_map(move |(number, line)| {
         let is_fence = line.trim_start().starts_with("```");
         is_code ^= is_fence;
-        !is_code && !is_fence
-    });
-    lines.flat_map(|(number, line)| {
+        (!is_code && !is_fence).then_some((number + 1, line))
+    })
+}
+
+/// The targets of links, with their lines.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
         let ends = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
-        ends.filter_map(move |rest| rest.split_once(')').map(|(target, _)| (number + 1, target)))
+        ends.filter_map(move |rest| rest.split_once(')').map(|(target, _)| (number, target)))
     })
 }
 
 /// The anchors of a page's headings, as GitHub and mdBook make them.
 fn headings(text: &str) -> impl Iterator<Item = String> {
-    let titles = text.lines().filter(|line| line.starts_with('#'));
+    let titles = prose(text).map(|(_, line)| line).filter(|line| line.starts_with('#'));
     titles.map(|line| {
         let title = line.trim_start_matches('#').trim().to_lowercase();
         let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
@@ -110,7 +114,7 @@ mod tests {
     #[test]
     fn links_to_missing_pages_and_headings_are_found() {
         let text = "[a](../b.md#one-two) [b](b.md)\n[c](#there) [d](https://x.org/a.md)\n\
-                    ```\n[e](z.md)\n```\n## Here\n[f](#here)\n";
+                    ```\n[e](z.md)\n# There\n```\n## Here\n[f](#here)\n";
         let sources = Sources::of(&[("docs/a.md", text), ("b.md", "# One, two\n")]);
         let found: Vec<_> = targets(&sources).into_iter().map(|breach| breach.message).collect();
         assert_eq!(found, ["b.md does not exist", "docs/a.md has no heading for #there"]);

@@ -19,3 +19,4 @@ mod spellings;
 mod vendors;
 
 pub use rules::run;
+pub use sources::{File, Sources};

@@ -8,7 +8,7 @@ const PLANNING: [&str; 4] = ["graph/src/", "array/src/", "distributed/src/", "sc
 /// The vendors' names.
 const VENDORS: [&str; 4] = ["cuda", "nccl", "mpi", "cublas"];
 
-/// Checks that no code of `array`, `distributed` or `scheduler` names a vendor's library.
+/// Checks that no code of `graph`, `array`, `distributed` or `scheduler` names a vendor's library.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let planning = |path: &str| PLANNING.iter().any(|folder| path.starts_with(folder));
