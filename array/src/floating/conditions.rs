@@ -187,7 +187,9 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     let overflows = !divides || pole.is_some();
     let (divides, overflows) =
         (divides && looks_for(Kind::Divide), overflows && looks_for(Kind::Over));
-    if (divides || overflows)
+    // If a floor quotient overflows, the remainder, which NumPy computes too, is NaN.
+    let is_nan_too = op == Op::FloorDivide && looks_for(Kind::Invalid);
+    if (divides || overflows || is_nan_too)
         && let Some(finite) = where_all(operands, Op::Isfinite, f64::is_finite)
     {
         let found = finite.iter().fold(result.isinf(), |found, one| found.logical_and(one));
@@ -197,16 +199,16 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
                     met.push((Kind::Divide, found.logical_and(&zero)));
                 }
                 let over = found.logical_and(zero.logical_not());
-                // The remainder, which NumPy computes too, is then NaN.
-                if op == Op::FloorDivide && looks_for(Kind::Invalid) {
-                    met.push((Kind::Invalid, over.clone()));
-                }
+                met.extend(is_nan_too.then(|| (Kind::Invalid, over.clone())));
                 if overflows {
                     met.push((Kind::Over, over));
                 }
             }
             Some(Where::Everywhere) => met.extend(divides.then_some((Kind::Divide, found))),
-            Some(Where::Nowhere) => met.extend(overflows.then_some((Kind::Over, found))),
+            Some(Where::Nowhere) => {
+                met.extend(is_nan_too.then(|| (Kind::Invalid, found.clone())));
+                met.extend(overflows.then_some((Kind::Over, found)));
+            }
             None if divides => met.push((Kind::Divide, found)),
             None => met.push((Kind::Over, found)),
         }
