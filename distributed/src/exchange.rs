@@ -117,6 +117,7 @@ fn with_part(owner: &[usize], part: usize, mesh_axes: &[u8], mesh: &Mesh) -> Sma
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::{block_of, contains, for_each_layout, indices};
     use phalanx_ops::sharding::volume;
     use phalanx_ops::{Bounds, Split};
 
@@ -177,5 +178,99 @@ mod tests {
         sharding.axes[0] =
             Some(Split { mesh_axes: [0].into_iter().collect(), bounds: Bounds::even(4, 2) });
         check(&sharding, &[4, 7], &mesh, &|device| [0..4, device % 3..6].into_iter().collect());
+    }
+
+    /// Boxes that a device may need: nothing, all, the middle, and its block with a halo.
+    fn needs(block: &[Range<usize>], shape: &[usize]) -> [IndexBox; 4] {
+        let halo = |(range, &extent): (&Range<usize>, &usize)| match range.is_empty() {
+            true => 0..0,
+            false => range.start.saturating_sub(1)..(range.end + 2).min(extent),
+        };
+        [
+            shape.iter().map(|_| 0..0).collect(),
+            shape.iter().map(|&extent| 0..extent).collect(),
+            shape.iter().map(|&extent| extent / 4..extent - extent / 4).collect(),
+            block.iter().zip(shape).map(halo).collect(),
+        ]
+    }
+
+    /// Checks that each index of a box is in exactly one of the boxes, which contain no other.
+    fn assert_tiled(of: &[Range<usize>], boxes: &[IndexBox]) {
+        assert_eq!(boxes.iter().map(|piece| volume(piece)).sum::<usize>(), volume(of), "{boxes:?}");
+        for index in indices(of) {
+            let holders = boxes.iter().filter(|piece| contains(piece, &index)).count();
+            assert_eq!(holders, 1, "{index:?} of {of:?} in {boxes:?}");
+        }
+    }
+
+    #[test]
+    fn senders_and_receivers_agree_on_every_layout() {
+        for_each_layout(|sharding, shape, mesh| {
+            for number in 0..4 {
+                check(sharding, shape, mesh, &|device| {
+                    needs(&block_of(sharding, shape, mesh, device), shape)[number].clone()
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn slabs_and_the_own_block_tile_the_need() {
+        for_each_layout(|sharding, shape, mesh| {
+            for device in 0..mesh.devices() {
+                let block = block_of(sharding, shape, mesh, device);
+                for need in needs(&block, shape) {
+                    let mut boxes = slabs(&need, &block);
+                    boxes.push(intersect(&need, &block));
+                    assert_tiled(&need, &boxes);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn received_boxes_tile_their_slabs_and_belong_to_their_senders() {
+        for_each_layout(|sharding, shape, mesh| {
+            for device in 0..mesh.devices() {
+                let block = block_of(sharding, shape, mesh, device);
+                for need in needs(&block, shape) {
+                    let (missing, transfers) = pieces_to(sharding, shape, mesh, device, &need);
+                    assert_eq!(missing, slabs(&need, &block));
+                    for transfer in &transfers {
+                        let Transfer { peer, region, .. } = transfer;
+                        let held = block_of(sharding, shape, mesh, *peer);
+                        assert!(*peer != device && !is_empty(region), "{transfer:?}");
+                        assert_eq!(intersect(region, &held), *region, "{transfer:?}");
+                    }
+                    for (number, slab) in missing.iter().enumerate() {
+                        let into_slab = transfers.iter().filter(|transfer| transfer.slab == number);
+                        let pieces: Vec<IndexBox> =
+                            into_slab.map(|transfer| transfer.region.clone()).collect();
+                        assert_tiled(slab, &pieces);
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_range_of_peers_selects_among_all_boxes_to_send() {
+        for_each_layout(|sharding, shape, mesh| {
+            let devices = mesh.devices();
+            let everything = |_: usize| -> IndexBox { shape.iter().map(|&e| 0..e).collect() };
+            let sent = |device: usize, peers: Range<usize>| {
+                pieces_from(sharding, shape, mesh, device, peers, &everything)
+            };
+            for device in 0..devices {
+                let all = sent(device, 0..devices);
+                assert!(all.is_sorted_by_key(|transfer| transfer.peer), "{all:?}");
+                for peers in [0..devices / 2, devices / 2..devices, 1..1] {
+                    let is_selected = |transfer: &Transfer| peers.contains(&transfer.peer);
+                    let expected: Vec<Transfer> =
+                        all.iter().filter(|transfer| is_selected(transfer)).cloned().collect();
+                    assert_eq!(sent(device, peers.clone()), expected);
+                }
+            }
+        });
     }
 }

@@ -13,6 +13,8 @@ mod policy;
 mod price;
 mod propagate;
 mod regions;
+#[cfg(test)]
+mod samples;
 mod setup;
 
 pub use exchange::{Transfer, pieces_from, pieces_to};

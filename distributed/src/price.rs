@@ -38,7 +38,9 @@ pub fn read_price(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::{block_of, for_each_layout, shardings, views};
     use phalanx_ops::Index;
+    use phalanx_ops::sharding::intersect;
 
     #[test]
     fn a_halo_costs_its_rows_and_a_transpose_costs_its_block() {
@@ -52,5 +54,74 @@ mod tests {
         assert_eq!(read_price(&value, &[40, 10], 8, &shifted, &space, &mesh), 10 * 8);
         let everywhere = Sharding::replicated(2);
         assert_eq!(read_price(&value, &[40, 10], 8, &map, &everywhere, &mesh), 300 * 8);
+    }
+
+    /// The bytes that each device receives.
+    fn received(
+        value: &Sharding,
+        base: &[usize],
+        item: usize,
+        map: &AffineMap,
+        space: &Sharding,
+        mesh: &Mesh,
+    ) -> Vec<usize> {
+        let of_device = |device: usize| {
+            let reads = block_of(space, &map.shape, mesh, device);
+            if is_empty(&reads) {
+                return 0;
+            }
+            let reached = image(map, &reads);
+            let held = intersect(&reached, &block_of(value, base, mesh, device));
+            (volume(&reached) - volume(&held)) * item
+        };
+        (0..mesh.devices()).map(of_device).collect()
+    }
+
+    #[test]
+    fn a_price_is_the_most_bytes_that_a_device_receives() {
+        for_each_layout(|value, base, mesh| {
+            for map in views(base) {
+                for space in shardings(&map.shape, mesh).iter().chain([&value.through(&map)]) {
+                    let price = read_price(value, base, 8, &map, space, mesh);
+                    let received = received(value, base, 8, &map, space, mesh);
+                    let is_right = match mesh.devices() {
+                        ..=4 => received.iter().max() == Some(&price),
+                        // Only some of the devices are looked at.
+                        _ => received.contains(&price),
+                    };
+                    assert!(is_right, "{price} of {received:?}: {value}, {map:?}, {space}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_price_never_decreases_with_more_bytes() {
+        for_each_layout(|value, base, mesh| {
+            let everywhere = Sharding::replicated(base.len());
+            let price = |rows: usize, item: usize| {
+                let range = Index::Range { start: None, stop: Some(rows as i64), step: 1 };
+                let first = AffineMap::identity(base).index(&[range]);
+                let first = first.expect("a range is clipped to its axis");
+                read_price(value, base, item, &first, &everywhere, mesh)
+            };
+            let prices: Vec<usize> = (0..=base[0]).map(|rows| price(rows, 8)).collect();
+            assert!(prices.is_sorted(), "{prices:?} of {value}");
+            for item in [1, 2, 4, 16] {
+                assert_eq!(price(base[0], item), price(base[0], 1) * item, "{value}");
+            }
+        });
+    }
+
+    #[test]
+    fn what_every_device_holds_costs_nothing_to_read() {
+        for_each_layout(|_, base, mesh| {
+            for map in views(base) {
+                for space in shardings(&map.shape, mesh) {
+                    let value = Sharding::replicated(base.len());
+                    assert_eq!(read_price(&value, base, 8, &map, &space, mesh), 0, "{space}");
+                }
+            }
+        });
     }
 }

@@ -379,3 +379,6 @@ fn with_other_items(
 fn lcm(a: usize, b: usize) -> usize {
     a / greatest_common_divisor(a as u64, b as u64) as usize * b
 }
+
+#[cfg(test)]
+mod tests;

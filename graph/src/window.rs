@@ -248,8 +248,8 @@ impl MeshHandle {
         Ok(&self.0.engine)
     }
 
-    /// Records an operation, for crates that define operations. `shape` and `dtype` are those of its
-    /// value.
+    /// Records an operation, for crates that define operations. `shape` and `dtype` are those of
+    /// its value.
     ///
     /// Local; a window that has become too long is planned and started first. Errors: `PX036` if,
     /// with several processes, another thread records; the error of an operand; those of the engine

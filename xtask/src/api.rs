@@ -99,8 +99,9 @@ mod tests {
 
     #[test]
     fn items_are_listed_with_their_signatures() {
-        let text = "pub struct A<T> {\n    pub x: T,\n}\nimpl<T: B> A<T> {\n    pub const fn of(\n        \
-                    x: T,\n        y: [u8; 2],\n    ) -> A<T> {\n        A { x }\n    }\n    fn own() {}\n}\n\
+        let text = "pub struct A<T> {\n    pub x: T,\n}\nimpl<T: B> A<T> {\n    \
+                    pub const fn of(\n        x: T,\n        y: [u8; 2],\n    ) -> A<T> {\n        \
+                    A { x }\n    }\n    fn own() {}\n}\n\
                     pub fn free(x: u8) -> u8 {\n    x\n}\npub(crate) fn hidden() {}\n\
                     pub use a::b;\n#[cfg(test)]\nmod tests { pub fn no() {} }\n";
         let sources = Sources::of(&[("array/src/a.rs", text), ("kernels/src/a.rs", text)]);

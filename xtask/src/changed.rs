@@ -96,7 +96,12 @@ const ROWS: [Row; 14] = [
         python: &[],
         seconds: 107,
     },
-    Row { folder: "numerics", programs: &["kernels it", "functions"], python: &[], seconds: 107 },
+    Row {
+        folder: "numerics",
+        programs: &["numerics phalanx_numerics", "kernels it", "functions"],
+        python: &[],
+        seconds: 107,
+    },
     Row {
         folder: "device",
         programs: &["device phalanx_device", "kernels it", "golden"],

@@ -24,8 +24,8 @@ const MOST: usize = 1 << 22;
 /// there, and rounding errors of `f64` would falsify an exact method at still larger variances.
 const NORMAL: f64 = (1u64 << 48) as f64;
 
-/// The variance above which a distribution certainly has more numbers than a table: they reach about
-/// twelve standard deviations from the mode.
+/// The variance above which a distribution certainly has more numbers than a table: they reach
+/// about twelve standard deviations from the mode.
 const WIDEST: f64 = 2e11;
 
 /// The largest mean of Poisson and negative binomial numbers.
