@@ -183,8 +183,13 @@ fn divides(op: Op) -> bool {
 fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     let mut met = Met::new();
     let pole = pole(op).and_then(|place| operands.get(place)).map(is_zero);
-    let divides = divides(op) || matches!(pole, Some(Where::Array(_) | Where::Everywhere));
-    let overflows = !divides || pole.is_some();
+    // What an infinite result can be.
+    let (divides, overflows) = match &pole {
+        Some(Where::Array(_)) => (true, true),
+        Some(Where::Everywhere) => (true, false),
+        Some(Where::Nowhere) => (false, true),
+        None => (divides(op), !divides(op)),
+    };
     let (divides, overflows) =
         (divides && looks_for(Kind::Divide), overflows && looks_for(Kind::Over));
     // If a floor quotient overflows, the remainder, which NumPy computes too, is NaN.
