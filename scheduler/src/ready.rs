@@ -198,8 +198,12 @@ impl Ready {
             }
             Ok(())
         };
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let helpers = missing.len().min(cores).saturating_sub(1);
+        // The number of cores is read from files: too slow for a plan that lacks nothing.
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let helpers = match missing.len() {
+            0 | 1 => 0,
+            more => more.min(cores()) - 1,
+        };
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
             let own = work();

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
 use crate::python_tests::mpirun;
-use crate::test_command::Tally;
+use crate::tally::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
 use crate::python_tests;
-use crate::test_command::Tally;
+use crate::tally::Tally;
 use std::fs;
 
 const EXAMPLES: [&str; 3] = ["digits", "poisson", "spectrum"];

@@ -4,7 +4,7 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
-use crate::test_command::Tally;
+use crate::tally::Tally;
 use std::path::{Path, PathBuf};
 
 /// Prints the folder of libclang in the Python environment.

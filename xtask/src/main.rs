@@ -26,6 +26,7 @@ mod python;
 mod python_tests;
 mod rust_tests;
 mod seed;
+mod tally;
 mod test_command;
 mod tidy;
 mod wheel;

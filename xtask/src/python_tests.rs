@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
 use crate::rust_tests;
-use crate::test_command::{REQUIRE, Tally};
+use crate::tally::{REQUIRE, Tally};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::test_command::Tally;
+use crate::tally::Tally;
 
 /// Runs the random program of a seed and shows it, on one mesh, such as `2x4`, or on all meshes of
 /// `tests/property/`. With a range of seeds, such as `2000..9000`, runs those programs.

@@ -5,7 +5,7 @@ use crate::comparison;
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
-use crate::test_command::Tally;
+use crate::tally::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,6 +4,7 @@
 //! that break it.
 
 mod book;
+mod circles;
 mod codes;
 mod dependencies;
 mod edges;

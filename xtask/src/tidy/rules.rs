@@ -2,14 +2,15 @@
 
 use super::sources::{Breach, Sources};
 use super::{
-    book, codes, dependencies, edges, environment, modules, path, safety, seams, spellings, vendors,
+    book, circles, codes, dependencies, edges, environment, modules, path, safety, seams,
+    spellings, vendors,
 };
 use crate::documents::{self, Page};
 use crate::failure::Failure;
 use crate::project::Project;
 
 /// Every rule.
-const RULES: [fn(&Sources) -> Vec<Breach>; 17] = [
+const RULES: [fn(&Sources) -> Vec<Breach>; 18] = [
     edges::check,
     dependencies::reasons,
     dependencies::uses,
@@ -25,6 +26,7 @@ const RULES: [fn(&Sources) -> Vec<Breach>; 17] = [
     environment::names,
     codes::check,
     path::check,
+    circles::check,
     book::pages,
     book::targets,
 ];
