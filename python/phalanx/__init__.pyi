@@ -883,8 +883,8 @@ class ndarray:
         """The parts of the array on the devices of this process, without a copy and read-only: NumPy
         arrays, or objects on GPUs.
 
-        ``with x.local_view() as shards:`` gives copies that may be written inside of the block. When
-        the block ends, they become the elements of the array.
+        ``with x.local_view() as shards:`` gives copies that may be written inside of the ``with``
+        block. At its end they become the elements of the array.
 
         Returns
         -------
@@ -894,7 +894,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            At the end of the block, if the array is split along several axes.
+            At the end of the ``with`` block, if the array is split along several axes.
 
         Notes
         -----
@@ -5358,7 +5358,7 @@ frexp: ufunc
 def from_dlpack(x: Any, /, *, device: str | None = ..., copy: bool | None = ...) -> ndarray:
     """An array of elements that another library exports. Every process must pass the same elements.
 
-    Elements that are in the place and layout that the devices of the session need are not copied:
+    Elements in the memory and layout that the devices of the session need are not copied:
     the array reads them in place, and gets memory of its own once it is written. Until then, a
     write to the elements changes the array.
 
@@ -5575,7 +5575,7 @@ def frompyfunc(func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIn
     Returns
     -------
     callable
-        A function of arrays, whose results have the shape to which they broadcast.
+        A function of arrays; its results have the shape to which the arrays broadcast.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""Blocks as decorators."""
+"""``with`` blocks as decorators."""
 
 import functools as _functools
 
 
 def decorated(block, function):
-    """A function that enters the block for each call."""
+    """A function that enters the ``with`` block for each call."""
 
     @_functools.wraps(function)
     def inside(*arguments, **keywords):

@@ -54,7 +54,7 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     Returns
     -------
     callable
-        A function of arrays, whose results have the shape to which they broadcast.
+        A function of arrays; its results have the shape to which the arrays broadcast.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class MemoryPool:
         return sum(held[3] for held in _phalanx._device_memory())
 
     def n_free_blocks(self):
-        """The number of cached blocks."""
+        """The number of cached memory blocks."""
         return sum(held[4] for held in _phalanx._device_memory())
 
     def get_limit(self):
@@ -110,11 +110,11 @@ class PinnedMemoryPool:
         return alloc_pinned_memory(size)
 
     def n_free_blocks(self):
-        """The number of cached blocks."""
+        """The number of cached memory blocks."""
         return _phalanx._free_pinned_blocks()
 
     def free_all_blocks(self):
-        """Returns the cached blocks to the system."""
+        """Returns the cached memory blocks to the system."""
         _phalanx._release_pinned()
 
 
@@ -140,7 +140,7 @@ class PinnedMemoryPointer(bytearray):
 
 
 class MemoryPointer(PinnedMemoryPointer):
-    """Bytes of a CPU device, whose memory is the host's."""
+    """Bytes of a CPU device, which uses the host's memory."""
 
     device_id = 0
 
@@ -205,5 +205,5 @@ def set_pinned_memory_allocator(allocator=None):
 
 @_contextlib.contextmanager
 def using_allocator(allocator=None):
-    """A block without effect: arrays use the pools of the devices."""
+    """A context manager without effect: arrays use the pools of the devices."""
     yield

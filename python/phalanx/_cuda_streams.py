@@ -2,7 +2,8 @@
 
 Operations on arrays run in program order; on a GPU, in a stream of each device's own. The work of a
 program's stream runs before the operations that are recorded while the stream is current. When the
-stream's block ends, the stream waits for those operations. On a CPU there is nothing to order.
+stream's ``with`` block ends, the stream waits for those operations. On a CPU there is nothing to
+order.
 """
 
 import threading as _threading
@@ -158,9 +159,9 @@ class _BaseStream:
 class Stream(_BaseStream):
     """A stream of the current device, for kernels and libraries besides operations on arrays.
 
-    Operations that are recorded in a block ``with stream:`` run after the work in the stream. When
-    the block ends, the stream waits for them, which is Collective. Operations on arrays always run
-    in program order: two streams do not make them run at the same time.
+    Operations that are recorded inside of ``with stream:`` run after the work in the stream. At
+    the end of the ``with`` block the stream waits for them, which is Collective. Operations on
+    arrays always run in program order: two streams do not make them run at the same time.
     """
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):

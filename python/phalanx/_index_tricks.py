@@ -39,7 +39,7 @@ class AxisConcatenator:
         return _phalanx.arange(start, item.stop, step)
 
     def _placed(self, array, ndim, ndmin, trans1d):
-        """An array that had `ndim` axes, with its axes at the places of the directive."""
+        """An array that had `ndim` axes, with its axes at the positions of the directive."""
         if trans1d == -1 or ndim >= ndmin:
             return array
         missing = ndmin - ndim

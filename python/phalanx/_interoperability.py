@@ -361,8 +361,8 @@ def _local_view(self):
     """The parts of the array on the devices of this process, without a copy and read-only: NumPy
     arrays, or objects on GPUs.
 
-    ``with x.local_view() as shards:`` gives copies that may be written inside of the block. When
-    the block ends, they become the elements of the array.
+    ``with x.local_view() as shards:`` gives copies that may be written inside of the ``with``
+    block. At its end they become the elements of the array.
 
     Returns
     -------
@@ -372,7 +372,7 @@ def _local_view(self):
     Raises
     ------
     ValueError
-        At the end of the block, if the array is split along several axes.
+        At the end of the ``with`` block, if the array is split along several axes.
 
     Notes
     -----
@@ -404,7 +404,7 @@ _OF_CUDA = (_CUDA, 13)
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array of elements that another library exports. Every process must pass the same elements.
 
-    Elements that are in the place and layout that the devices of the session need are not copied:
+    Elements in the memory and layout that the devices of the session need are not copied:
     the array reads them in place, and gets memory of its own once it is written. Until then, a
     write to the elements changes the array.
 

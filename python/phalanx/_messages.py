@@ -41,7 +41,7 @@ class _Watched(Connection):
 
 
 class Messages:
-    """The messages of one process of a group."""
+    """The messages of one process of a communicator group."""
 
     def __init__(self, group):
         self._rank = group.rank

@@ -115,8 +115,9 @@ class _Clock:
 
 @_contextlib.contextmanager
 def profile():
-    """A block that CUDA's profilers record (``nsys profile -c cudaProfilerApi``), after the earlier
-    operations have run. Collective. On CPUs nothing is recorded."""
+    """A context manager: CUDA's profilers record its ``with`` block (``nsys profile -c
+    cudaProfilerApi``), after the earlier operations have run. Collective. On CPUs nothing is
+    recorded."""
     _phalanx._synchronize()
     _phalanx._profile(True)
     try:
@@ -127,8 +128,8 @@ def profile():
 
 
 class time_range(_contextlib.ContextDecorator):
-    """A named part of a program, as a block or a decorator: profilers show it, and its time is
-    logged.
+    """A named part of a program, as a ``with`` block or a decorator: profilers show it, and its
+    time is logged.
 
     With GPUs the name is passed to NVTX, if that is found. The name and the seconds are logged by
     Python's logger ``phalanx.profiler`` at the level DEBUG. With ``sync`` the part includes the

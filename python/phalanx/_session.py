@@ -19,8 +19,8 @@ def _note_failure(kind, value, trace):
 
 _previous = sys.excepthook
 # A launcher forwards an interrupt that the terminal has already sent. A Python function cannot
-# ignore the second one, which may be raised at the function's first step, so a native function
-# does.
+# ignore the second one, which may be raised at the function's first instruction, so a native
+# function does.
 sys.excepthook = functools.partial(_phalanx._uninterrupted, _note_failure)
 
 

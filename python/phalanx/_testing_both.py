@@ -1,5 +1,5 @@
 """Decorators that run a test with NumPy and with Phalanx and compare the results: names of
-``phalanx.testing``, each also with ``phalanx`` in place of ``cupy``."""
+``phalanx.testing``, each also with ``phalanx`` instead of ``cupy``."""
 
 import functools as _functools
 import types as _types

@@ -224,8 +224,8 @@ def multi_gpu(gpu_num):
 
 
 class AssertFunctionIsCalled:
-    """A block that checks the number of calls of a function, by default one. The function is named
-    by its path, and works as usual."""
+    """A context manager that checks the number of calls of a function, by default one. The function
+    is named by its path, and works as usual."""
 
     def __init__(self, target, times_called=1):
         self._target, self._times = target, times_called

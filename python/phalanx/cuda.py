@@ -54,8 +54,8 @@ def is_available():
 
 
 class Device:
-    """A device of this process. Its block, or ``use``, makes it current in the thread: new streams,
-    events and memory belong to it. Operations on arrays still run on all devices."""
+    """A device of this process. Its ``with`` block, or ``use``, makes it current in the thread: new
+    streams, events and memory belong to it. Operations on arrays still run on all devices."""
 
     def __init__(self, device=None):
         self.id = _streams._current.device if device is None else int(device)
@@ -173,7 +173,8 @@ class ArrayDevice(str):
 
 @_contextlib.contextmanager
 def profile():
-    """A block that CUDA's profilers record: ``nsys profile -c cudaProfilerApi``."""
+    """A context manager: CUDA's profilers record its ``with`` block, with ``nsys profile -c
+    cudaProfilerApi``."""
     profiler.start()
     try:
         yield

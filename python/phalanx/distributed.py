@@ -1,8 +1,8 @@
 """Collectives on arrays of single processes, with the names of cupyx.distributed.
 
-The arrays are NumPy arrays, or arrays of a block ``with phalanx.local():``, which belong to this
-process. Every process calls each function in the same order. Programs seldom need this module:
-arrays outside of such a block are global already.
+The arrays are NumPy arrays, or arrays made inside of ``with phalanx.local():``, which belong to
+this process. Every process calls each function in the same order. Programs seldom need this module:
+arrays made outside of such a ``with`` block are global already.
 """
 
 from . import _phalanx
@@ -104,7 +104,7 @@ class ProcessGroup:
     def send(self, array, peer, stream=None):
         """Sends an array of this process to another process, without waiting until it is received.
 
-        The array is a NumPy array, or an array of a block ``with phalanx.local():``.
+        The array is a NumPy array, or one made inside of ``with phalanx.local():``.
         """
         self._messages.send(_host(array), self._other(peer))
 
@@ -148,8 +148,8 @@ def _combined(stacked, op):
 
 def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, port=None,
                        use_mpi=False):
-    """The group of all processes. CuPy's arguments are only checked, because the launcher has set
-    them."""
+    """The communicator group of all processes. CuPy's arguments are only checked, because the
+    launcher has set them."""
     size, own = _phalanx.size(), _phalanx.rank()
     if n_devices not in (None, size):
         raise _refusal(

@@ -109,7 +109,7 @@ class BitGenerator:
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def advance(self, delta):
-        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        """Skips a number of 64-bit numbers, as if they had been drawn; backwards if the number is
         negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
@@ -298,19 +298,19 @@ class _WithoutPositions(BitGenerator):
 
 
 class MT19937(_WithoutPositions):
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
 
 
 class SFC64(_WithoutPositions):
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
 
 
 class XORWOW(_WithoutPositions):
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
 
 
 def _jump(count, multiplier, increment):
-    """The 128-bit multiplier and increment of a number of steps at once."""
+    """The 128-bit multiplier and increment that skip a number of draws at once."""
     by, plus, count = 1, 0, count % 2**128
     while count:
         if count & 1:

@@ -20,7 +20,7 @@ class BitGenerator:
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        """Skips a number of 64-bit numbers, as if they had been drawn; backwards if the number is
         negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
@@ -1566,7 +1566,7 @@ class MRG32k3a:
     def __getattr__(self, name: str) -> Any: ...
 
 class MT19937:
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -1574,7 +1574,7 @@ class PCG64:
     """NumPy's PCG64: its words, and the numbers of `random`, are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        """Skips a number of 64-bit numbers, as if they had been drawn; backwards if the number is
         negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
@@ -1629,7 +1629,7 @@ class Philox:
     """NumPy's Philox4x64-10: its words are those of NumPy."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def advance(self, delta: SupportsIndex) -> Any:
-        """Skips a number of 64-bit numbers, as if they had been drawn; goes back if the number is
+        """Skips a number of 64-bit numbers, as if they had been drawn; backwards if the number is
         negative. For `Philox` it skips counters, as in NumPy, of four numbers each.
 
         Parameters
@@ -3408,7 +3408,7 @@ class RandomState:
     def __getattr__(self, name: str) -> Any: ...
 
 class SFC64:
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
@@ -3476,7 +3476,7 @@ class SeedSequence:
     def __getattr__(self, name: str) -> Any: ...
 
 class XORWOW:
-    """Refused: the generator advances step by step only."""
+    """Refused: the generator advances by one number at a time only."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 

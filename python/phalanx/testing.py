@@ -221,7 +221,8 @@ def for_int_dtypes_combination(names=("dtype",), no_bool=False, full=None):
 
 @_contextlib.contextmanager
 def assert_raises_like_numpy(function):
-    """A block that must raise the class that ``function(numpy)`` raises."""
+    """A context manager: its ``with`` block must raise the class that
+    ``function(numpy)`` raises."""
     try:
         function(_numpy)
     except Exception as error:

@@ -48,9 +48,9 @@ def rsqrt(x, /, out=None):
 
 
 class errstate(_contextlib.ContextDecorator):
-    """A block that sets the modes of floating-point errors, as ``phalanx.errstate``, and the mode
-    of matrices that cannot be factorised: they raise an error, or with ``linalg="ignore"`` their
-    results are NaN."""
+    """A context manager that sets the modes of floating-point errors, as ``phalanx.errstate``, and
+    the mode of matrices that cannot be factorised: they raise an error, or with
+    ``linalg="ignore"`` their results are NaN."""
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None, linalg=None,
                  fallback_mode=None):

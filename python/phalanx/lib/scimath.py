@@ -1,4 +1,4 @@
-"""``numpy.emath``: functions whose results are complex where no real result exists.
+"""``numpy.emath``: functions with complex results where no real result exists.
 
 The elements decide this, so these functions are Collective.
 """
