@@ -1,4 +1,4 @@
-//! Exchanges of small values by which the members of a group decide alike.
+//! Exchanges of small values by which the members of a communicator group decide alike.
 
 use crate::group::Member;
 use crate::{CollectiveError, Communicator};

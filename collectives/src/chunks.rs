@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Data of at least this many bytes travels around a ring; shorter data takes the fewest steps.
+/// Data of at least this many bytes travels around a ring; shorter data takes the fewest rounds.
 ///
 /// All planes use this number, because it decides the order of combination.
 pub(crate) const RING_BYTES: usize = 64 << 10;

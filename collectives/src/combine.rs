@@ -1,6 +1,6 @@
 //! Combination of items in host memory: every dtype with every monoid that accepts it.
 //!
-//! Bytes need no alignment. f16 and bf16 are combined in f32 and rounded at each step.
+//! Bytes need no alignment. f16 and bf16 are combined in f32 and rounded after each operation.
 
 mod compound;
 mod element;

@@ -1,4 +1,4 @@
-//! The one interface through which a device talks to the other devices of its group.
+//! The one interface of a device to the other members of its communicator group.
 
 use crate::CollectiveError;
 use phalanx_device::{Event, Slice};
@@ -8,13 +8,13 @@ use std::sync::Arc;
 /// One message of a grouped exchange.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// The member of the group at the other end.
+    /// The member of the communicator group at the other end.
     pub peer: usize,
     /// The bytes to send, or the memory that receives.
     pub data: Slice,
 }
 
-/// A group of devices, seen by one of them. A *member* is a device of the group, counted from 0.
+/// A communicator group, seen by one of its devices. A *member* is one of these, counted from 0.
 ///
 /// Every method except `rank`, `size`, `send`, `recv`, `send_recv` and `exchange` is Collective:
 /// all members call it, in the same order, with the same counts, dtype, monoid and root. Counts are
@@ -28,7 +28,7 @@ pub struct Message {
 pub trait Communicator: Send + Sync {
     /// This member.
     fn rank(&self) -> usize;
-    /// How many members the group has.
+    /// How many members the communicator group has.
     fn size(&self) -> usize;
     /// The name of the plane for messages and plans, such as `local` or `tcp`.
     fn plane(&self) -> &'static str;
@@ -131,8 +131,8 @@ pub trait Communicator: Send + Sync {
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError>;
     /// Returns when all members have called it.
     fn barrier(&self) -> Result<(), CollectiveError>;
-    /// Splits the group: members of equal `color` form a new group, ordered by (`key`, old rank);
-    /// `None` joins none.
+    /// Splits the communicator group: members of equal `color` form a new group, ordered by (`key`,
+    /// old rank); `None` joins none.
     fn split(
         &self,
         color: Option<u32>,

@@ -61,7 +61,7 @@ impl Counting {
         self.counts.clone()
     }
 
-    /// Adds `bytes` if the group has other members.
+    /// Adds `bytes` if the communicator group has other members.
     fn add_shared(&self, operation: Operation, bytes: usize) {
         self.counts.add(operation, if self.inner.size() > 1 { bytes } else { 0 });
     }

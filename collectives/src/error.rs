@@ -17,7 +17,7 @@ pub enum CollectiveError {
     RankDied {
         /// The rank that died.
         rank: usize,
-        /// What this process saw of the end.
+        /// The end of the connection, as this process noticed it.
         reason: String,
         /// The last known activity of the rank.
         doing: String,
@@ -96,7 +96,7 @@ pub enum CollectiveError {
     Listen {
         /// The requested address.
         address: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// Not all ranks arrived in time.
@@ -166,7 +166,7 @@ pub enum CollectiveError {
         rank: usize,
         /// The address of that rank.
         address: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// The two ends of a message disagree about its length.
@@ -181,7 +181,8 @@ pub enum CollectiveError {
         /// Bytes expected.
         expected: u64,
     },
-    /// The members of a group called different collectives, or one with different arguments.
+    /// The members of a communicator group called different collectives, or one with different
+    /// arguments.
     #[error(
         "members of a group called different collectives: \
          member {first} {first_call}, member {second} {second_call}"
@@ -214,12 +215,12 @@ pub enum CollectiveError {
         /// The dtype.
         dtype: DType,
     },
-    /// A member number outside of the group.
+    /// A member number outside of the communicator group.
     #[error("there is no member {member} in a group of {size}")]
     NoSuchMember {
         /// The number given.
         member: usize,
-        /// The number of members of the group.
+        /// The number of members of the communicator group.
         size: usize,
     },
     /// A rank sent something that is not a frame of this version, or a frame was damaged, repeated
@@ -228,13 +229,13 @@ pub enum CollectiveError {
     Protocol {
         /// The rank.
         rank: usize,
-        /// What was wrong with the frame.
+        /// The defect of the frame.
         reason: String,
     },
     /// The system refused something that the network needs.
     #[error("the network could not be used: {reason}")]
     Network {
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// No usable MPI library was found.

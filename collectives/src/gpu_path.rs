@@ -13,7 +13,8 @@ const MPI_PRICE: &str = "mpi-gpus";
 /// How data in GPU memory travels; the same for all processes of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GpuPath {
-    /// By NCCL in groups whose members have a GPU each; other groups exchange through host memory.
+    /// By NCCL in communicator groups whose members have a GPU each; other groups exchange through
+    /// host memory.
     Nccl {
         /// The version of NCCL.
         version: String,
@@ -72,7 +73,7 @@ pub(crate) enum Choice {
     NoGpus,
 }
 
-/// What the choice depends on besides NCCL; the same on all processes.
+/// The facts for the choice besides NCCL; the same on all processes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Besides<'a> {
     /// Whether messages between processes travel by MPI.

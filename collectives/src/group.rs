@@ -1,4 +1,4 @@
-//! The communicator of a group: checks its arguments and chooses between shared memory and
+//! A member of a communicator group: checks its arguments and chooses between shared memory and
 //! messages.
 
 use crate::algorithms::{self, Conversation, HostMemory, converse};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Scratch memory larger than this is freed after each collective.
 pub(crate) const SCRATCH_BYTES: usize = 64 << 20;
 
-/// One device's side of a group.
+/// One device's side of a communicator group.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) fabric: Arc<Fabric>,
@@ -23,10 +23,10 @@ pub(crate) struct Member {
     pub(crate) rank: usize,
     /// The process and device of each member.
     pub(crate) places: Arc<[Place]>,
-    /// A small number of the group on which its members have agreed. No two groups of a device have
-    /// the same number.
+    /// A small number of the communicator group on which its members have agreed. No two groups of
+    /// a device have the same number.
     number: u64,
-    /// The number after the largest of the device's groups.
+    /// The number after the largest of the device's communicator groups.
     next_number: Arc<AtomicU64>,
     /// Present when all members are in this process.
     local: Option<LocalGroup>,
@@ -36,7 +36,7 @@ pub(crate) struct Member {
     scratch: Mutex<Option<Buffer>>,
 }
 
-/// A member of a group made by a split, with the members' numbers in the old group.
+/// A member of a communicator group made by a split, with the members' numbers in the old group.
 pub(crate) type Division = (Arc<Member>, Vec<usize>);
 
 /// The process and the device of a member.
@@ -87,7 +87,7 @@ impl Member {
         })
     }
 
-    /// Uses MPI's own collectives from now on, unless the group is local. Collective.
+    /// Uses MPI's own collectives from now on, unless the communicator group is local. Collective.
     pub(crate) fn use_native(&self, native: Arc<Native>) {
         if self.local.is_none() {
             let is_first = self.native.set(native).is_ok();
@@ -95,7 +95,7 @@ impl Member {
         }
     }
 
-    /// MPI's own collectives, if the group has them.
+    /// MPI's own collectives, if the communicator group has them.
     pub(crate) fn native(&self) -> Option<&Native> {
         self.native.get().map(|native| &**native)
     }
@@ -274,13 +274,14 @@ impl Member {
         }
     }
 
-    /// As `split`; also returns the numbers that the new group's members have in this one.
+    /// As `split`; also returns the numbers that the new communicator group's members have in this
+    /// one.
     pub(crate) fn divide(
         &self,
         color: Option<u32>,
         key: u32,
     ) -> Result<Option<Division>, CollectiveError> {
-        /// The colour of members that join no group; larger than every `u32`.
+        /// The colour of members that join no communicator group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
         let number = self.next_number.load(Ordering::Relaxed);
         let can_split = self.native().is_some_and(Native::can_split);
@@ -304,7 +305,7 @@ impl Member {
         let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
         let members = if own[0] == NONE { Vec::new() } else { of_color(own[0]) };
         let rank = members.iter().position(|member| *member == self.rank);
-        // MPI's split must be called by all members of this group or by none.
+        // MPI's split must be called by all members of this communicator group or by none.
         let is_several = |answer: &[u64; 4]| {
             let has_color = |other: &&[u64; 4]| other[0] == answer[0];
             answer[0] != NONE && answers.iter().filter(has_color).count() > 1
@@ -538,8 +539,8 @@ impl Drop for Member {
     }
 }
 
-/// Spreads a number over 64 bits, so that groups of different splits get different numbers (the
-/// finalizer of splitmix64).
+/// Spreads a number over 64 bits, so that communicator groups of different splits get different
+/// numbers (the finalizer of splitmix64).
 fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -3,11 +3,11 @@
 //! Knows byte counts, dtypes and monoids; never shapes, shardings or graphs.
 //!
 //! A process meets the others in a [`Rendezvous`] (or is alone: [`World::local`]) and gets a
-//! [`World`], which has one [`Communicator`] for each device of the process. In a group whose
-//! members are threads of one process, members read each other's memory. Other groups exchange
-//! messages: by one copy within a process, by MPI or TCP between processes. GPU memory travels by
-//! NCCL if all processes have it and each member has its own GPU; otherwise by MPI, from GPU to GPU
-//! if an exchange proves that this works ([`World::attach`]), or through the host.
+//! [`World`], which has one [`Communicator`] for each device of the process. In a communicator
+//! group whose members are threads of one process, members read each other's memory. Other groups
+//! exchange messages: by one copy within a process, by MPI or TCP between processes. GPU memory
+//! travels by NCCL if all processes have it and each member has its own GPU; otherwise by MPI, from
+//! GPU to GPU if an exchange proves that this works ([`World::attach`]), or through the host.
 
 mod agreement;
 mod algorithms;

@@ -25,7 +25,7 @@ pub fn interface_address(name: &str) -> Option<IpAddr> {
         if own.to_bytes() != name.as_bytes() || entry.ifa_addr.is_null() {
             continue;
         }
-        // SAFETY: a non-null address begins with its family, which determines its type.
+        // SAFETY: a non-null address starts with its family, which determines its type.
         match i32::from(unsafe { (*entry.ifa_addr).sa_family }) {
             libc::AF_INET => {
                 // SAFETY: an address of this family is a `sockaddr_in`.

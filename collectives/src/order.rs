@@ -75,9 +75,10 @@ impl Tree {
 /// Bytes combined at a time: small enough to keep accumulators in the first-level cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Combines the contributions of all members to the bytes `range` of part `part`, block by block.
+/// Combines the contributions of all members to the bytes `range` of part `part`, one cache block
+/// at a time.
 ///
-/// `read` returns a member's bytes of a block; `write` receives the combined bytes.
+/// `read` returns a member's bytes of a cache block; `write` receives the combined bytes.
 pub(crate) fn evaluate<'a>(
     items: Items,
     order: Order,
@@ -113,14 +114,14 @@ pub(crate) fn evaluate_into<'a>(
     }
 }
 
-/// Cuts a range into blocks of whole items.
+/// Cuts a range into cache blocks of whole items.
 fn blocks(items: Items, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let len = BLOCK_BYTES / items.size() * items.size();
     let (start, end) = (range.start, range.end);
     (start..end).step_by(len).map(move |start| start..end.min(start.saturating_add(len)))
 }
 
-/// Combines the contributions to one block into `result`.
+/// Combines the contributions to one cache block into `result`.
 fn combine<'a>(
     items: Items,
     order: Order,

@@ -1,5 +1,5 @@
-//! The records of a rank for each step. Ranks exchange them when their tickets differ: a user needs
-//! the first operation that differs, not the step at which the difference was noticed.
+//! The records of a rank for each ticketed step. Ranks exchange them when their tickets differ: a
+//! user needs the first operation that differs, not the step at which the difference was noticed.
 //!
 //! Every process keeps its records until all ranks are known to have done the same. When rank 0
 //! finds tickets that differ, it asks the two ranks for their records, compares them, and ends the
@@ -22,18 +22,18 @@ pub struct RecordedOperation {
     pub site: String,
 }
 
-/// The records of a rank for a step, sent on request.
+/// The records of a rank for a ticketed step, sent on request.
 pub trait Recorded: Debug + Send + Sync {
     /// The operations in program order.
     fn operations(&self) -> Vec<RecordedOperation>;
 }
 
-/// The largest number of operations sent for a step.
+/// The largest number of operations sent for a ticketed step.
 const MOST_OPERATIONS: usize = 4096;
-/// The limit in bytes for all texts of a step; the texts of later operations are left out.
+/// The limit in bytes for all texts of a ticketed step; the texts of later operations are left out.
 const TEXT_BYTES: usize = 32 << 10;
 
-/// The operations of a step in the form that is sent: each text once.
+/// The operations of a ticketed step in the form that is sent: each text once.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told {
     digests: Vec<u64>,
@@ -80,7 +80,7 @@ impl Told {
 /// The text and the call site of an operation, if there was room.
 struct Named<'a>(Option<(&'a str, &'a str)>);
 
-/// The records of this process for steps that not all ranks are known to have taken.
+/// The records of this process for ticketed steps that not all ranks are known to have taken.
 #[derive(Debug, Default)]
 pub(crate) struct Records(Mutex<VecDeque<(u64, Arc<dyn Recorded>)>>);
 
@@ -136,8 +136,8 @@ impl Dispute {
     }
 }
 
-/// Puts the first operation that differs into the error, in place of the step. A rank that has no
-/// operation there keeps its step.
+/// Puts the first operation that differs into the error, instead of the ticketed step. A rank that
+/// has no operation there keeps its step.
 fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> CollectiveError {
     let count = first.digests.len().max(second.digests.len());
     let differs = |place: &usize| first.digests.get(*place) != second.digests.get(*place);

@@ -1,5 +1,5 @@
 //! The synchronisation primitives of this crate's threads. `tests/model/` compiles the modules that
-//! use them a second time, with the model checker's primitives in their place.
+//! use them a second time, with the model checker's primitives instead.
 
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::{Condvar, Mutex, atomic};

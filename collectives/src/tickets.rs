@@ -1,5 +1,5 @@
-//! Tickets: each rank states its next step with the others, and all ranks find out when the steps
-//! differ.
+//! Tickets: each rank states its next ticketed step with the others, and all ranks find out when
+//! the steps differ.
 
 use crate::CollectiveError;
 use crate::records::Dispute;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// The next step of a rank that all other ranks must take too.
+/// The next ticketed step of a rank, which all other ranks must take too.
 ///
 /// Tickets of one number must have the same kind and digest on all ranks. The texts serve error
 /// messages only.
@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 pub struct Ticket {
     /// The position among the tickets of a rank, without gaps.
     pub number: u64,
-    /// The kind of step.
+    /// The kind of ticketed step.
     pub kind: TicketKind,
     /// A digest of everything that must be equal on all ranks.
     pub digest: u128,
-    /// What the rank does, as a verb phrase such as `reads x`.
+    /// The rank's action, as a verb phrase such as `reads x`.
     pub cause: String,
     /// The call site.
     pub site: String,
@@ -28,7 +28,7 @@ pub struct Ticket {
     pub data: Vec<GivenData>,
 }
 
-/// Data that came from outside the program.
+/// Data from outside of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenData {
     /// A digest of the data.
@@ -58,7 +58,7 @@ const TEXT_BYTES: usize = 4 << 10;
 /// The byte limit of the call site of data.
 const DATA_SITE_BYTES: usize = 1 << 10;
 
-/// What the caller must do about a ticket.
+/// The caller's next action for a ticket.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Nothing,
@@ -206,7 +206,7 @@ fn difference(one: (usize, &Ticket), other: (usize, &Ticket)) -> Option<Collecti
     let is_other = |(one, other): &(Option<&GivenData>, Option<&GivenData>)| {
         one.map(|data| data.digest) != other.map(|data| data.digest)
     };
-    // A rank without such data is named with the site of the step.
+    // A rank without such data is named with the site of the ticketed step.
     let site = |data: Option<&GivenData>, ticket: &Ticket| {
         data.map_or(&ticket.site, |data| &data.site).clone()
     };

@@ -19,9 +19,10 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// The number of the group of all devices. Groups that `split` makes have hashed numbers.
+/// The number of the communicator group of all devices. Groups that `split` makes have hashed
+/// numbers.
 const WORLD_GROUP: u64 = 0;
-/// The number of the group of the first devices of all processes, which start-up uses.
+/// The number of the communicator group of the first devices of all processes, which start-up uses.
 const PROCESSES_GROUP: u64 = 1;
 
 /// Settings of a process, as (key, value) texts.
@@ -187,8 +188,8 @@ impl World {
     /// are GPUs and all processes have shared their facts (`device_facts`, which a world of one
     /// process looks up itself). Slices travel by NCCL, or by MPI if the user asks for it, it is
     /// faster in the price table, or there is no common NCCL. MPI receives GPU addresses if an
-    /// exchange proves that it accepts them, otherwise pinned host memory. Whether a group accepts
-    /// GPU slices depends on its members: `Communicator::takes_device_memory`.
+    /// exchange proves that it accepts them, otherwise pinned host memory. Whether a communicator
+    /// group accepts GPU slices depends on its members: `Communicator::takes_device_memory`.
     ///
     /// Collective over the processes if their messages travel by MPI; otherwise Local. Errors:
     /// `DeviceError::Cuda`.
@@ -311,13 +312,13 @@ impl World {
         self.device_counts[..self.rank()].iter().sum()
     }
 
-    /// What messages cost, from the price table of rank 0, if that was measured on these hosts. The
-    /// same on all ranks.
+    /// The cost of messages, from the price table of rank 0, if that was measured on these hosts.
+    /// The same on all ranks.
     pub fn prices(&self) -> Option<Prices> {
         agreed_prices(&self.facts.iter().collect::<Vec<_>>())
     }
 
-    /// Whether only the thread that began the world may wait for other processes: the MPI library
+    /// Whether only the thread that started the world may wait for other processes: the MPI library
     /// that carries messages may not be called by two threads at once. Such a world has one device
     /// in each process.
     pub fn is_bound_to_thread(&self) -> bool {
@@ -329,7 +330,7 @@ impl World {
         hosts(&self.facts)
     }
 
-    /// What each process stated about itself, by rank.
+    /// The statement of each process about itself, by rank.
     pub fn facts(&self) -> &[Facts] {
         &self.facts
     }
@@ -344,7 +345,8 @@ impl World {
         self.fabric.bytes_written()
     }
 
-    /// What carries messages between processes: `mpi` or `tcp`; `local` in a world of one process.
+    /// The carrier of messages between processes: `mpi` or `tcp`; `local` in a world of one
+    /// process.
     pub fn transport(&self) -> &'static str {
         match self.fabric.engine() {
             _ if self.size() == 1 => "local",

@@ -10,8 +10,8 @@ use phalanx_device::{Buffer, Slice};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Runs `work` on each member of a group, with that member's side of the conversation. An error
-/// ends the world.
+/// Runs `work` on each member of a communicator group, with that member's side of the conversation.
+/// An error ends the world.
 pub(crate) fn converse(
     member: &Member,
     memory: &dyn Memory,
@@ -32,7 +32,7 @@ pub(crate) struct Conversation<'a> {
     memory: &'a dyn Memory,
     /// Sends whose memory may still be in use; those at the front are not complete.
     sent: VecDeque<Arc<Transfer>>,
-    /// Receives that nobody has waited for. Each keeps the memory in which it lands.
+    /// Receives that nobody has waited for. Each keeps the memory in which it arrives.
     received: VecDeque<Arc<Transfer>>,
     /// Receives that land in other memory than their destinations.
     arriving: Vec<Arriving>,
@@ -59,8 +59,8 @@ impl<'a> Conversation<'a> {
         self.member.places.len()
     }
 
-    /// MPI's own collectives, if the group has them, they can access the data, and they can move
-    /// this many bytes. All members must pass the same number.
+    /// MPI's own collectives, if the communicator group has them, they can access the data, and
+    /// they can move this many bytes. All members must pass the same number.
     pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
         let native = self.member.native().filter(|native| bytes <= native.limit());
         native.filter(|_| self.memory.is_on_host())

@@ -1,4 +1,4 @@
-//! Collectives in one step: every pair of members with data to exchange communicates directly.
+//! Collectives in one round: every pair of members with data to exchange communicates directly.
 
 use super::memory::Lower;
 use super::{Conversation, native};
@@ -127,7 +127,7 @@ pub(super) fn reduce_scatter(
     let place = |member: usize| gathered.slice(member * len, len);
     conversation.copy(&of(send, counts, rank), &place(rank))?;
     conversation.settle()?;
-    // A leaf of the tree, and every combination of leaves, resides at the place of its first
+    // A leaf of the tree, and every combination of leaves, resides at the position of its first
     // member's part.
     let tree = Tree::of(size);
     let join = |lower: usize, higher: usize| {

@@ -1,4 +1,4 @@
-//! Recursive doubling: each step doubles the number of combined contributions.
+//! Recursive doubling: each round doubles the number of combined contributions.
 
 use super::Conversation;
 use super::memory::Lower;
@@ -91,8 +91,8 @@ fn join_pair(
     Ok(Some(rank / 2))
 }
 
-/// Concatenates the data of all members in `receive` of each, in as many steps as the size has bits
-/// (Bruck).
+/// Concatenates the data of all members in `receive` of each, in as many rounds as the size has
+/// bits (Bruck).
 pub(super) fn all_gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,

@@ -19,12 +19,12 @@ pub(crate) trait Memory {
     fn outgoing(&self, data: &Slice, _to: usize) -> Result<Slice, CollectiveError> {
         self.settle().map(|()| data.clone())
     }
-    /// The memory in which a member's message lands: `place`, or other memory if messages cannot
+    /// The memory in which a member's message arrives: `place`, or other memory if messages cannot
     /// access `place`.
     fn incoming(&self, place: &Slice, _from: usize) -> Result<Slice, CollectiveError> {
         self.settle().map(|()| place.clone())
     }
-    /// Copies data that has landed elsewhere to its destination.
+    /// Copies data that has arrived elsewhere to its destination.
     fn arrived(&self, landed: &Slice, place: &Slice) -> Result<(), CollectiveError> {
         self.copy(landed, place)
     }
@@ -62,7 +62,7 @@ impl Memory for HostMemory<'_> {
         Ok(())
     }
 
-    /// A buffer that the group reuses.
+    /// A buffer that the communicator group reuses.
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
         Ok(self.0.scratch(len))
     }

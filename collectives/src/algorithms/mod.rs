@@ -1,6 +1,6 @@
-//! Collectives made of messages, for groups that span processes.
+//! Collectives made of messages, for communicator groups that span processes.
 //!
-//! Short data takes the fewest steps (recursive doubling, binomial trees, direct messages). Long
+//! Short data takes the fewest rounds (recursive doubling, binomial trees, direct messages). Long
 //! data travels in pieces along a ring or a chain, so that each connection carries each byte as
 //! rarely as possible. A `Memory` knows where the data resides and how to combine it: host and GPU
 //! data take the same routes and are combined in the same order. If the group has MPI's own

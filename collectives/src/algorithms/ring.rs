@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Up to this many members, short parts are sent directly: one step, and few messages.
+/// Up to this many members, short parts are sent directly: one round, and few messages.
 const DIRECT_MEMBERS: usize = 8;
-/// How many pieces beyond those of one part are expected at a time: the previous member learns that
-/// there is memory for a piece before it has the piece.
+/// How many pieces beyond those of one part are expected at a time: the previous member is informed
+/// that there is memory for a piece before it has the piece.
 const AHEAD: usize = 2;
 /// How many pieces may be travelling to the next member when a further piece is expected.
 const BEHIND: usize = 2;
@@ -164,7 +164,7 @@ fn combine_along(
     conversation.settle()
 }
 
-/// The steps of one member in a combining ring.
+/// The ring steps of one member in a combining ring.
 struct Course {
     /// The arriving pieces in order: the part, and the range within it.
     pieces: Vec<(usize, Range<usize>)>,
@@ -189,7 +189,7 @@ impl Course {
     fn of(parts: &[Range<usize>], rank: usize, items: Items) -> Course {
         let size = parts.len();
         let cut = |part: usize| pieces(0..parts[part].len(), items.size());
-        // The member's own part comes last; the part of the previous member does not come.
+        // The member's own part arrives last; the part of the previous member does not arrive.
         let coming = (2..=size).map(|distance| (rank + size - distance) % size);
         let coming: Vec<_> =
             coming.flat_map(|part| cut(part).map(move |piece| (part, piece))).collect();
@@ -285,7 +285,7 @@ mod tests {
         steps: usize,
         expected: usize,
         combined: usize,
-        /// The pieces that it has sent; the first `begun` of them are of the part that it begins.
+        /// The pieces that it has sent; the first `begun` of them are of the part that it starts.
         sent: Vec<(usize, Range<usize>)>,
         begun: usize,
         freed: usize,
@@ -311,7 +311,7 @@ mod tests {
             self.members[rank].expected.min(self.members[previous].sent.len())
         }
 
-        /// Takes a member's next step. Returns whether there was one that need not wait.
+        /// Takes a member's next ring step. Returns whether there was one that need not wait.
         fn step(&mut self, rank: usize) -> bool {
             let size = self.members.len();
             let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
@@ -361,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Lets all members of a ring take their steps, at most `at_once` in a row. A stride of 1
+    /// Lets all members of a ring take their ring steps, at most `at_once` in a row. A stride of 1
     /// visits members along the ring, a stride of the size less 1 against it.
     fn run(parts: &[Range<usize>], stride: usize, at_once: usize) {
         let size = parts.len();

@@ -208,7 +208,7 @@ fn widen<W>(value: impl Into<W>) -> W {
     value.into()
 }
 
-/// Rounds the result of a step back to the stored type.
+/// Rounds the result of an operation to the stored type.
 fn narrow<W, T: Round<W>>(value: W) -> T {
     T::round(value)
 }

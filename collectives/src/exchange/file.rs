@@ -2,7 +2,7 @@
 //!
 //! Rank 0 writes the whole file (under another name, then a rename), readable by its owner only,
 //! and removes it when all have met. The others accept the file only if it belongs to their user,
-//! nobody else can open it, its job and number are theirs, and the thing that its text describes
+//! nobody else can open it, its job and number are theirs, and the object that its text describes
 //! exists. They ignore a file that a killed job has left until rank 0 replaces it.
 
 use super::way::{Exchange, ExchangeError, late};

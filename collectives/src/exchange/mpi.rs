@@ -39,7 +39,7 @@ impl MpiExchange {
         checked.map_err(|reason| ExchangeError::new(WAY, reason))
     }
 
-    /// Initialises MPI within the time-out, so a rank that never comes is an error.
+    /// Initialises MPI within the time-out, so a rank that never arrives is an error.
     fn begin(&self, timeout: Duration) -> Result<Arc<Mpi>, ExchangeError> {
         self.library.begin();
         let deadline = Instant::now() + timeout;

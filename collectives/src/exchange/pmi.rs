@@ -49,7 +49,7 @@ impl Pmi {
         SOCKET.load(Ordering::Relaxed) >= 0
     }
 
-    /// The exchange over a socket that the launcher has left open; the number comes from `PMI_FD`.
+    /// The exchange over a socket that the launcher has left open; `PMI_FD` has the number.
     pub fn new(socket: RawFd) -> Result<Pmi, ExchangeError> {
         // SAFETY: asks about a number, open or not.
         if unsafe { libc::fcntl(socket, libc::F_GETFD) } == -1 {

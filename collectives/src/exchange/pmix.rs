@@ -110,7 +110,7 @@ fn library() -> Result<Library, ExchangeError> {
     Err(ExchangeError::new(WAY, reasons.join("; ")))
 }
 
-/// The library that this process, or its nearest ancestor, has loaded, if the system tells.
+/// The library that this process, or its nearest ancestor, has loaded, if the system reports it.
 fn mapped_by_this_or_its_ancestors() -> Option<PathBuf> {
     let mut process = std::process::id();
     for _ in 0..=ANCESTORS {
@@ -119,7 +119,7 @@ fn mapped_by_this_or_its_ancestors() -> Option<PathBuf> {
             return Some(path);
         }
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // After the program's name, which may hold anything, come the state and the parent's id.
+        // The state and the parent's id follow the program's name, which may hold anything.
         process = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
     }
     None

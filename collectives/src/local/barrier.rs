@@ -6,7 +6,7 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::wait::Sleepers;
 
 /// A reusable barrier. An epoch ends with the arrival that makes the count a multiple of the
-/// members. The two are one atomic step, so a withdrawal comes before or after it.
+/// members. The two are one atomic action, so a withdrawal happens before or after it.
 #[derive(Debug)]
 pub(super) struct Barrier {
     members: u64,

@@ -1,4 +1,4 @@
-//! The board on which the members of a local group show each other their memory.
+//! The board on which the members of a local communicator group show each other their memory.
 
 use super::barrier::Barrier;
 use crate::failure::Failure;
@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Data up to this length is copied into the notice, which saves the second barrier.
 pub(super) const INLINE_BYTES: usize = 512;
 
-/// The boards of a process, by group.
+/// The boards of a process, by communicator group.
 #[derive(Debug, Default)]
 pub(crate) struct Boards(Mutex<HashMap<u64, Weak<Board>>>);
 
-/// The notice board of a group whose members are all in one process.
+/// The notice board of a communicator group whose members are all in one process.
 ///
 /// A member pins a notice, all meet at the barrier, then all read. The notices of two consecutive
 /// operations use different turns, so a notice is overwritten only after the next barrier, when all
@@ -75,7 +75,7 @@ pub(super) struct Shown {
 }
 
 impl Boards {
-    /// The board of a group of `members` members; the first caller makes it.
+    /// The board of a communicator group of `members` members; the first caller makes it.
     pub(crate) fn of(&self, group: u64, members: usize) -> Arc<Board> {
         let mut boards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(board) = boards.get(&group).and_then(Weak::upgrade) {

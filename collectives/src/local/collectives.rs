@@ -1,4 +1,4 @@
-//! The collectives of a local group: members read each other's memory.
+//! The collectives of a local communicator group: members read each other's memory.
 
 use super::board::{Board, INLINE_BYTES, Notice, Shown, Visit};
 use crate::chunks::part_of;
@@ -93,8 +93,8 @@ impl LocalGroup {
         let visit = self.visit(notice)?;
         let shown: Vec<Shown> = (0..members).map(|member| visit.shown(member)).collect();
         let part = own_part(items, data.len, members, self.rank);
-        // SAFETY: conditions 1 and 2; the part is this member's alone (condition 3), and a block is
-        // written only after the references to it have been used.
+        // SAFETY: conditions 1 and 2; the part is this member's alone (condition 3), and a cache
+        // block is written only after the references to it have been used.
         let read = |member: usize, block: Range<usize>| unsafe { bytes(shown[member].send, block) };
         evaluate(items, Order::of(data.len), members, self.rank, part, read, |block, combined| {
             for target in targets.clone() {
@@ -176,7 +176,8 @@ impl LocalGroup {
         let mut outcome = Ok(());
         for (from, count) in receive_counts.iter().enumerate() {
             let shown = visit.shown(from);
-            // SAFETY: condition 1; every member shows as many counts as the group has members.
+            // SAFETY: condition 1; every member shows as many counts as the communicator group has
+            // members.
             let theirs = unsafe { std::slice::from_raw_parts(shown.counts, members) };
             let part = part_of(theirs, self.rank);
             if part.len() != *count {

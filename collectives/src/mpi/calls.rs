@@ -102,7 +102,7 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError>;
     /// Cancels a receive without a message. The request must still be tested until it is complete.
     fn cancel(&self, request: &mut Bits);
-    /// Whether the library states that it accepts GPU addresses; `None` if it cannot tell.
+    /// Whether the library states that it accepts GPU addresses; `None` if it cannot report that.
     fn takes_device_memory(&self) -> Option<bool>;
     /// The library's own version text.
     fn version(&self) -> String;

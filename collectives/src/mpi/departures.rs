@@ -1,5 +1,6 @@
-//! Tracks the ranks that have left and the number of collectives of each group that they began. If
-//! others are still in a collective, a departed rank either began it and is ahead, or never will.
+//! Tracks the ranks that have left and the number of collectives of each communicator group that
+//! they started. If others are still in a collective, a departed rank either started it and is
+//! ahead, or never will.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,23 +9,23 @@ use std::time::{Duration, Instant};
 
 /// How long a rank's messages may arrive after its goodbye, which travels separately.
 const GRACE: Duration = Duration::from_secs(1);
-/// How many ended groups a leaving rank still reports. Other ranks may be in the last collectives
-/// of these groups.
+/// How many ended communicator groups a leaving rank still reports. Other ranks may be in the last
+/// collectives of these groups.
 const ENDED_GROUPS: usize = 1000;
 
-/// The ranks that have said goodbye, and the numbers of collectives begun.
+/// The ranks that have left, and the numbers of collectives that they started.
 #[derive(Debug)]
 pub(crate) struct Departures {
     has_any: AtomicBool,
     ranks: Mutex<Vec<Option<Departure>>>,
-    /// The number of collectives of each group that this process has begun.
+    /// The number of collectives of each communicator group that this process has started.
     groups: Mutex<Groups>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Departure {
     at: Option<Instant>,
-    /// The number of collectives of each group that the rank has begun.
+    /// The number of collectives of each communicator group that the rank has started.
     begun: HashMap<u64, u64>,
 }
 
@@ -40,14 +41,14 @@ impl Departures {
         Departures { has_any: AtomicBool::new(false), ranks, groups: Mutex::default() }
     }
 
-    /// Registers a new group and returns the count of its collectives.
+    /// Registers a new communicator group and returns the count of its collectives.
     pub(super) fn count(&self, group: u64) -> Arc<AtomicU64> {
         let count = Arc::<AtomicU64>::default();
         lock(&self.groups).live.insert(group, count.clone());
         count
     }
 
-    /// Records that a group has ended in this process.
+    /// Records that a communicator group has ended in this process.
     pub(super) fn end(&self, group: u64) {
         let mut groups = lock(&self.groups);
         let Some(count) = groups.live.remove(&group) else { return };
@@ -84,7 +85,8 @@ impl Departures {
         ranks.find(|rank| departures[*rank].as_ref().is_some_and(Departure::is_over))
     }
 
-    /// One of these ranks that has left without beginning collective `number` of a group.
+    /// One of these ranks that has left without starting collective `number` of a communicator
+    /// group.
     pub(super) fn absent(&self, group: u64, number: u64, ranks: &[usize]) -> Option<usize> {
         if !self.has_any.load(Ordering::SeqCst) {
             return None;
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(departures.absent(7, 5, &[0, 1, 2]), None);
         assert_eq!(departures.absent(7, 6, &[0, 1, 2]), Some(1));
         assert_eq!(departures.absent(8, 3, &[1]), Some(1));
-        // Rank 1 has not reported this group.
+        // Rank 1 has not reported this communicator group.
         assert_eq!(departures.absent(9, 1, &[0, 1, 2]), Some(1));
     }
 

@@ -132,13 +132,14 @@ impl Memory for GpuMemory<'_> {
     }
 }
 
-/// One device's side of a group of GPUs whose messages travel by MPI.
+/// One device's side of a communicator group of GPUs whose messages travel by MPI.
 pub(crate) struct DeviceMember {
     host: Arc<Member>,
     gpu: Arc<CudaDevice>,
     /// Whether MPI receives addresses of the GPU's memory.
     is_direct: bool,
-    /// The pinned memory of the GPU's messages in all groups: for sends and for receives.
+    /// The pinned memory of the GPU's messages in all communicator groups: for sends and for
+    /// receives.
     pinned: Arc<[Pinned; 2]>,
 }
 
@@ -160,8 +161,8 @@ impl DeviceMember {
         self.host.places.len() == 1
     }
 
-    /// Runs a collective on slices in the device's memory. A group of one member only copies
-    /// between the slices of `alone`, if given.
+    /// Runs a collective on slices in the device's memory. A communicator group of one member only
+    /// copies between the slices of `alone`, if given.
     fn collective(
         &self,
         (operation, bytes): (Operation, usize),

@@ -1,5 +1,5 @@
-//! Finalises a library that this process has initialised: after everything else, and only if all
-//! went well.
+//! Finalises a library that this process has initialised: after everything else, and only without
+//! a failure.
 //!
 //! `MPI_Finalize` waits for the other processes. A process whose world has failed must not wait;
 //! the launcher notices the failure by the missing call. Only the thread that initialised the
@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 /// The library and the id of the process that initialised it; forks have other ids.
 static INITIALISED: OnceLock<(Arc<dyn Calls>, u32)> = OnceLock::new();
-/// The numbers of worlds and starts that have begun, and of those that have ended normally.
+/// The numbers of worlds and starts that have started, and of those that have ended normally.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
@@ -39,7 +39,7 @@ pub(super) fn finalize_at_exit(calls: Arc<dyn Calls>) {
     }
 }
 
-/// Counts a world, or a common start of all ranks, that begins to use the library.
+/// Counts a world, or a common start of all ranks, that starts to use the library.
 pub(crate) fn world_begins() {
     BEGUN.fetch_add(1, Ordering::SeqCst);
 }

@@ -1,16 +1,16 @@
 //! The messages of a world over MPI: requests in flight, tested until they are complete.
 //!
 //! A message is one request for each part of 1 GiB and one for the rest, on the world's own
-//! communicator. Its tag encodes the group, the lane and the devices at both ends. MPI keeps
-//! messages of one pair and tag in order, which is the order that the communicator promises. The
-//! rest is shorter than a part and may be empty. It lets a receiver that expects another length
-//! notice that, instead of taking a part of the next message.
+//! communicator. Its tag encodes the communicator group, the message lane and the devices at both
+//! ends. MPI keeps messages of one pair and tag in order, which is the order that the communicator
+//! promises. The rest is shorter than a part and may be empty. It lets a receiver that expects
+//! another length notice that, instead of taking a part of the next message.
 //!
 //! Requests advance only when a thread tests them: the threads that wait, and, if any thread may
 //! call the library, a thread of the engine while nobody else does. A request that is complete here
 //! may leave work in the library, such as confirming a long message. Therefore a leaving rank calls
 //! the library even with nothing in flight. One lock guards all calls except the split of a group.
-//! Every wait watches the world's failure, so a message that never comes ends with the world's
+//! Every wait watches the world's failure, so a message that never arrives ends with the world's
 //! error.
 
 use super::calls::{Bits, Calls, Envelope, Progress};
@@ -50,7 +50,7 @@ pub(crate) enum End {
 /// The parts of a message's channel that its MPI tag encodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
-    /// The number of the group: no two groups of one device have the same.
+    /// The number of the communicator group: no two groups of one device have the same.
     pub(crate) group: u64,
     /// The sending device, counted within its process.
     pub(crate) from: usize,
@@ -72,10 +72,11 @@ pub(crate) trait Watcher: Send + Sync {
 pub(crate) struct Engine {
     pub(super) mpi: Arc<Mpi>,
     pub(super) communicator: Bits,
-    /// The communicator of MPI's collectives on the world's group, if each process has one device.
+    /// The communicator of MPI's collectives on the world's communicator group, if each process has
+    /// one device.
     collectives: Option<Bits>,
-    /// The communicators of the world and its groups that are not freed yet. Libraries have a few
-    /// thousand.
+    /// The communicators of the world and its communicator groups that are not freed yet. Libraries
+    /// have a few thousand.
     held: Mutex<Vec<Bits>>,
     /// The process that made the world. Its forks must not call the library.
     process: Process,
@@ -84,7 +85,7 @@ pub(crate) struct Engine {
     /// The length of a message's parts.
     part: AtomicUsize,
     pub(super) departures: Arc<Departures>,
-    /// The largest tag, which no group uses.
+    /// The largest tag, which no communicator group uses.
     pub(super) tag_limit: u64,
     /// The largest number of devices of a process.
     devices: u64,
@@ -196,7 +197,8 @@ impl Engine {
         assert!(first, "bug: an engine with two watchers");
     }
 
-    /// MPI's collectives on the world's group, if each process has one device. Call it once.
+    /// MPI's collectives on the world's communicator group, if each process has one device. Call it
+    /// once.
     pub(crate) fn native(self: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
         let communicator = self.collectives?;
         let (rank, size) = (self.mpi.rank(), self.mpi.size());
@@ -243,13 +245,13 @@ impl Engine {
         call(&*self.mpi.calls)
     }
 
-    /// Records the communicator of a group.
+    /// Records the communicator of MPI that a communicator group uses.
     pub(super) fn hold(&self, communicator: Bits) {
         lock(&self.held).push(communicator);
     }
 
-    /// Frees the communicator of a group that has ended. After a failure a member may still be in a
-    /// collective. After the end of the world its communicators are freed already.
+    /// Frees the communicator of an ended communicator group. After a failure a member may
+    /// still be in a collective. After the end of the world its communicators are freed already.
     pub(super) fn give_back(&self, communicator: Bits) {
         if !self.failure.is_set() {
             self.free(|held| {
@@ -330,9 +332,9 @@ impl Engine {
         for part in 0..parts {
             let start = part * whole;
             let part_len = (len - start).min(whole);
-            // SAFETY: the part lies in the slice of the transfer, which the flight keeps alive; the
-            // owner of the slice leaves it alone until the transfer has ended, and `withdraw` ends
-            // what is in flight before a transfer is cancelled.
+            // SAFETY: the part is inside of the slice of the transfer, which the flight keeps
+            // alive; the owner of the slice leaves it alone until the transfer has ended, and
+            // `withdraw` ends what is in flight before a transfer is cancelled.
             let request = unsafe {
                 let data = data.add(start);
                 match end {
@@ -499,8 +501,8 @@ impl Engine {
                 let is_too_long = matches!(progress, Progress::Truncated(_));
                 let sent = if is_too_long { len.max(flight.len + 1) } else { len };
                 if let Some(watcher) = self.watcher() {
-                    // Earlier parts came as expected. How many parts follow one that is too long is
-                    // unknown.
+                    // Earlier parts arrived as expected. How many parts follow one that is too long
+                    // is unknown.
                     let sent = flight.start + sent;
                     watcher.misfit(*channel, sent as u64, transfer.len());
                 }
@@ -519,7 +521,7 @@ impl Engine {
         self.tell_departure(self.departures.gone(peers));
     }
 
-    /// Ends the world if one of the processes has left without beginning a collective.
+    /// Ends the world if one of the processes has left without starting a collective.
     pub(super) fn check_members(&self, group: u64, number: u64, processes: &[usize]) {
         self.tell_departure(self.departures.absent(group, number, processes));
     }

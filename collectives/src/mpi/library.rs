@@ -25,7 +25,7 @@ pub struct Library {
 
 /// The state of the initialisation in this process.
 enum Progress {
-    /// Nobody in this crate has begun it; the program may have.
+    /// Nobody in this crate has initialised it; the program may have.
     None,
     /// A thread performs it.
     UnderWay,

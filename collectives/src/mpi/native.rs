@@ -1,9 +1,9 @@
-//! MPI's own collectives, for a group with one member in each of its processes.
+//! MPI's own collectives, for a communicator group with one member in each of its processes.
 //!
-//! The group has its own communicator. Its members start MPI's non-blocking collectives there and
-//! test them until they are complete or the world has failed: a blocking call inside of the library
-//! could not end when a rank dies. A collective that is incomplete when the world fails keeps its
-//! memory for ever, because it cannot be cancelled.
+//! The group has its own communicator of MPI. Its members start MPI's non-blocking collectives
+//! there and test them until they are complete or the world has failed: a blocking call inside of
+//! the library could not end when a rank dies. A collective that is incomplete when the world fails
+//! keeps its memory for ever, because it cannot be cancelled.
 //!
 //! Each group counts its collectives. A leaving rank reports these counts, so that ranks which wait
 //! for it know whether it took part and is merely ahead.
@@ -26,7 +26,7 @@ pub(super) const LIMIT_BYTES: usize = c_int::MAX as usize;
 /// How long a wait whose collective failed in the library waits for a better error of the world.
 const REASON: Duration = Duration::from_secs(2);
 
-/// MPI's collectives on one group.
+/// MPI's collectives on one communicator group.
 #[derive(Debug)]
 pub(crate) struct Native {
     engine: Arc<Engine>,
@@ -36,7 +36,7 @@ pub(crate) struct Native {
     processes: Arc<[usize]>,
     /// This member.
     rank: usize,
-    /// The number of collectives begun; a leaving rank reports it to the others.
+    /// The number of collectives started; a leaving rank reports it to the others.
     begun: Arc<AtomicU64>,
     /// The vectors for counts and offsets, which MPI reads until a collective is complete.
     room: Mutex<Room>,
@@ -102,13 +102,14 @@ impl Native {
         self.engine.limit.load(Ordering::Relaxed)
     }
 
-    /// Whether the group can be split without an endless wait for a rank that dies meanwhile.
+    /// Whether the communicator group can be split without an endless wait for a rank that dies
+    /// meanwhile.
     pub(crate) fn can_split(&self) -> bool {
         self.engine.threads() == Threads::Multiple
     }
 
-    /// MPI's collectives for the groups of members that pass the same colour, in the order of their
-    /// keys. Collective over this group; members without a colour get `None`.
+    /// MPI's collectives for the communicator groups of members that pass the same colour, in the
+    /// order of their keys. Collective over this group; members without a colour get `None`.
     pub(crate) fn split(
         &self,
         color: Option<usize>,
@@ -253,7 +254,7 @@ impl Native {
         // If the world has ended, the communicator may be freed.
         self.engine.failure.check()?;
         // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
-        // counts lie in vectors that nobody changes. If this returns before the request is over,
+        // counts are in vectors that nobody changes. If this returns before the request is over,
         // all of them are kept for ever.
         let mut request = unsafe { calls.start(self.communicator, start) }?;
         let beside = beside();

@@ -3,7 +3,7 @@
 //! A library that does not accept them dereferences them on the host, which ends the process.
 //! Therefore nothing is tried unless every library, or the user, says that it accepts them. Support
 //! counts as proved only when every process has received an element from its neighbour's GPU in its
-//! own. If one process meets an obstacle, all learn of it before any process waits for its element.
+//! own. If one process meets an obstacle, all receive it before any process waits for its element.
 
 use super::calls::{Bits, Envelope, Progress};
 use super::device::settle;
@@ -131,8 +131,8 @@ pub(crate) fn prove(
     Ok(Ok(()))
 }
 
-/// Runs one turn in steps. No process begins an exchange before all are ready, or waits for one
-/// that some process has not begun. `end` receives whether all have begun.
+/// Runs one turn in stages. No process starts an exchange before all are ready, or waits for one
+/// that some process has not started. `end` receives whether all have started.
 fn in_step<R, S, E>(
     agree: &dyn Fn(Result<(), Obstacle>) -> Result<Proved, E>,
     prepare: impl FnOnce() -> Result<R, Obstacle>,
@@ -146,7 +146,7 @@ fn in_step<R, S, E>(
     let started = start(&ready);
     let agreed = agree(started.as_ref().map(drop).map_err(|obstacle| *obstacle));
     let goes_on = matches!(agreed, Ok(Ok(())));
-    // Also if the world has failed: what was begun must end.
+    // Also if the world has failed: a started exchange must end.
     let ended = started.and_then(|started| end(started, goes_on));
     if !goes_on {
         return agreed;
@@ -214,7 +214,7 @@ fn refused(error: &CollectiveError) -> Obstacle {
 
 impl Engine {
     /// Starts to send an element to one process and to receive one from another, with a tag that no
-    /// group uses. An error does not affect the world.
+    /// communicator group uses. An error does not affect the world.
     fn start_apart(
         &self,
         [to, from]: [usize; 2],
@@ -318,11 +318,11 @@ mod tests {
         assert_eq!(first_told(&[vec![0], vec![0]]), Ok(()));
     }
 
-    /// Whether a process was told to wait for the exchange, rather than end it at once; `None` if
-    /// it has not begun one.
+    /// Whether a process must wait for the exchange, rather than end it at once; `None` if
+    /// it has not started one.
     type Waited = Option<bool>;
 
-    /// The outcome of a turn on three ranks if rank 1 meets the obstacle in this step.
+    /// The outcome of a turn on three ranks if rank 1 meets the obstacle in this stage.
     fn turn(fails_in: usize) -> [(Proved, Waited); 3] {
         let (met, codes) = (Barrier::new(3), Mutex::new([0u8; 3]));
         let agree = |rank: usize, own| {
@@ -359,7 +359,7 @@ mod tests {
     fn nobody_waits_for_an_element_of_a_process_that_has_met_an_obstacle() {
         let no_memory = Err((1, Obstacle::Memory));
         assert_eq!(turn(0), [(no_memory, None); 3]);
-        // The exchanges that the others have begun end at once.
+        // The exchanges that the others have started end at once.
         let refused = Err((1, Obstacle::Refused));
         let withdrawn = (refused, Some(false));
         assert_eq!(turn(1), [withdrawn, (refused, None), withdrawn]);

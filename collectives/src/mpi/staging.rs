@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Bytes of a chunk: few enough to overlap copies and transfers early, and enough to make the cost
 /// of a message negligible. Both ends of a message use the same chunks.
 const CHUNK: usize = 4 << 20;
-/// Bytes of the smallest block of pinned memory. Sizes are powers of two, so that blocks can be
-/// reused.
+/// Bytes of the smallest pinned memory block. Sizes are powers of two, so that blocks can
+/// be reused.
 const LEAST: usize = 4 << 10;
 
 /// The most pinned memory that messages of one GPU hold in each direction: enough for the chunks
@@ -70,7 +70,7 @@ fn chunks(whole: &Slice) -> impl Iterator<Item = Slice> {
     })
 }
 
-/// A group of messages, some of which travel through pinned memory.
+/// Messages, some of which travel through pinned memory.
 struct Staged {
     /// The events of messages that need no copy after arrival.
     others: Vec<Event>,

@@ -3,9 +3,9 @@
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Coming, Function, GridSize, Stream};
 
-/// Threads of a block.
+/// Threads of a thread block.
 const THREADS: usize = 256;
-/// The most blocks; each thread combines as many items as that requires.
+/// The most thread blocks; each thread combines as many items as that requires.
 const MOST_BLOCKS: usize = 1 << 12;
 
 /// The arguments of the kernel; `combine.cu` declares the same. The distance from one member's

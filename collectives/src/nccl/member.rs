@@ -26,8 +26,8 @@ const SHORT_BYTES: usize = 256 << 10;
 /// The highest priority of streams; the driver uses the nearest that it supports.
 const URGENT: i32 = -8;
 
-/// A GPU as seen by all groups of which it is a member. They share its stream, so that its messages
-/// follow the order of its plans.
+/// A GPU as seen by all communicator groups of which it is a member. They share its stream, so that
+/// its messages follow the order of its plans.
 pub(crate) struct Endpoint {
     gpu: Arc<CudaDevice>,
     stream: Arc<Stream>,
@@ -35,7 +35,7 @@ pub(crate) struct Endpoint {
     watch: Arc<Watch>,
 }
 
-/// Work that a group has enqueued in the stream.
+/// Work that a communicator group has enqueued in the stream.
 pub(super) struct Enqueued {
     gpu: Arc<CudaDevice>,
     fabric: Arc<Fabric>,
@@ -118,7 +118,7 @@ impl Drop for Enqueued {
     }
 }
 
-/// One device's side of a group of GPUs.
+/// One device's side of a communicator group of GPUs.
 pub(crate) struct GpuMember {
     host: Arc<Member>,
     endpoint: Arc<Endpoint>,
@@ -126,11 +126,11 @@ pub(crate) struct GpuMember {
     identities: Arc<[Arc<str>]>,
     /// Whether each member has its own GPU.
     is_direct: bool,
-    /// The connection, once made, and the messages waiting to begin on it.
+    /// The connection, once made, and the messages waiting to start on it.
     outbox: Mutex<Option<Arc<Outbox>>>,
     /// Set once the connection is made; `None` if the members cannot access each other's memory.
     peers: OnceLock<Option<Arc<Peers>>>,
-    /// The combining kernels that the group has used.
+    /// The combining kernels that the communicator group has used.
     combined: Mutex<HashMap<(DType, Monoid), Function>>,
     /// The memory that these kernels read, equally long on all members. The stream orders its uses.
     scratch: Mutex<Option<Buffer>>,
@@ -165,7 +165,7 @@ impl GpuMember {
         self.is_direct && data.buffer.remote().is_some()
     }
 
-    /// The connection of the group. All members make it together at their first call.
+    /// The connection of the communicator group. All members make it together at their first call.
     fn outbox(&self) -> Result<Arc<Outbox>, CollectiveError> {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(outbox) = &*outbox {
@@ -191,7 +191,8 @@ impl GpuMember {
         let mut bytes = [0; NcclId::BYTES];
         id.read(0, &mut bytes);
         self.endpoint.gpu.load_all().map_err(fail)?;
-        // This allocates memory, which must not happen beside the work of other groups.
+        // This allocates memory, which must not happen beside the work of other communicator
+        // groups.
         self.endpoint.stream.synchronize().map_err(fail)?;
         self.endpoint.gpu.synchronize();
         let goes_on = || {
@@ -209,7 +210,7 @@ impl GpuMember {
         Ok(connected)
     }
 
-    /// Enqueues a collective, after the messages that have not begun.
+    /// Enqueues a collective, after the messages that have not started.
     fn enqueue(
         &self,
         arguments: Result<(), CollectiveError>,
@@ -228,7 +229,7 @@ impl GpuMember {
     }
 
     /// The peers, if data of at most `most` bytes of a member can be exchanged in one kernel;
-    /// begins waiting messages first. All members decide alike.
+    /// starts waiting messages first. All members decide alike.
     fn at_once(
         &self,
         arguments: &Result<(), CollectiveError>,
@@ -248,9 +249,9 @@ impl GpuMember {
         self.identities.len() == 1
     }
 
-    /// Runs `take`, which loads a kernel or allocates from the driver, while no device of the group
-    /// waits for another: the driver may wait for a device meanwhile. All members must call it at
-    /// the same point of their work.
+    /// Runs `take`, which loads a kernel or allocates from the driver, while no device of the
+    /// communicator group waits for another: the driver may wait for a device meanwhile. All
+    /// members must call it at the same point of their work.
     fn at_rest<T>(
         &self,
         take: impl FnOnce() -> Result<T, DeviceError>,
@@ -344,7 +345,7 @@ impl GpuMember {
         })
     }
 
-    /// Posts messages of GPUs. They begin when a thread waits for them or enqueues other work.
+    /// Posts messages of GPUs. They start when a thread waits for them or enqueues other work.
     fn post(
         &self,
         arguments: Result<(), CollectiveError>,
@@ -454,7 +455,7 @@ impl Communicator for GpuMember {
         };
         self.enqueue(checked, &[data], |link| {
             let (at, count) = (address(data), data.len / element.size());
-            // SAFETY: the slice lies in this device's memory and is kept until the stream is past.
+            // SAFETY: the slice is in this device's memory and is kept until the stream is past.
             unsafe { link.all_reduce([at, at], count, element, reduction) }
         })
     }
@@ -545,7 +546,7 @@ impl Communicator for GpuMember {
             link.grouped(|| {
                 for (root, range) in parts(counts).filter(|(_, range)| !range.is_empty()) {
                     let (part, count) = (from + range.start as u64, range.len() / element.size());
-                    // SAFETY: as in `all_reduce`; only the root's place is written.
+                    // SAFETY: as in `all_reduce`; only the root's part is written.
                     unsafe { link.reduce([part, to], count, element, reduction, root) }?;
                 }
                 Ok(())

@@ -1,4 +1,4 @@
-//! Messages between GPUs: successive messages begin together.
+//! Messages between GPUs: successive messages start together.
 //!
 //! A send is complete when the receiver has the bytes, and later work of the stream waits for it.
 //! Two members that both send first and then receive would wait for ever. Therefore messages are
@@ -17,10 +17,10 @@ pub(super) struct Part {
     pub(super) data: Slice,
 }
 
-/// The outcome of starting messages that begin together.
+/// The outcome of messages that start together.
 type Batch = Arc<OnceLock<Result<Arc<Enqueued>, CollectiveError>>>;
 
-/// Messages that have not begun.
+/// Messages that have not started.
 pub(super) struct Outbox {
     endpoint: Arc<Endpoint>,
     link: Arc<NcclCommunicator>,
@@ -49,12 +49,12 @@ impl Outbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection of the group.
+    /// The connection of the communicator group.
     pub(super) fn link(&self) -> &Arc<NcclCommunicator> {
         &self.link
     }
 
-    /// Adds messages to those that wait to begin.
+    /// Adds messages to those that wait to start.
     pub(super) fn post(self: &Arc<Self>, sends: Vec<Part>, receives: Vec<Part>) -> Posted {
         let mut waiting = self.waiting();
         waiting.sends.extend(sends);
@@ -78,7 +78,7 @@ impl Outbox {
     }
 }
 
-/// Messages that begin at the latest when a thread waits for them.
+/// Messages that start at the latest when a thread waits for them.
 pub(super) struct Posted {
     outbox: Arc<Outbox>,
     batch: Batch,
@@ -143,7 +143,7 @@ pub(super) fn transfer(
             }
         }
         for Part { peer, data } in sends.iter().filter(is_others) {
-            // SAFETY: the slice lies in this device's memory and is kept until the stream is past
+            // SAFETY: the slice is in this device's memory and is kept until the stream is past
             // the message.
             unsafe { link.send(address(data), data.len, *peer) }?;
         }

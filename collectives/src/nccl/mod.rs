@@ -4,7 +4,7 @@
 //! the device. That stream waits for the device's earlier work, and the device's later work waits
 //! for the stream (`Event::wait`); the host waits for neither. Short data of GPUs that can access
 //! each other's memory travels within the device's own work (`peers`). When the world ends, a
-//! thread ends all groups of GPUs, so that nothing hangs.
+//! thread ends all communicator groups of GPUs, so that nothing hangs.
 
 mod combine;
 mod facts;

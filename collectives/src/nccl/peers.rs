@@ -5,8 +5,9 @@
 //! stream and no event, and nothing remains to wait for once it is enqueued. It must never be
 //! captured, because every call has its own number.
 //!
-//! When a group connects, it tests with one exchange whether its members can access each other's
-//! memory. All members agree on the result, so all use the same method for the same call.
+//! When a communicator group connects, it tests with one exchange whether its members can access
+//! each other's memory. All members agree on the result, so all use the same method for the same
+//! call.
 
 use super::messages::address;
 use super::texts::Kernel;
@@ -29,15 +30,15 @@ use std::time::{Duration, Instant};
 
 /// The most bytes of each member in such a call: a slot of `meet.cu`.
 pub(super) const MOST_BYTES: usize = 256 << 10;
-/// After this many calls, all blocks of threads take part in one; less than half of all numbers.
+/// After this many calls, all thread blocks take part in one; less than half of all numbers.
 const FRESH_FLAGS: u32 = 1 << 30;
 /// The number of slots, which calls use in turn.
 const SLOTS: usize = 2;
-/// The largest number of members of a group.
+/// The largest number of members of a communicator group.
 const MOST_MEMBERS: usize = 16;
-/// Threads of a block.
+/// Threads of a thread block.
 const THREADS: usize = 512;
-/// The most blocks: few, so that those of all members soon run together.
+/// The most thread blocks: few, so that those of all members soon run together.
 const MOST_BLOCKS: usize = 16;
 /// Bytes that a thread moves at a time.
 const PACK: usize = 16;
@@ -51,13 +52,13 @@ const FAREWELL: Duration = Duration::from_secs(60);
 /// How long it may take once kernels wait for no other member.
 const END: Duration = Duration::from_secs(5);
 
-/// A member of a group whose GPUs can access each other's memory.
+/// A member of a communicator group whose GPUs can access each other's memory.
 pub(super) struct Peers {
     gpu: Arc<CudaDevice>,
     rank: usize,
-    /// The address of each member's block for this GPU.
+    /// The address of each member's memory block for this GPU.
     memory: Vec<u64>,
-    /// The member's own block, until it is freed.
+    /// The member's own memory block, until it is freed.
     own: Mutex<Option<PeerBlock>>,
     /// A word that waiting kernels poll.
     stop: PinnedMemory,
@@ -70,7 +71,7 @@ pub(super) struct Peers {
     is_of_one_process: bool,
 }
 
-/// The description of a member's block for the others.
+/// The description of a member's memory block for the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Card {
     has_block: bool,
@@ -122,7 +123,7 @@ impl Card {
         }
     }
 
-    /// The address of the block for a GPU of this process, if the GPU can access it.
+    /// The address of the memory block for a GPU of this process, if the GPU can access it.
     fn reached_by(&self, gpu: &CudaDevice) -> Option<u64> {
         if Some(self.process) == process() {
             return gpu.reach(self.ordinal as usize).then_some(self.address);
@@ -186,8 +187,8 @@ impl Trial {
 }
 
 impl Peers {
-    /// Tests whether the members of a group can access each other's memory; `None` on all members
-    /// if one cannot. The streams of the device must be empty. Collective.
+    /// Tests whether the members of a communicator group can access each other's memory; `None` on
+    /// all members if one cannot. The streams of the device must be empty. Collective.
     ///
     /// Errors: the error that ended the world.
     pub(super) fn connect(
@@ -212,7 +213,7 @@ impl Peers {
             false => None,
         };
         let memory: Option<Vec<u64>> = cards.iter().map(reached).collect();
-        // All devices of the group are idle here, so loading waits for no member.
+        // All devices of the communicator group are idle here, so loading waits for no member.
         let gather = Kernel::Gather(members).load(gpu);
         let gather =
             gather.inspect_err(|error| tracing::debug!(%error, "no kernel for short data"));
@@ -221,7 +222,7 @@ impl Peers {
         let is_of_one_process = host.places.iter().all(|place| place.process == host.fabric.rank);
         if !all_say(host, is_ready)? {
             if let (Some((block, _)), true) = (parts.0, is_of_one_process) {
-                // SAFETY: nobody has used the block, and no other process has opened it.
+                // SAFETY: nobody has used the memory block, and no other process has opened it.
                 let freed = unsafe { block.free() };
                 freed.map_err(|error| host.fabric.fail_of_device(&error))?;
             }
@@ -305,7 +306,7 @@ impl Peers {
     }
 
     /// Waits for the running work, but only for a limited time if the world has failed or another
-    /// member does not come.
+    /// member does not arrive.
     pub(super) fn settle(&self, failure: &Failure) {
         let goes_on = || {
             look();
@@ -326,7 +327,7 @@ impl Peers {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Members of other processes may still read: the memory stays until this process ends.
         let Some(block) = own.filter(|_| self.is_of_one_process) else { return };
-        // SAFETY: the caller's promise; no other process has opened the block.
+        // SAFETY: the caller's promise; no other process has opened the memory block.
         if let Err(error) = unsafe { block.free() } {
             tracing::debug!(%error, "shared memory was not freed");
         }
@@ -413,8 +414,8 @@ impl Peers {
         words[start..][..arguments.len()].copy_from_slice(arguments);
         let bytes = words.map(u64::to_ne_bytes);
         let bytes = &bytes.as_flattened()[..size_of::<u64>() * (start + arguments.len())];
-        // When numbers wrap around, the flags of blocks that take no part in many calls would seem
-        // to be ahead. Therefore all blocks raise theirs now and then.
+        // When numbers wrap around, the flags of thread blocks that take no part in many calls
+        // would seem to be ahead. Therefore all thread blocks raise theirs now and then.
         let blocks = match turn % FRESH_FLAGS {
             0 => MOST_BLOCKS,
             _ => most.div_ceil(PACK * THREADS).min(MOST_BLOCKS),
@@ -426,9 +427,9 @@ impl Peers {
             blocks_come: Coming::InTurn,
         };
         // SAFETY: the bytes are what the kernel declares. Slices of the caller reside in this
-        // device's memory, which is reused only after the kernel; blocks live as long as kernels of
-        // the group may run (`Watch`). The driver handles the block of another process that has
-        // died.
+        // device's memory, which is reused only after the kernel; memory blocks live as long as
+        // kernels of the communicator group may run (`Watch`). The driver handles the memory
+        // block of another process that has died.
         unsafe { function.launch(&self.gpu, size, bytes) }
     }
 }

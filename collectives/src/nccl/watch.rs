@@ -1,4 +1,5 @@
-//! The thread that ends groups of GPUs when the world ends, and the world when a group fails.
+//! The thread that ends communicator groups of GPUs when the world ends, and the world when a group
+//! fails.
 
 use super::peers::Peers;
 use crate::CollectiveError;
@@ -10,14 +11,16 @@ use std::time::Duration;
 
 /// The interval between two checks of the world.
 const LOOK: Duration = Duration::from_millis(10);
-/// The number of checks of the world for each check of the groups, which calls the library.
+/// The number of checks of the world for each check of the communicator groups, which calls the
+/// library.
 const LOOKS: u32 = 20;
 
-/// All groups of GPUs of a process in a world.
+/// All communicator groups of GPUs of a process in a world.
 pub(crate) struct Watch {
     fabric: Arc<Fabric>,
     links: Mutex<Vec<Weak<NcclCommunicator>>>,
-    /// Groups that read each other's memory. Their kernels may run after the group is dropped.
+    /// Communicator groups that read each other's memory. Their kernels may run after the group is
+    /// dropped.
     peers: Mutex<Vec<Arc<Peers>>>,
     is_watching: AtomicBool,
 }
@@ -28,7 +31,7 @@ impl Watch {
         Arc::new(Watch { fabric, links, peers, is_watching: AtomicBool::new(false) })
     }
 
-    /// Watches a new group. The group ends at once if the world has ended.
+    /// Watches a new communicator group. The group ends at once if the world has ended.
     ///
     /// Errors: the error that ended the world; `Network` if no thread can be started.
     pub(super) fn add(
@@ -54,7 +57,8 @@ impl Watch {
         outcome
     }
 
-    /// Keeps a new group that reads each other's memory, and ends it if the world has ended.
+    /// Keeps a new communicator group that reads each other's memory, and ends it if the world has
+    /// ended.
     ///
     /// Errors: the error that ended the world.
     pub(super) fn add_peers(&self, peers: &Arc<Peers>) -> Result<(), CollectiveError> {
@@ -80,7 +84,7 @@ impl Watch {
         links.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Ends the world if a group has failed.
+    /// Ends the world if a communicator group has failed.
     fn look(&self) {
         let failure = self.alive().iter().find_map(|link| link.failure());
         if let Some(failure) = failure {
@@ -88,9 +92,9 @@ impl Watch {
         }
     }
 
-    /// Ends all groups at once: one may wait for another of this process.
+    /// Ends all communicator groups at once: one may wait for another of this process.
     fn end(&self) {
-        // Waiting kernels block later work of their streams.
+        // Waiting kernels delay later work of their streams.
         self.all_peers().iter().for_each(|peers| peers.stop());
         let links = self.alive();
         std::thread::scope(|scope| {
@@ -106,7 +110,7 @@ impl Watch {
 fn watches(watch: &Weak<Watch>, fabric: &Fabric) -> bool {
     for _ in 0..LOOKS {
         if let Some(failure) = fabric.failure.get() {
-            // A process that leaves normally drops the groups.
+            // A process that leaves normally drops the communicator groups.
             if let (Some(watch), true) = (watch.upgrade(), failure != CollectiveError::Closed) {
                 watch.end();
             }

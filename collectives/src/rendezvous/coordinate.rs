@@ -44,7 +44,7 @@ struct Arrival {
 enum Unwelcome {
     /// It did not prove the token.
     Refused(Refusal),
-    /// The caller proved the token, but its next frame came damaged.
+    /// The caller proved the token, but its next frame arrived damaged.
     Malformed(CollectiveError),
 }
 
@@ -217,7 +217,7 @@ async fn gather(
             }
         }
     };
-    // A rank that comes later finds that nobody listens.
+    // A rank that arrives later finds that nobody listens.
     let _ = timeout(GRACE, come).await;
     Err(error)
 }

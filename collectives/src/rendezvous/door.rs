@@ -120,7 +120,7 @@ mod tests {
     use std::net::Ipv4Addr;
     use tokio::net::TcpSocket;
 
-    /// One address fills at most three quarters of the places; the oldest callers leave first.
+    /// One address fills at most three quarters of the queue; the oldest callers leave first.
     ///
     /// Only Linux gives every address of 127.0.0.0/8 to the loopback interface.
     #[cfg(target_os = "linux")]

@@ -191,7 +191,7 @@ pub(super) async fn write_frame<T: Serialize>(to: &mut Writer, value: &T) -> io:
     to.write(&[head.as_slice(), &bytes, &code].concat()).await
 }
 
-/// Informs a rank whose world has begun that the world ends.
+/// Informs a rank in a started world that the world ends.
 pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io::Result<()> {
     let frame = abort(error, &mut to.seal);
     to.write(&frame).await

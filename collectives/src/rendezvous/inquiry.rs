@@ -6,7 +6,7 @@ use crate::CollectiveError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// What rank 0 learns when a rank is late or reports that it did not reach another one.
+/// The inquiry of rank 0 when a rank is late or reports that it did not reach another one.
 ///
 /// A rank that hangs delays others, and those delay further ones. But only the hanging rank does
 /// not answer the question for which ranks it waits.

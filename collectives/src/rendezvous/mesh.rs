@@ -23,7 +23,7 @@ pub(super) const LATE: &str = "it did not connect in time";
 enum Failed {
     /// A rank was not reached.
     Unreached(usize, String),
-    /// The introduction of a rank came damaged.
+    /// The introduction of a rank arrived damaged.
     Malformed(CollectiveError),
     /// The caller is not a rank of this world.
     Stranger,
@@ -102,7 +102,7 @@ pub(super) fn unreached(peer: usize, roster: &Roster, reason: String) -> Collect
     CollectiveError::PeerUnreachable { rank: peer, address, reason }
 }
 
-/// Connects to a rank that already listens. A refusal may come from a full queue, so the call
+/// Connects to a rank that already listens. A refusal may be due to a full queue, so the call
 /// retries for a while.
 async fn call(
     (peer, address): (usize, &str),

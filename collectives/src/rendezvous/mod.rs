@@ -1,6 +1,6 @@
 //! How processes find each other, prove that they belong together, and agree.
 //!
-//! Rank 0 listens; the others connect to it and then to each other. Every connection begins with a
+//! Rank 0 listens; the others connect to it and then to each other. Every connection starts with a
 //! proof of the shared token, in frames of fixed size, before anything else is read. Rank 0
 //! compares the settings that must be equal and sends everybody the addresses of all ranks. If
 //! something is wrong, it sends the error to all ranks that are present.

@@ -179,7 +179,7 @@ pub(super) async fn start<'a>(
     Ok(Start { mpi, is_initialised })
 }
 
-/// What rank 0 has learnt of the starts on all ranks.
+/// The starts on all ranks, as far as rank 0 knows them.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Verdict {
     /// Why messages travel over TCP; `None` if they do not.
@@ -201,7 +201,7 @@ impl Verdict {
     }
 }
 
-/// What this rank reports of its start. A start that no rank has begun is not an error.
+/// This rank's report of its start. A start that no rank has tried is not an error.
 pub(super) fn told(start: &Result<Start, String>) -> Verdict {
     match start {
         Ok(start) => Verdict {

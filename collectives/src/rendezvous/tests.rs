@@ -196,7 +196,7 @@ fn meet_rank_0<F: Future<Output = Connection>>(
     joined
 }
 
-/// The connection of the world would begin with a frame of the meeting.
+/// The connection of the world would start with a frame of the meeting.
 #[test]
 fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
     let joined = meet_rank_0(false, |mut stream| async {

@@ -1,6 +1,6 @@
 //! Encrypted connections, for networks that are not trusted (`PHALANX_TLS=1`).
 //!
-//! Both ends speak TLS 1.3. The accepting end makes its own key, for which nobody vouches. The
+//! Both ends use TLS 1.3. The accepting end makes its own key, for which nobody vouches. The
 //! proof of the token identifies the other end; it travels encrypted and is bound to the
 //! connection. Both ends add to it a value that only the two ends of one TLS session have. An
 //! attacker in the middle has another session with each end, so it cannot forward the proof.

@@ -2,7 +2,7 @@
 //!
 //! Challenge and response with HMAC-SHA256. The accepting end sends a nonce. The connecting end
 //! answers with its own nonce, its rank and a code of all of these. Only then does it receive a
-//! code in return. The codes of the two directions begin with different words, so no code can be
+//! code in return. The codes of the two directions start with different words, so no code can be
 //! sent back to its maker. The token itself never travels. The token and both nonces give the keys
 //! that mark all later frames of the connection.
 

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) const CREDIT_BYTES: u64 = 4 << 20;
 /// The cost of a message beside its bytes: its entry in a queue and the allocator's overhead.
 const MESSAGE_BYTES: u64 = 128;
-/// Credit is returned in portions of at least this size. Withheld credit blocks nobody, because
+/// Credit is returned in portions of at least this size. Withheld credit delays nobody, because
 /// messages without credit are sent too.
 const PORTION_BYTES: u64 = CREDIT_BYTES / 8;
 
@@ -51,7 +51,7 @@ impl Credit {
         self.lent.fetch_add(cost(len), Ordering::Relaxed) + cost(len) <= CREDIT_BYTES
     }
 
-    /// Counts an arrived message as claimed. Returns the credit to give back now, if any.
+    /// Counts an arrived message as claimed. Returns the credit to return now, if any.
     pub(super) fn claimed(&self, len: usize) -> Option<u64> {
         let claimed = self.claimed.fetch_add(cost(len), Ordering::Relaxed) + cost(len);
         if claimed < PORTION_BYTES {

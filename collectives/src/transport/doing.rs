@@ -17,9 +17,9 @@ const SIZE_BITS: u32 = 56;
 /// The activity of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doing {
-    /// The number of the rank's last step; 0 before the first.
+    /// The number of the rank's last ticketed step; 0 before the first.
     step: u64,
-    /// What the rank does in that step, as a verb phrase.
+    /// The rank's action in that step, as a verb phrase.
     cause: String,
     /// The call site.
     site: String,
@@ -54,7 +54,7 @@ impl fmt::Display for Doing {
     }
 }
 
-/// The operation that a process is in; of several, the one begun last.
+/// The operation that a process is in; of several, the one started last.
 #[derive(Debug, Default)]
 pub(crate) struct Under(AtomicU64);
 
@@ -73,7 +73,7 @@ impl Under {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        // Another thread may have begun another operation meanwhile.
+        // Another thread may have started another operation meanwhile.
         let _ = self.0.0.compare_exchange(self.1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -126,7 +126,7 @@ pub(crate) struct Doings {
     by_rank: Mutex<Vec<Doing>>,
     pub(crate) under: Under,
     pub(crate) waits: Waits,
-    /// Signals that this process is at another step than it last reported.
+    /// Signals that this process is at another ticketed step than it last reported.
     changed: Notify,
 }
 
@@ -141,7 +141,7 @@ impl Doings {
         self.by_rank.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a rank is at the step of this ticket.
+    /// Records that a rank is at the ticketed step of this ticket.
     pub(super) fn at(&self, rank: usize, ticket: &Ticket) {
         self.locked()[rank].take(ticket);
         if rank == self.rank {
@@ -149,7 +149,7 @@ impl Doings {
         }
     }
 
-    /// Records that this process observes a value at a call site; this need not be a step.
+    /// Records that this process observes a value at a call site; this need not be a ticketed step.
     pub(crate) fn observes(&self, cause: &str, site: &str) {
         let mut locked = self.locked();
         let own = &mut locked[self.rank];
@@ -173,7 +173,7 @@ impl Doings {
         Some((wait.number, move |seconds| {
             let (own, all) = (self.own(), self.locked());
             let others = (0..all.len()).filter(|rank| *rank != self.rank);
-            // If all ranks are awaited, name the one at the earliest step.
+            // If all ranks are awaited, name the one at the earliest ticketed step.
             let rank = wait.rank.or_else(|| others.min_by_key(|rank| all[*rank].step));
             let rank = rank.unwrap_or(self.rank);
             let last = all.get(rank).cloned().unwrap_or_default();

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How long after its goodbye the reason why a rank leaves may arrive.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
-/// The number of groups that one `Begun` frame lists.
+/// The number of communicator groups that one `Begun` frame lists.
 const BEGUN_AT_ONCE: usize = 4096;
 
 /// The shared state of a process in a world.
@@ -419,7 +419,7 @@ impl Fabric {
         self.fail(CollectiveError::RankLeft { rank })
     }
 
-    /// Drops the queues of a member of a group that is no longer used.
+    /// Drops the queues of a member of a communicator group that is no longer used.
     pub(crate) fn forget(&self, group: u64, member: usize) {
         self.mailbox.forget(group, member as u32);
     }
@@ -570,7 +570,7 @@ impl Fabric {
         }
         if let Some(engine) = self.engine.get() {
             engine.flush(FAREWELL);
-            // The others treat collectives that are not reported here as not begun.
+            // The others treat collectives that are not reported here as not started.
             for begun in self.departures.begun().chunks(BEGUN_AT_ONCE) {
                 for link in self.links() {
                     link.post_control(&Control::Begun(begun.to_vec()));

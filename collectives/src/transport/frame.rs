@@ -18,7 +18,8 @@ pub(super) const HEADER_BYTES: usize = 40 + MARK_BYTES;
 /// The longest frame that is buffered, rather than read directly into its destination.
 pub(super) const FRAME_BYTES: usize = HEADER_BYTES + CONTROL_BYTES + CODE_BYTES;
 
-/// The two kinds of traffic of a group, which are matched separately.
+/// A message lane: one of the two kinds of traffic of a communicator group. They are matched
+/// separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Lane {
@@ -29,7 +30,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// The lane of an operation's messages.
+    /// The message lane of an operation.
     pub(crate) const fn of(operation: Operation) -> Lane {
         match operation {
             Operation::Send | Operation::Receive | Operation::SendReceive | Operation::Exchange => {
@@ -105,7 +106,8 @@ pub(crate) enum Control {
     Told(u64, Told),
     /// A sign of life with the activity of the sender.
     Beat(Doing),
-    /// The sender leaves; for each group, the number of MPI's collectives that it has begun.
+    /// The sender leaves; for each communicator group, the number of MPI's collectives that it has
+    /// started.
     Begun(Vec<(u64, u64)>),
 }
 
@@ -165,7 +167,7 @@ impl Header {
         Ok(Header { kind, channel, sequence: long(24), value: long(32), payload })
     }
 
-    /// A frame of this header and `payload`, to be sealed when its turn comes.
+    /// A frame of this header and `payload`, to be sealed directly before it is sent.
     pub(super) fn with(mut self, payload: &[u8]) -> Frame {
         self.payload =
             u32::try_from(payload.len()).expect("bug: payload of a frame beyond its limit");

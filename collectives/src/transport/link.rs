@@ -34,13 +34,13 @@ pub(crate) struct Link {
     /// Whether the other end has said goodbye or is gone.
     left: AtomicBool,
     bytes_written: AtomicU64,
-    /// The number of times that bytes have come from the other end.
+    /// The number of times that bytes have arrived from the other end.
     heard: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Outgoing {
-    /// Marks each frame when its turn comes.
+    /// Marks each frame directly before it is sent.
     seal: Seal,
     /// The checksum of the preceding array bytes, which is sent with the next frame.
     sum: Option<[u8; SUM_BYTES]>,
@@ -133,12 +133,12 @@ impl Link {
         self.bytes_written.load(Ordering::Relaxed)
     }
 
-    /// Records that bytes have come from the other end.
+    /// Records that bytes have arrived from the other end.
     pub(super) fn note_heard(&self) {
         self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A count that grows whenever bytes come from the other end.
+    /// A count that grows whenever bytes arrive from the other end.
     pub(super) fn heard(&self) -> u64 {
         self.heard.load(Ordering::Relaxed)
     }
@@ -339,8 +339,8 @@ impl Outgoing {
         }
     }
 
-    /// What to write next. A checksum is sent with the frame after it, which saves a call, or alone
-    /// if nothing follows.
+    /// The next frame to write. A checksum is sent with the frame after it, which saves a call, or
+    /// alone if nothing follows.
     fn next(&mut self, bulk_too: bool) -> Option<Current> {
         let mut ahead = self.sum.take().map_or_else(Vec::new, Vec::from);
         if let Some(frame) = self.frames.pop_front() {

@@ -5,7 +5,8 @@ use super::transfer::Transfer;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The queue of messages from one sender to one receiver. Members are counted within the group.
+/// The queue of messages from one sender to one receiver. Members are counted within the
+/// communicator group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Channel {
     pub(crate) group: u64,
@@ -25,7 +26,7 @@ pub(super) struct Queue {
     pub(super) cleared: VecDeque<u64>,
     /// The sequence of the next send to another process.
     pub(super) next_send: u64,
-    /// Receives whose message has not come, by sequence.
+    /// Receives without a message so far, by sequence.
     pub(super) receives: VecDeque<(u64, Arc<Transfer>)>,
     /// Messages that no receive has claimed.
     pub(super) arrivals: VecDeque<Arrival>,
@@ -69,7 +70,8 @@ impl Mailbox {
         })
     }
 
-    /// Drops the empty queues from and to a member of a group that this process no longer uses.
+    /// Drops the empty queues from and to a member of a communicator group that this process no
+    /// longer uses.
     pub(super) fn forget(&self, group: u64, member: u32) {
         for shard in &self.shards {
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,12 @@
-//! Messages between the members of groups, within a process and between processes.
+//! Messages between the members of communicator groups, within a process and between processes.
 //!
-//! A message is matched by its channel (group, lane, sender, receiver) and its position among the
-//! channel's messages. Within one process it is one copy, made by the end that comes second.
-//! Between processes, short messages are sent at once, and the receiving process stores them until
-//! they are claimed. Longer ones are announced, and their bytes travel once the receiver is ready.
-//! Therefore a reader never waits for a receive, and the frames of a connection never block each
-//! other. Memory for unexpected messages is limited (`credit`); beyond the limit, short messages
-//! are announced too. Marks on every frame reveal damage (`seal`).
+//! A message is matched by its channel (group, message lane, sender, receiver) and its position
+//! among the channel's messages. Within one process it is one copy, made by the end that arrives
+//! second. Between processes, short messages are sent at once, and the receiving process stores
+//! them until they are claimed. Longer ones are announced, and their bytes travel once the receiver
+//! is ready. Therefore a reader never waits for a receive, and the frames of a connection never
+//! block each other. Memory for unexpected messages is limited (`credit`); beyond the limit, short
+//! messages are announced too. Marks on every frame reveal damage (`seal`).
 
 mod credit;
 mod doing;

@@ -23,7 +23,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 const BEATS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 /// The addition to the pause for each process, which limits the traffic of large worlds.
 const BEAT_OF_PROCESS: Duration = Duration::from_millis(5);
-/// How long a report of a new step waits for further steps.
+/// How long a report of a new ticketed step waits for further ones.
 const REST: Duration = Duration::from_millis(5);
 /// The time after which a wait for a rank is reported, and the interval of later reports.
 const WAITED: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(60)];
@@ -54,7 +54,7 @@ pub(crate) struct Inside {
 /// Why a process does not end by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stay {
-    /// A call is running; the value counts the calls begun and ended so far.
+    /// A call is running; the value counts the calls started and ended so far.
     Inside(u64),
     /// The program computes or waits, and has not received the error.
     Unaware,
@@ -104,7 +104,7 @@ pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
     while !fabric.failure.is_set() {
         tokio::select! {
             _ = beats.tick() => {}
-            // A report about the death of this rank should name its latest step.
+            // A report about the death of this rank should name its latest ticketed step.
             () = fabric.doings.change() => sleep(REST).await,
         }
         let own: Doing = fabric.doings.own();
@@ -214,7 +214,7 @@ impl Watched {
     }
 }
 
-/// Writes a line to standard error on a thread of its own, because the write may block.
+/// Writes a line to standard error on a thread of its own, because the write may wait.
 fn tell(line: String) {
     let write = move || {
         // If standard error accepts nothing, there is nothing to do.

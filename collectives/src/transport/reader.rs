@@ -67,7 +67,8 @@ struct Reader<'a> {
     held: Vec<u8>,
     start: usize,
     end: usize,
-    /// Array bytes probably come next. Then nothing is read ahead, because that costs another copy.
+    /// Array bytes probably arrive next. Then nothing is read ahead, because that costs another
+    /// copy.
     expects_bulk: bool,
 }
 
@@ -402,7 +403,7 @@ mod tests {
         }
     }
 
-    /// What a reader makes of these bytes: the error that ends the world, or `None` when all
+    /// The result of a reader for these bytes: the error that ends the world, or `None` when all
     /// messages have arrived.
     async fn outcome(bytes: &[u8]) -> Option<CollectiveError> {
         let Posted { fabric, mut far, transfers, .. } = post().await;
@@ -464,7 +465,7 @@ mod tests {
         });
     }
 
-    /// What a faulty peer of this version may send.
+    /// Frames that a faulty peer of this version may send.
     #[test]
     fn frames_that_claim_too_much_are_errors() {
         let plain = |kind| Header { channel: CHANNEL, ..Header::plain(kind, 0) };
