@@ -12,7 +12,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>, own: &Own) -> u8 {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(help_or_error) => {
-            // The reader of the output may be gone.
+            // The reader of the output may have ended.
             let _ = help_or_error.print();
             return u8::try_from(help_or_error.exit_code()).unwrap_or(2);
         }

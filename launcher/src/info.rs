@@ -148,7 +148,7 @@ fn page(config: &Config) -> String {
     page
 }
 
-/// What carries messages between processes that are started like this one.
+/// The carrier of messages between processes that are started like this one.
 fn transport(config: &Config) -> &'static str {
     match config.transport {
         _ if config.size() == 1 => "none: one process",

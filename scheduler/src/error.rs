@@ -122,7 +122,7 @@ impl RunError {
         }
     }
 
-    /// What the user can do.
+    /// The remedy for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             RunError::Device(error) => error.hint(),

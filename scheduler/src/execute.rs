@@ -259,7 +259,7 @@ impl Worker {
         }
     }
 
-    /// Combines a slice over the members of a group, in place.
+    /// Combines a slice over the members of a communicator group, in place.
     fn all_reduce(
         &self,
         group: &dyn Communicator,

@@ -86,7 +86,7 @@ impl Exchange {
 
 impl Exchange {
     /// The devices that may need elements of a block, in ascending order; all devices if the form
-    /// of the bounds does not tell. If it does, the time does not grow with the mesh.
+    /// of the bounds does not determine them. If it does, the time does not grow with the mesh.
     pub fn peers(&self, mesh: &Mesh, block: &[Range<usize>]) -> Range<usize> {
         let first = &self.parts[0];
         let loads = || self.parts.iter().flat_map(|part| &part.loads);

@@ -80,7 +80,7 @@ impl Processes {
         verdict.map_err(|failure| Error::failure(failure, None))
     }
 
-    /// Posts a ticket for the next collective step of this process. Waits only if another rank is
+    /// Posts a ticket for the next ticketed step of this process. Waits only if another rank is
     /// far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
         if self.control.is_some() {
@@ -120,7 +120,7 @@ impl Processes {
         }
         let (cause, site) = (String::from(cause), site.to_string());
         let ticket = Ticket { number, kind, digest, cause, site, data };
-        // An interrupt here has ended the world; the next step reports it.
+        // An interrupt here has ended the world; the next ticketed step reports it.
         let _ = awaited(&self.world, || {
             self.world.post_ticket(ticket);
             Ok(())

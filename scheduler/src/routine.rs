@@ -8,7 +8,7 @@ use phalanx_ops::Structured;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a routine works on: the blocks of one device, and its communicator.
+/// The operands of a routine: the blocks of one device, and its communicator.
 pub struct RoutineCall<'a> {
     /// The operation.
     pub op: &'a Structured,

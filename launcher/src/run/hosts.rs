@@ -32,7 +32,7 @@ impl FromStr for Hosts {
                 None => (part, None),
             };
             let allowed = |letter: char| letter.is_alphanumeric() || "._-@".contains(letter);
-            // A name that begins with a dash would be an option of ssh.
+            // A name that starts with a dash would be an option of ssh.
             if host.is_empty() || host.starts_with('-') || !host.chars().all(allowed) {
                 return Err(format!("`{host}` is no name of a host"));
             }

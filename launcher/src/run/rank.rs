@@ -30,7 +30,7 @@ impl Rank {
     /// Starts the process of a rank; `relays` relay its lines.
     ///
     /// Rank 0 inherits the launcher's standard input, unless that is a terminal: a process outside
-    /// of the terminal's group may not read it. It also inherits standard output, unless that is
+    /// of the terminal's process group may not read it. It also inherits standard output, unless that is
     /// logged. The other ranks, and a rank 0 on another host, read nothing.
     pub fn start(
         own: &Own,
@@ -92,7 +92,7 @@ impl Rank {
 
     /// Sends a signal to the process and the processes that it started.
     pub fn signal(&self, signal: Signal) {
-        // It fails only if nobody of the group is left, as intended.
+        // It fails only if no process of the process group is left, as intended.
         let _ = kill_process_group(self.group, signal);
     }
 

@@ -162,7 +162,7 @@ fn mark_lines(rank: usize, source: impl Read, mut write: impl FnMut(&[u8])) -> i
     }
 }
 
-/// Writes a line in one piece. If the reader has gone, the run continues and the pipe is still
+/// Writes a line in one piece. If the reader has ended, the run continues and the pipe is still
 /// emptied.
 fn write_line(mut target: impl Write, line: &[u8]) {
     let _ = target.write_all(line).and_then(|()| target.flush());

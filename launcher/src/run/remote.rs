@@ -87,7 +87,7 @@ pub fn attend(program: &OsStr, arguments: &[OsString]) -> Result<u8, LauncherErr
     let own = own.map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
     let mut command = Command::new(program);
     // The rank ends with this process however that ends, as under a launcher on this host. If
-    // Python runs this program, that step is missing, and the end of the input must suffice.
+    // Python runs this program, this is not possible, and the end of the input must suffice.
     if own.file_stem().is_some_and(|name| name == "phalanx") {
         command = Command::new(own);
         command.arg("start-rank").arg(std::process::id().to_string()).arg("--").arg(program);
@@ -98,7 +98,7 @@ pub fn attend(program: &OsStr, arguments: &[OsString]) -> Result<u8, LauncherErr
     std::thread::spawn(move || {
         // The launcher writes nothing more, so this returns when the launcher ends.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        // It fails only if nobody of the group is left.
+        // It fails only if no process of the process group is left.
         let _ = kill_process_group(group, Signal::TERM);
         std::thread::sleep(LAST_WORDS);
         let _ = kill_process_group(group, Signal::KILL);

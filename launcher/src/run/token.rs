@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 /// The number of random bytes in the secret.
 const TOKEN_BYTES: usize = 32;
-/// The beginning of the names of all such files.
+/// The start of the names of all such files.
 const PREFIX: &str = "phalanx-token-";
 /// The age at which a file that nobody locks may be removed.
 const LEFT_ALONE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -43,7 +43,7 @@ pub(crate) enum NumberOrigin {
 /// The maps and numbers of a kernel.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Maps {
-    /// The derivation of each map, with the first map equal to it, whose number stands for both.
+    /// The derivation of each map, with the first map equal to it, whose number represents both.
     origins: Vec<(MapOrigin, MapId)>,
     maps: Vec<AffineMap>,
     known: FxHashMap<MapOrigin, MapId>,

@@ -154,7 +154,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                     kept.push(Kept::Launch(Box::new(built), *position));
                 }
                 Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
-                    // A routine that communicates runs on every rank, also where nobody needs its
+                    // A routine that communicates runs on every rank, also where no unit needs its
                     // value.
                     let is_together = plan.placements[*node as usize].together().is_some();
                     if wanted.contains(node) || is_together {

@@ -152,8 +152,8 @@ fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> 
     (fits && !others && *memory.busy_until(place) <= now).then_some(place)
 }
 
-/// Places the outputs of a kernel: over an input with no later use if that is safe, otherwise in a
-/// slot.
+/// Assigns places to the outputs of a kernel: over an input with no later use if that is safe,
+/// otherwise in a slot.
 fn launch(
     plan: &Plan,
     memory: &mut Memory<'_>,

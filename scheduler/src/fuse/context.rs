@@ -289,7 +289,7 @@ impl<'a> Context<'a> {
 
 /// Computes an update at every index of its base: returns the map from the group to the value's
 /// index, and the guard, a box of the group in which the map is valid. `None` for updates with
-/// steps other than 1 and -1, or of a diagonal.
+/// slice steps other than 1 and -1, or of a diagonal.
 ///
 /// `from_group` maps the group to the base.
 pub(crate) fn selection(
@@ -317,7 +317,7 @@ pub(crate) fn selection(
                 if let Some(axis) = own.axis
                     && written.step != 0
                 {
-                    // base = start + step * value, with step 1 or -1.
+                    // base = start + slice step * value, with slice step 1 or -1.
                     axes[to as usize] = AxisMap {
                         axis: Some(axis),
                         start: -written.start * written.step,

@@ -1,4 +1,4 @@
-//! Placing: finds or makes the group of each node, in program order.
+//! Grouping: finds or makes the group of each node, in program order.
 
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
@@ -284,7 +284,7 @@ fn distinct_loads(context: &Context<'_>, group: &Group) -> Vec<Load> {
 }
 
 /// Whether loads leave the device's block only along grid axes: a loop cannot be cut where a slab
-/// begins.
+/// starts.
 pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     if group.axes.iter().all(|axis| axis.level == 0) {
         return true;

@@ -23,7 +23,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The boxes of a launch, cut so that every read in a box comes from one buffer.
+    /// The boxes of a launch, cut so that every read in a box is from one buffer.
     pub fn cut(
         &self,
         group: &Group,

@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(place([1..3, 0..3, 0..5]), Some((15, 30)));
         assert_eq!(place([2..3, 1..3, 0..5]), Some((35, 10)));
         assert_eq!(place([2..3, 1..2, 1..4]), Some((36, 3)));
-        // Rows of other blocks lie in between.
+        // Rows of other blocks are in between.
         assert_eq!(place([1..3, 1..3, 0..5]), None);
         assert_eq!(place([0..4, 0..3, 0..2]), None);
         assert_eq!(place([2..2, 1..3, 0..2]), Some((0, 0)));

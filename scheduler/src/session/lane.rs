@@ -136,7 +136,7 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
 /// Ends the world with the failure of a job, so that no rank waits for this one.
 fn tell_world(result: &Result<(), RunError>, world: &World, ready: &Ready) {
     // A plan without communication in a world of one process has no one waiting. If it lacks memory
-    // or panics, its values carry the error, and the session goes on.
+    // or panics, its values carry the error, and the session continues.
     let is_own = |error: &RunError| {
         matches!(error, RunError::Memory { .. } | RunError::Bug { .. })
             && world.size() == 1

@@ -125,7 +125,7 @@ impl Session {
             })?;
             memory.push(JobMemory { leaves, slots, locals });
         }
-        // A refusal while a routine runs would come too late, because other devices may wait for
+        // A refusal while a routine runs would be too late, because other devices may wait for
         // it.
         let requested = ready.workspace(self.devices());
         if !has_room(requested) {
