@@ -30,8 +30,8 @@ impl Rank {
     /// Starts the process of a rank; `relays` relay its lines.
     ///
     /// Rank 0 inherits the launcher's standard input, unless that is a terminal: a process outside
-    /// of the terminal's process group may not read it. It also inherits standard output, unless that is
-    /// logged. The other ranks, and a rank 0 on another host, read nothing.
+    /// of the terminal's process group may not read it. It also inherits standard output, unless
+    /// that is logged. The other ranks, and a rank 0 on another host, read nothing.
     pub fn start(
         own: &Own,
         world: &World,
