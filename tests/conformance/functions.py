@@ -61,7 +61,7 @@ class Case:
         self.shared = shared
         self.chooser = chooser
         self.random = chooser.random
-        # For each array: the view, the base, and the steps from the base to the view.
+        # For each array: the view, the base, and the operations from the base to the view.
         self.arrays = []
         together = pattern.get("together", [{}])
         self.together = chooser.pick("together", together)
@@ -211,7 +211,7 @@ class Case:
             return np.ascontiguousarray(np.asarray(made).astype(dtype)).reshape(shape)
 
     def laid_out(self, data, layout):
-        """A base, the steps to a view with these elements, and the view."""
+        """A base, the operations to a view with these elements, and the view."""
         shape, ndim = data.shape, data.ndim
         whole = [[None, None, None]] * ndim
         if layout == "C" or ndim == 0:

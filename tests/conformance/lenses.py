@@ -69,7 +69,7 @@ def slice_text(item):
 
 
 def step(array):
-    """The name of a step and its result, which may be an error."""
+    """The name of an operation and its result, which may be an error."""
     kind = RANDOM.choice(["real", "imag", "view", "view", "view", "index", "index", "transpose", "reshape"])
     if kind in ("real", "imag"):
         return kind, lambda: getattr(array, kind)

@@ -133,7 +133,7 @@ STEPS = [
 
 
 def program(extents, steps):
-    """A base, the names of the steps, and the result (`None` after an error).
+    """A base, the names of the operations, and the result (`None` after an error).
 
     An `OverflowError` means that the result is too large; the case is left out.
     """

@@ -1,4 +1,4 @@
-//! The text of large arrays, of which only the corners are fetched.
+//! The text of large arrays: only the corners are fetched.
 
 use crate::on;
 use phalanx::prelude::*;

@@ -28,7 +28,7 @@ fn damaged(damage: impl FnOnce(&Wire)) -> Vec<Ended> {
     let wire = Wire::to(address.clone());
     let world = World::of(3, "go_on", &["split"]).set("PHALANX_ADDRESS", address);
     let mut running = world.set_on(1, "PHALANX_ADDRESS", wire.address.clone()).start();
-    // Some 400 ms, twice as long as ranks take to tell each other what they do.
+    // Some 400 ms, twice as long as ranks take to report their activities.
     (0..3).for_each(|rank| running.wait_for(rank, "turn 200"));
     damage(&wire);
     running.end()
@@ -91,7 +91,7 @@ fn a_flipped_bit_is_an_error_on_every_rank() {
 }
 
 fn a_bit_flipped_while_ranks_meet_is_an_error_on_every_rank() {
-    // Behind what both ends say to prove the token.
+    // After the messages by which both ends prove the token.
     let of_rank_1 = [80, 84, 95, 108, 115, 400].map(|at| (at, true));
     let of_rank_0 = [73, 77, 88, 101, 108, 400].map(|at| (at, false));
     for (at, there) in of_rank_1.into_iter().chain(of_rank_0) {

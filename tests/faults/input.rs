@@ -133,7 +133,7 @@ fn a_disk_that_fills_up_leaves_no_file() {
     let data = data_file();
     let output = folder.path().join("folder").join("results");
     let words = ["demo", "--quiet", "--steps", "2", &data, "--output", text(&output)];
-    // No file may be longer than 16 blocks of 512 or 1024 bytes; the signal that says so is
+    // No file may be longer than 16 disk blocks of 512 or 1024 bytes; the signal of the limit is
     // ignored.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
     let world = World::of_phalanx(2, &words).before(0, &["sh", "-c", limited, "sh"]);
@@ -152,7 +152,7 @@ fn a_terminal_that_takes_nothing_is_an_error_on_every_rank() {
     let ended = world.run();
     ended[0].error("PX109");
     assert!(ended[1].error("PX032").starts_with("on rank 0: standard output"), "{ended:#?}");
-    // What was to be written was written before.
+    // The output was written before.
     assert_eq!(files_in(folder.path()), ["hillshade.png", "report.txt", "terrain.npz"]);
 }
 

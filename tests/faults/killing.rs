@@ -38,7 +38,7 @@ fn killed(victim: usize, work: &str) -> Duration {
 
 fn a_killed_rank_ends_the_others() {
     kill(1, "split");
-    // Nobody waits for the dead rank here, but nobody goes on without it either.
+    // No rank waits for the dead rank here, but no rank continues without it either.
     kill(2, "replicated");
 }
 

@@ -1,4 +1,4 @@
-//! What a job must not leave behind: processes, somebody who listens, shared memory.
+//! Remains that a job must not leave: processes, open ports, shared memory.
 
 use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
@@ -9,29 +9,29 @@ use std::time::{Duration, Instant};
 
 trials![what_is_left_is_found];
 
-/// How long what is left of a job may take to go: a launcher may not wait for those that it kills,
+/// How long the remains of a job may exist: a launcher may not wait for processes that it kills,
 /// and a busy machine takes its time to end them.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What was there before a job began.
+/// The shared memory that existed before a job started.
 pub struct Before {
     shared: BTreeSet<PathBuf>,
 }
 
 impl Before {
-    /// What is there now.
+    /// The shared memory that exists now.
     pub fn now() -> Before {
         Before { shared: shared_memory() }
     }
 
-    /// No process of the job runs, nobody listens where its ranks met, and it has left no shared
-    /// memory. The job's processes are those that know the path of its secret.
+    /// No process of the job runs, no process listens where its ranks met, and it has left no
+    /// shared memory. The job's processes are those that know the path of its secret.
     pub fn assert_nothing_left(&self, told: &str, token: &str, address: &str) {
         let deadline = Instant::now() + PATIENCE;
         let mut left = self.left(token, address);
         while !left.is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
-            // What another job has just made, and not mapped yet, was not left before.
+            // Memory that another job has just made, and not mapped yet, is not of this job.
             left = self.left(token, address);
         }
         assert!(left.is_empty(), "{told}: left are {left:?}");
@@ -50,7 +50,7 @@ impl Before {
     }
 }
 
-/// The processes but this one in whose environment a text stands.
+/// The other processes with a text in their environment.
 fn processes(token: &str) -> Vec<PathBuf> {
     // Those of other users, and those that have ended meanwhile, are not of this job.
     let knows = |path: &PathBuf| {
@@ -74,7 +74,7 @@ fn shared_memory() -> BTreeSet<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_own).collect()
 }
 
-/// Whether a process that lives uses shared memory.
+/// Whether a running process uses shared memory.
 fn is_mapped(path: &Path) -> bool {
     let path = path.to_string_lossy();
     others().any(|process| {
@@ -92,7 +92,7 @@ fn what_is_left_is_found() {
     let mut process = Command::new("sleep").arg("60").env("SECRET", &token).spawn().expect("sleep");
     let are = |what: &str, left: &[String]| left.iter().any(|one| one.contains(what));
     let (deadline, mut left) = (Instant::now() + PATIENCE, Vec::new());
-    // The environment of a program that has just begun may not be there yet.
+    // The environment of a program that has just started may not exist yet.
     while !are("/proc/", &left) && Instant::now() < deadline {
         left = before.left(&token, &address);
     }

@@ -1,4 +1,4 @@
-//! Memory that runs short: the same error on every rank, and the program goes on.
+//! Memory that runs short: the same error on every rank, and the program continues.
 
 use crate::world::{Ended, World};
 

@@ -11,7 +11,7 @@ trials![random_faults_end_every_rank_and_leave_nothing];
 
 /// How long the others may take after a fault: a promise to users.
 const PROMISE: Duration = Duration::from_secs(5);
-/// How long a rank may be silent here, which one that is well may be for a while on a busy machine,
+/// How long a rank may be silent here (a running rank may be for a while on a busy machine),
 /// and how long a start-up may take, in seconds.
 const STALL: u64 = 6;
 const TIMEOUT: u64 = 5;
@@ -39,7 +39,7 @@ impl Draw {
     }
 }
 
-/// What happens to a rank, or on its way to rank 0.
+/// The fault of a rank, or of its connection to rank 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Signal(&'static str),
@@ -54,7 +54,7 @@ enum Fault {
 const FAULTS: [Fault; 12] = [
     Fault::Signal("KILL"),
     Fault::Signal("TERM"),
-    // Unlike `QUIT`, nobody ignores it because a shell has started the tests in the background.
+    // Unlike `QUIT`, no process ignores it because a shell has started the tests in the background.
     Fault::Signal("USR1"),
     Fault::Signal("ABRT"),
     Fault::Stopped,
@@ -79,7 +79,7 @@ fn random_faults_end_every_rank_and_leave_nothing() {
 }
 
 impl Fault {
-    /// The codes that the others may have it as. `moment` 0 is that of the start-up, in which ranks
+    /// The codes that the others may report. `moment` 0 is that of the start-up, in which ranks
     /// may not have met.
     fn codes(self, moment: u64) -> &'static [&'static str] {
         match self {
@@ -95,7 +95,7 @@ impl Fault {
     /// How soon the others end.
     fn limit(self, moment: u64) -> Duration {
         let patience = if self == Fault::Stopped { STALL } else { 0 };
-        // A program that ends by itself has yet to begin.
+        // A program that ends by itself has not started yet.
         let is_early = moment == 0 || matches!(self, Fault::Ends(_));
         let meeting = if is_early { TIMEOUT } else { 0 };
         PROMISE + Duration::from_secs(patience + meeting)
@@ -108,7 +108,7 @@ fn one(seed: u64) {
     let size = draw.of(&[2, 3, 4]);
     let (work, devices) = (draw.of(&["split", "replicated"]), draw.of(&["cpu:1", "cpu:2"]));
     let fault = FAULTS[((seed + draw.below(2) * 6) % 12) as usize];
-    // What goes over the wire is between ranks 1 and 0; the program itself ends on rank 1.
+    // Faults of the connection are between ranks 1 and 0; the program itself ends on rank 1.
     let victim = match fault {
         Fault::Signal(_) | Fault::Stopped => draw.below(size as u64) as usize,
         _ => 1,
@@ -124,7 +124,7 @@ fn one(seed: u64) {
     });
 }
 
-/// Runs a world to its end; tells how long the others took after the fault.
+/// Runs a world to its end; returns how long the others took after the fault.
 fn world(
     told: &str,
     (size, work, devices): (usize, &str, &str),

@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The rests of the lines that begin with a word.
+/// The rests of the lines that start with a word.
 fn values<'a>(lines: &'a str, name: &str) -> Vec<&'a str> {
     lines.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect()
 }
@@ -49,7 +49,7 @@ fn a_run_is_started_again_and_goes_on_from_its_checkpoint() {
     let ended = World::of(1, "save_steps", &[&path(other.path()), "never"]).run();
     ended[0].assert_well();
     assert_eq!(values(&lines, "sum"), [ended[0].value("sum")]);
-    // Nothing is left but the last state.
+    // Only the last state is left.
     let names = |folder: &Path| std::fs::read_dir(folder).expect("a folder").count();
     assert_eq!((names(folder.path()), names(other.path())), (1, 1));
 }
@@ -93,7 +93,8 @@ fn a_full_disk_keeps_the_checkpoint_before() {
     let path = path(folder.path());
     World::of(2, "save_steps", &[&path, "never"]).run().iter().for_each(Ended::assert_well);
     let before = std::fs::read(&path).expect("a checkpoint");
-    // No file may be longer than 2 blocks of 512 or 1024 bytes; the signal that says so is ignored.
+    // No file may be longer than 2 disk blocks of 512 or 1024 bytes; the signal of the limit is
+    // ignored.
     let limited = "trap '' XFSZ; ulimit -f 2; exec \"$@\"";
     let world = World::of(2, "save_again", &[&path]);
     let ended = world.before(0, &["sh", "-c", limited, "sh"]).run();

@@ -13,23 +13,23 @@ trials![
     processes_with_other_patience_are_refused,
 ];
 
-/// How long a rank may be silent here, in seconds. A busy machine may keep one that is well from
-/// its signs of life for some of them.
+/// How long a rank may be silent here, in seconds. On a busy machine a running rank may send
+/// no sign of life for some of them.
 const STALL: u64 = 6;
 
-/// How soon the others end: their patience, and what a busy machine adds.
+/// How soon the others end: their time limit, and the delay of a busy machine.
 const PROMISE: Duration = Duration::from_secs(STALL + 4);
 
 fn stop(victim: usize, work: &str) {
     assert_soon(&format!("rank {victim} is stopped"), PROMISE, || stopped(victim, work));
 }
 
-/// Stops a rank for ever, which ends the others; then it goes on and ends as well. Tells how long
+/// Stops a rank, so that the others end; then lets it continue and end as well. Returns how long
 /// the others took.
 fn stopped(victim: usize, work: &str) -> Duration {
     let mut running =
         World::of(3, "go_on", &[work]).set("PHALANX_STALL", STALL.to_string()).start();
-    // Long enough that what the victim does is known.
+    // Long enough that the activity of the victim is known.
     (0..3).for_each(|rank| running.wait_for(rank, "turn 400"));
     let stopped = running.elapsed();
     running.signal(victim, "STOP");
@@ -46,7 +46,7 @@ fn stopped(victim: usize, work: &str) -> Duration {
         assert!(error.starts_with(&beginning), "{error}");
         assert!(error.contains("tests/multi_process/programs/turns.rs:"), "{error}");
         assert!(error.contains(" (observes a value at "), "{error}");
-        // One of them may have heard of it by the other, before it had to name it itself.
+        // One of them may have received the name from the other before it reported the rank itself.
         let named = format!("phalanx: rank {victim} has been silent for ");
         assert!(all.matches(&named).count() <= 1, "{all}");
     }
@@ -55,10 +55,10 @@ fn stopped(victim: usize, work: &str) -> Duration {
 }
 
 fn a_stopped_rank_ends_the_others_after_the_time_given() {
-    // At the same time, for each takes long.
+    // At the same time, because each takes long.
     std::thread::scope(|scope| {
         scope.spawn(|| stop(1, "split"));
-        // Nobody asks the silent rank for anything here.
+        // No rank requests anything from the silent rank here.
         scope.spawn(|| stop(2, "replicated"));
     });
 }
@@ -97,7 +97,7 @@ fn a_rank_that_is_stopped_for_a_while_is_named_and_goes_on() {
     assert_eq!(errors.matches(named).count(), 1, "{errors}");
     assert!(errors.contains("after 60 s (PHALANX_STALL) the run is ended\n"), "{errors}");
     assert!(errors.contains("phalanx: rank 1 responds again, after "), "{errors}");
-    // Who was stopped itself takes nobody for silent.
+    // A rank that was stopped itself reports no other rank as silent.
     assert!(!ended[1].errors.contains("silent"), "{ended:#?}");
     ended[0].error("PX060");
 }
@@ -109,7 +109,7 @@ fn a_rank_that_is_slow_is_waited_for() {
         let ended = world.set("PHALANX_STALL", STALL.to_string()).run();
         ended.iter().for_each(crate::world::Ended::assert_well);
     };
-    // At the same time, for each takes long.
+    // At the same time, because each takes long.
     std::thread::scope(|scope| {
         for work in ["split", "replicated"] {
             scope.spawn(move || run(work));

@@ -1,4 +1,4 @@
-//! Worlds that do not come together.
+//! Worlds that do not meet.
 
 use crate::world::{World, free_address, token};
 use std::collections::VecDeque;

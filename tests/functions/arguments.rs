@@ -1,6 +1,6 @@
 //! The arguments of a case; each call reads those that it needs.
 //!
-//! An argument that Rust's call cannot take, such as a text in place of a number, ends the case.
+//! An argument that Rust's call cannot take, such as a text instead of a number, ends the case.
 //! The case passes if NumPy raises an error, and fails otherwise.
 
 use crate::case::{Case, dtype, host, index, items, text};
@@ -19,7 +19,7 @@ pub struct Arguments {
     positional: Vec<Value>,
     keywords: serde_json::Map<String, Value>,
     arrays: Vec<Array>,
-    /// Places and keywords that the call has not read so far.
+    /// Positions and keywords that the call has not read so far.
     unread: RefCell<BTreeSet<String>>,
 }
 
@@ -101,7 +101,7 @@ impl Arguments {
         })
     }
 
-    /// All positional arguments from a place on, as arrays.
+    /// All positional arguments from a position on, as arrays.
     pub fn arrays_from(&self, start: usize) -> Vec<Array> {
         (start..self.count()).map(|place| self.array(place)).collect()
     }
@@ -200,7 +200,7 @@ impl Arguments {
         self.optional(key, integers)
     }
 
-    /// All positional arguments from a place on as integers, or the one list of them.
+    /// All positional arguments from a position on as integers, or the one list of them.
     pub fn integers_from(&self, start: usize) -> Vec<i64> {
         if self.count() == start + 1 {
             return self.integers(start);

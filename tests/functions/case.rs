@@ -3,7 +3,7 @@
 use phalanx::{Array, DType, HostArray, Index};
 use serde_json::Value;
 
-/// A step from an array to a view of it.
+/// An operation from an array to a view of it.
 pub enum Step {
     /// Its axes in another order.
     Transpose(Vec<i64>),
@@ -17,7 +17,7 @@ pub enum Step {
 pub struct Given {
     /// The base of the view.
     pub base: HostArray,
-    /// The steps from the base to the view.
+    /// The operations from the base to the view.
     pub steps: Vec<Step>,
     indices: Vec<Vec<Index>>,
 }

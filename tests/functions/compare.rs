@@ -81,7 +81,7 @@ impl Tolerance {
 }
 
 impl Comparison<'_> {
-    /// Compares an answer; the error says what differs.
+    /// Compares an answer; the error states the difference.
     pub fn check(&self, answer: &Answer, expected: &Value) -> Result<(), String> {
         match self.compare.as_str() {
             "values" | "shape" => self.plain(answer, expected),

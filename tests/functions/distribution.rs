@@ -19,7 +19,7 @@ fn said(function: &str, topic: &str) -> Option<&'static str> {
     row.map(|(_, how)| how.split('\t').next().unwrap_or(how))
 }
 
-/// Fails if the plan of a call's answer moves more than the table says.
+/// Fails if the plan of a call's answer moves more than the table states.
 ///
 /// Only calls of one array that is no view are checked. Operands with different shardings, and
 /// blocks of views on other devices, are moved first, whatever the function does.

@@ -1,9 +1,9 @@
-//! The place of an argument in a call.
+//! The position of an argument in a call.
 
-/// The place of an argument, its keyword, or both: `0`, `"axis"`, `(1, "axis")`.
+/// The position of an argument, its keyword, or both: `0`, `"axis"`, `(1, "axis")`.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its place among the positional arguments.
+    /// Its index among the positional arguments.
     pub place: Option<usize>,
     /// Its keyword.
     pub keyword: Option<&'static str>,

@@ -5,7 +5,7 @@ use crate::elements::{Number, numbers};
 use phalanx::HostArray;
 use std::cmp::Ordering;
 
-/// The flat places of each row of elements along an axis; without an axis, of all elements.
+/// The flat positions of each row of elements along an axis; without an axis, of all elements.
 fn rows(shape: &[usize], axis: Option<i64>) -> Vec<Vec<usize>> {
     let size: usize = shape.iter().product();
     let Some(axis) = axis.filter(|_| !shape.is_empty()) else { return vec![(0..size).collect()] };

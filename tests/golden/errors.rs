@@ -76,7 +76,7 @@ fn wrong_sharding() -> Sharding {
     sharding
 }
 
-/// Each mistake is on its own line, which the golden text shows as its place.
+/// Each mistake is on its own line, which the golden text shows.
 #[rustfmt::skip]
 fn mistakes() -> Vec<Error> {
     let a = array(&[3, 4], 1);
@@ -145,7 +145,7 @@ fn mistakes() -> Vec<Error> {
     ]
 }
 
-/// The error with the line that caused it in place of its number.
+/// The error with the text of the line that caused it, instead of its number.
 fn rendered(error: &Error) -> String {
     let site = error.site().expect("a mistake has a place");
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(site.file());

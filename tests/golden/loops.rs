@@ -1,4 +1,4 @@
-//! Loops: values that change from turn to turn must not make new kernels, and a loop must need few
+//! Loops: values that change in each iteration must not make new kernels, and a loop must need few
 //! different windows.
 
 use crate::inputs::{array, numbers, on_devices};
@@ -71,7 +71,7 @@ fn growing_reductions_make_few_kernels() {
     }
 }
 
-/// Products of operands that are gathered in panels, with other sizes in each turn.
+/// Products of operands that are gathered in panels, with other sizes in each iteration.
 #[test]
 fn growing_products_in_panels_make_one_plan() {
     on_devices(4, Limits::default(), |session| {
@@ -89,13 +89,13 @@ fn growing_products_in_panels_make_one_plan() {
                 assert_eq!(expected.item::<f64>().unwrap(), 0.0);
             }
         });
-        // The first turn begins at 0, and patterns treat 0 as a constant.
+        // The first iteration starts at 0, and patterns treat 0 as a constant.
         assert!(counters.plans <= 2, "{counters:?}");
     });
 }
 
-/// A window that reaches its length limit closes at the same point of every turn, wherever the loop
-/// began.
+/// A window that reaches its length limit closes at the same point of every iteration, wherever the
+/// loop began.
 #[test]
 fn a_loop_after_any_prologue_makes_few_windows() {
     for devices in [1, 4] {

@@ -6,7 +6,7 @@ use crate::plans::without_lines;
 use phalanx::prelude::*;
 use phalanx::{Config, Devices, Limits, Policy, Session};
 
-/// Runs `body` on four Null devices in place of GPUs.
+/// Runs `body` on four Null devices instead of GPUs.
 fn planned<R>(config: Config, body: impl FnOnce() -> R) -> R {
     let config = Config { devices: Devices::NullCuda(4), ..config };
     let session = Session::with_options(config, None, Policy::default(), Limits::default());

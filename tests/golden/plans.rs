@@ -99,7 +99,7 @@ fn check_values(name: &str, devices: usize, outcome: &Outcome) {
     }
 }
 
-/// The text with `_` in place of each line number, so that an edit above the line changes nothing.
+/// The text with `_` instead of each line number, so that an edit above the line changes nothing.
 pub fn without_lines(text: &str) -> String {
     let mut parts = text.split(".rs:");
     let mut result = String::from(parts.next().unwrap_or_default());

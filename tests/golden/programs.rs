@@ -241,7 +241,7 @@ fn smooth_numbers(g: &mut [f64]) {
     }
 }
 
-/// One step of smoothing.
+/// One iteration of smoothing.
 pub fn stencil_step() -> Outcome {
     let g = array(&SHAPE, 1);
     smooth(&g);
@@ -250,7 +250,7 @@ pub fn stencil_step() -> Outcome {
     outcome(vec![(g, expected)], &[])
 }
 
-/// Two steps of smoothing, which run the same kernel.
+/// Two iterations of smoothing, which run the same kernel.
 pub fn two_stencil_steps() -> Outcome {
     let g = array(&SHAPE, 1);
     let mut expected = numbers(&SHAPE, 1);
@@ -302,7 +302,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// One turn of the conjugate-gradient loop:
+/// One iteration of the conjugate-gradient loop:
 /// `q = A(p); alpha = rr / (p*q).sum(); x += alpha*p; r -= alpha*q; new = (r*r).sum(); p = r +
 /// new/rr * p; rr = new`
 pub fn conjugate_gradient_step() -> Outcome {
@@ -374,7 +374,7 @@ pub fn k_means_update() -> Outcome {
     outcome(vec![(centres, expected)], &[&x, &c, &labels])
 }
 
-/// A whole step with distances by `|x|² - 2 x·c + |c|²` and a one-hot product for the sums.
+/// A whole iteration with distances by `|x|² - 2 x·c + |c|²` and a one-hot product for the sums.
 pub fn k_means_by_matmul() -> Outcome {
     let ([x, c], [x_now, c_now]) = points_and_centres();
     let distances = x.square().sum(keepdims(1)) - 2.0 * matmul(&x, &c.t()) + c.square().sum(1);

@@ -1,5 +1,5 @@
-//! What all ranks have alike whatever differs between them: collectives, their order, and the bits
-//! of values.
+//! Properties that are equal on all ranks, whatever differs between them: collectives, their order,
+//! and the bits of values.
 
 use crate::world::{Ended, World};
 
@@ -25,7 +25,7 @@ fn dropped_handles_change_no_collective() {
             assert_eq!(rank.value("windows"), ended[0].value("windows"));
             assert_eq!(rank.values("bits"), ended[0].values("bits"));
         }
-        // The ranks differed in what they kept, or nothing was tested.
+        // The ranks kept different values; otherwise nothing was tested.
         assert_ne!(ended[0].value("dropped"), ended[1].value("dropped"));
         assert_ne!(ended[1].value("dropped"), ended[2].value("dropped"));
     }

@@ -1,5 +1,5 @@
-//! Errors in data, that some rank alone holds: every rank gets them at the same place of the
-//! program, with the line of the operation, and goes on.
+//! Errors in data that only some rank holds: every rank gets them at the same line of the
+//! program, with the line of the operation, and continues.
 
 use crate::world::{Ended, SHAPES, World, line_of};
 
@@ -22,7 +22,7 @@ fn worlds(program: &str, arguments: &[&str]) -> Vec<Vec<Ended>> {
     SHAPES.into_iter().map(run).collect()
 }
 
-/// Checks that a program told of an error in data, recorded in the line of theirs with this text.
+/// Checks that a program reported an error in data, recorded in its line with this text.
 fn assert_refused(told: &str, line: &str) {
     let number = line_of(include_str!("programs/data_errors.rs"), line);
     let site = format!("launcher/../tests/multi_process/programs/data_errors.rs:{number}");
@@ -91,7 +91,7 @@ fn a_deferred_error_is_raised_by_the_end_of_the_session_on_every_rank() {
             let from = rank.errors.lines().find(|line| line.trim_start().starts_with("from "));
             let from = from.unwrap_or_else(|| panic!("no line of the program in {rank:#?}"));
             assert!(from.ends_with(&format!("programs/data_errors.rs:{number}")), "{rank:#?}");
-            // Nothing else is told, as of ranks that ended without the others.
+            // Nothing else is reported, such as ranks that ended without the others.
             assert_eq!(rank.errors.matches("error[").count(), 1, "{rank:#?}");
         }
     }

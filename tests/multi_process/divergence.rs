@@ -1,4 +1,4 @@
-//! Ranks that go different ways: an error on every rank that names both call sites, soon.
+//! Ranks that diverge: an error on every rank that names both call sites, soon.
 
 use crate::launchers::launchers;
 use crate::world::{Ended, SHAPES, World, assert_soon, line_of};
@@ -41,8 +41,8 @@ tests![
     a_death_that_nobody_asks_about_is_reported,
 ];
 
-/// Those that run by MPI without PHALANX_TEST_FULL: in its own collectives, which meet a mismatch
-/// before the tickets tell of it, and in messages.
+/// Those that run by MPI without PHALANX_TEST_FULL: in its own collectives, which notice a mismatch
+/// before the tickets reveal it, and in messages.
 const SOON_BY_MPI: [&str; 4] = [
     "other_operations_shapes_and_dtypes_are_an_error_on_every_rank",
     "a_loop_left_early_is_an_error_on_every_rank",
@@ -74,7 +74,7 @@ pub fn tests() -> Vec<OfPlane> {
 /// How soon all ranks have the error: a promise to users.
 const PROMISE: Duration = Duration::from_secs(5);
 
-/// The error of all ranks of a world, which must come soon.
+/// The error of all ranks of a world, which must arrive soon.
 fn divergence(world: impl Fn() -> World) -> String {
     let mut error = String::new();
     assert_soon("ranks differ", PROMISE, || {
@@ -113,7 +113,7 @@ fn site(text: &str) -> String {
     format!("launcher/../tests/multi_process/programs/divergence.rs:{line}")
 }
 
-/// Checks that every rank has an error that says of two ranks what each of them does where.
+/// Checks that every rank has an error with the actions and call sites of two ranks.
 fn assert_named(ended: &[Ended], first: &str, second: &str) {
     for rank in ended {
         let error = rank.error("PX062");
@@ -159,7 +159,7 @@ fn different_observations_are_an_error_on_every_rank(of: Of<'_>) {
 }
 
 fn different_windows_are_an_error_on_every_rank(of: Of<'_>) {
-    // The work itself needs no other rank, so that only the tickets tell.
+    // The work itself needs no other rank, so that only the tickets reveal the difference.
     let error = divergence(|| of(2, "observe_differently", &["replicated"]));
     assert!(error.contains("rank 1 records max -> i64[] at "), "{error}");
     assert!(error.contains("rank 0 records sum -> i64[] at "), "{error}");
@@ -250,7 +250,7 @@ fn other_data_is_an_error_on_every_rank(of: Of<'_>) {
         }
         assert!(error.starts_with("ranks gave different data"), "{error}");
         assert!(error.contains("rank 1 at "), "{error}");
-        // The sites are those of the data, not of what observed it.
+        // The sites are those of the data, not of the observation.
         let site = site("let given = from_slice(");
         assert_eq!(error.matches(&site).count(), 2, "{error}");
     }
@@ -292,8 +292,8 @@ fn a_rank_that_returns_early_is_named(of: Of<'_>) {
             ended
         };
         let mut ended = run();
-        // The others wait for rank 1 and hear that it leaves, which is the error where rank 0 takes
-        // long to compare their tickets.
+        // The others wait for rank 1 and are informed that it leaves, which is the error if rank 0
+        // takes long to compare their tickets.
         for _ in 0..2 {
             let has_left = |rank: &&Ended| rank.errors.contains("error[PX061]: ");
             let told: Vec<&Ended> = ended.iter().filter(has_left).collect();

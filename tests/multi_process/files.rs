@@ -108,7 +108,7 @@ fn damaged_files_are_errors_on_every_rank() {
         let error = rank.error("PX084");
         assert!(error.contains("24000 bytes of data expected, 23999 found"), "{error}");
     }
-    // A stored member, of which one number is damaged.
+    // A stored member with one damaged number.
     let ended = World::of(1, "files", &["save", text(folder.path()), "1"]).run();
     ended.iter().for_each(Ended::assert_well);
     let path = folder.path().join("a.npz");
@@ -135,7 +135,7 @@ fn ranks_that_find_different_files_say_so() {
 }
 
 fn a_disk_that_is_full_for_one_rank_leaves_no_file() {
-    // No file may be longer than some blocks of 512 or 1024 bytes; the signal that says so is
+    // No file may be longer than some disk blocks of 512 or 1024 bytes; the signal of the limit is
     // ignored.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
     for full in [0, 1, 2] {

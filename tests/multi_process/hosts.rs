@@ -14,7 +14,7 @@ trials![
 /// A port that is free in every new namespace.
 const PORT: u16 = 47_001;
 
-/// How soon all ranks end when one is gone: a promise to users, not a measure of the machine.
+/// How soon all ranks end when one has vanished: a promise to users, not a measure of the machine.
 const PROMISE: Duration = Duration::from_secs(5);
 
 /// Two namespaces that reach each other at two addresses, or why they cannot be made.
@@ -25,7 +25,7 @@ struct Hosts {
 }
 
 impl Hosts {
-    /// `number` tells hosts of tests that run at the same time apart.
+    /// `number` distinguishes hosts of tests that run at the same time.
     fn new(number: u32) -> Result<Hosts, String> {
         let own = std::process::id();
         let hosts = Hosts {
@@ -69,7 +69,8 @@ impl Hosts {
 impl Drop for Hosts {
     fn drop(&mut self) {
         for name in &self.names {
-            // A namespace that was not made need not be removed; the cable goes with its namespace.
+            // A namespace that was not made need not be removed; the cable is removed with its
+            // namespace.
             let _ = ip(&["netns", "del", name]);
         }
     }
@@ -91,7 +92,7 @@ fn ip(arguments: &[&str]) -> Result<(), String> {
     ))
 }
 
-/// The hosts, or `None` with a line that says why the test is skipped.
+/// The hosts, or `None` with a line that gives the reason why the test is skipped.
 fn hosts(number: u32) -> Option<Hosts> {
     Hosts::new(number)
         .map_err(|reason| {
@@ -132,7 +133,7 @@ fn a_host_that_vanishes_is_an_error_on_the_other() {
 fn vanishes(hosts: &Hosts) -> Duration {
     let mut running = hosts.world("go_on", &["split"]).start();
     running.wait_for(0, "turn 20");
-    // Nobody says goodbye: the ends of the connection just hear nothing any more.
+    // No rank sends a closing message: the ends of the connection just receive nothing any more.
     ip(&["-n", &hosts.names[1], "link", "set", &hosts.cables[1], "down"])
         .expect("the cable is ours");
     let cut = running.elapsed();

@@ -1,9 +1,9 @@
-//! What generated loops compute does not depend on the instructions that a rank's processor has.
+//! The results of generated loops do not depend on the instructions of a rank's processor.
 //!
-//! Matrix products stay out: their library chooses instructions and blocks by the processor,
+//! Matrix products stay out: their library chooses instructions and tiles by the processor,
 //! whatever the loops use. Ranks whose processors have other instructions are refused when they
-//! meet (PX068), which these tests step around: they change what loops use, not what a processor
-//! has.
+//! meet (PX068). These tests avoid that: they change the instructions that loops use, not the ones
+//! of the processor.
 
 use crate::world::{Ended, World};
 use phalanx_kernels::cpu::Level;

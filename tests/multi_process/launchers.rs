@@ -28,7 +28,7 @@ trials![
 
 /// How long the processes of a launcher may outlive a failure: a promise to users.
 const PROMISE: Duration = Duration::from_secs(10);
-/// What starting and a busy machine add.
+/// The delay of the start and of a busy machine.
 const BUSY: Duration = Duration::from_secs(10);
 
 /// How long a world of a launcher may take, in seconds; one that takes longer hangs.
@@ -60,7 +60,7 @@ impl Launcher {
     }
 }
 
-/// The launchers; each that is not here is told in a line.
+/// The launchers; a line names each that is missing.
 pub fn launchers() -> Vec<Launcher> {
     [open_mpi(), mpich()].into_iter().flatten().collect()
 }
@@ -139,8 +139,8 @@ impl Launcher {
         command.output().expect("the launcher starts")
     }
 
-    /// How the processes of a world end whose messages go by MPI, and whom it leaves alone whatever
-    /// becomes of one of them.
+    /// Checks how the processes of a world by MPI end, and that other processes are not affected by
+    /// the end of one of them.
     pub fn ended(
         &self,
         size: usize,
@@ -148,8 +148,8 @@ impl Launcher {
         variables: &[(&str, OsString)],
     ) -> Vec<Ended> {
         let folder = tempfile::tempdir().expect("a temporary folder is made");
-        // `USR1` is how the launcher of MPICH tells of a process that has ended without finalising
-        // MPI, and what waits for the others must not die of it.
+        // The launcher of MPICH sends `USR1` if a process has ended without finalising
+        // MPI, and a program that waits for the others must not die of it.
         let script = format!(
             "trap '' USR1; export at=$folder/${}; exec timeout {LIMIT} sh -c \
              '\"$@\" > $at.output 2> $at.errors; echo $? > $at.part; mv $at.part $at.status' \
@@ -180,19 +180,19 @@ impl Launcher {
             };
             let [output, errors] = ["output", "errors"]
                 .map(|what| read(rank, what).expect("a process that has ended"));
-            // As the system tells it of a process that has ended by itself.
+            // As the system reports it for a process that has ended by itself.
             let status = ExitStatus::from_raw(code << 8);
             let output = output.lines().map(str::to_owned).collect();
             Ended { status, output, errors, after: begun.elapsed() }
         };
         let ended = (0..size).map(ended).collect();
-        // The job's processes know its folder, and nobody has listened for the launcher.
+        // The job's processes know its folder, and no process has listened for the launcher.
         before.assert_nothing_left(self.name, &folder.path().to_string_lossy(), "127.0.0.1:9");
         ended
     }
 }
 
-/// The lines that begin with a word, in alphabetical order: processes write in any order.
+/// The lines that start with a word, in alphabetical order: processes write in any order.
 fn lines(output: &Output, beginning: &str) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let found = text.lines().filter_map(|line| Some(line[line.find(beginning)?..].to_owned()));
@@ -201,7 +201,7 @@ fn lines(output: &Output, beginning: &str) -> Vec<String> {
     found
 }
 
-/// What a program computes in processes of `phalanx run` with these options.
+/// The results of a program in processes of `phalanx run` with these options.
 fn bits_of_run(options: &[&str], path: Option<OsString>, words: &[&str]) -> Vec<String> {
     let mut run = plain(Path::new(env!("CARGO_BIN_EXE_phalanx")));
     run.arg("run").args(options).arg(own()).arg(PROGRAM).args(words);
@@ -271,7 +271,7 @@ fn one_process_of_a_launcher_is_alone() {
     }
 }
 
-/// Whether a process is there that has not ended.
+/// Whether a process exists and has not ended.
 fn is_alive(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
@@ -280,7 +280,7 @@ fn is_alive(process: &str) -> bool {
 
 fn no_rank_survives_the_death_of_another() {
     for launcher in launchers() {
-        // Rank 1 ends once all have met, and with that told their numbers.
+        // Rank 1 ends once all have met and exchanged their numbers.
         for (program, number) in [
             ("go_on split 1 KILL", 9),
             ("go_on replicated 1 ABRT", 6),
@@ -296,10 +296,11 @@ fn no_rank_survives_the_death_of_another() {
             let took = begun.elapsed();
             let code = ended.status.code().expect("the launcher ends by itself");
             if launcher.name == "MPICH" {
-                // It joins the bits of the numbers of all.
+                // It combines the bits of all exit codes.
                 assert_eq!(code & number, number, "{}: {ended:?}", launcher.name);
             } else {
-                // The number of the first that ends: the library tells of an abort before it dies.
+                // The exit code of the first that ends: the library reports an abort before it
+                // dies.
                 let is_first = code == if number == 3 { number } else { 128 + number };
                 let is_after_others = number == 6 && code == 1;
                 assert!(is_first || is_after_others, "{}: {ended:?}", launcher.name);
@@ -351,7 +352,7 @@ fn with_file(file: &Path) -> Vec<Output> {
         command.env("PHALANX_RENDEZVOUS", format!("file:{}", file.display()));
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process starts")
     };
-    // The first comes last, so that the others have to wait.
+    // The first starts last, so that the others have to wait.
     let mut started: Vec<_> = [2, 1].into_iter().map(start).collect();
     std::thread::sleep(Duration::from_millis(200));
     started.push(start(0));
@@ -372,7 +373,7 @@ fn a_file_brings_processes_together() {
 }
 
 /// As `srun -n 4` starts them on one host without PMIx: an MPI library that is installed cannot
-/// begin there, and Open MPI would end the processes.
+/// start there, and Open MPI would end the processes.
 fn srun_is_known_by_its_variables() {
     let words = ["generated", "5", "96", "32", "1024", "keep"];
     let expected = bits_of_run(&["-n", "4"], None, &words);
@@ -409,7 +410,7 @@ fn files_of_the_past_do_not_disturb() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("meeting");
-    // Of a world that was killed: nobody listens there any more.
+    // Of a world that was killed: no process listens there any more.
     let past = "phalanx meeting 1\n3 processes 0\nat\n127.0.0.1:9\n00112233445566778899aabb";
     std::fs::write(&file, past).expect("the file is ours");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).expect("the file is ours");
@@ -447,7 +448,7 @@ fn the_price_table_is_measured_and_that_of_the_first_counts() {
         let table = measure(launcher.command(2));
         assert!(["local ", "tcp "].iter().all(|plane| table.contains(plane)), "{table}");
         std::fs::write(&file, "phalanx prices 2\ntcp 1 9e9\nmpi 2 1e9\n").expect("it is ours");
-        // The others know of another file, which does not count.
+        // The others have another file, which is ignored.
         let ended = launcher.script(
             2,
             &format!(

@@ -1,4 +1,4 @@
-//! What is Local may stand under a rank test.
+//! Local calls are allowed under a rank test.
 
 use crate::world::{Ended, World};
 use phalanx::prelude::*;
@@ -28,7 +28,7 @@ fn replicated_values_are_read_by_one_rank() {
     }
     let shown = |rank: &Ended| rank.output.iter().filter(|line| *line == "[0 1 2]").count();
     assert_eq!((shown(&ended[0]), shown(&ended[1])), (1, 0));
-    // Both go on together afterwards.
+    // Both continue together afterwards.
     assert_eq!(ended[0].value("sum"), ended[1].value("sum"));
 }
 

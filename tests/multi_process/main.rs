@@ -1,8 +1,8 @@
-//! Several processes of one program, as a user meets them: they agree, and when they cannot, all of
-//! them say why.
+//! Several processes of one program, as a user starts them: they agree, or all of
+//! them report the reason.
 //!
 //! This program is also the program that its tests start: `--program NAME ARGUMENTS` runs one of
-//! `programs`, so that nothing for tests is built into what is released.
+//! `programs`, so that the released programs contain nothing for tests.
 
 macro_rules! trials {
     ($($name:ident),* $(,)?) => {

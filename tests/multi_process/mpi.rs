@@ -1,4 +1,4 @@
-//! Programs whose messages go by MPI, under the launcher of Open MPI where it is installed.
+//! Programs with messages by MPI, under the launcher of Open MPI where it is installed.
 
 use crate::faults::left::Before;
 use crate::faults::random::Draw;
@@ -20,23 +20,23 @@ trials![
     tickets_that_come_later_than_messages_are_compared,
 ];
 
-/// How long a rank may be silent here, in seconds. A busy machine may keep one that is well from
-/// its signs of life for some of them.
+/// How long a rank may be silent here, in seconds. On a busy machine a running rank may send
+/// no sign of life for some of them.
 const STALL: &str = "6";
 
-/// How ranks learn their numbers here, and how one is struck soon if that is asked for.
+/// How ranks get their numbers here, and how one gets a signal soon, on request.
 const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
      if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep $PAUSE; kill -$SIGNAL $$) & fi; \
      exec \"$0\" \"$@\"";
 
-/// What four processes under mpirun write, or nothing without mpirun.
+/// The output of four processes under mpirun, or nothing without mpirun.
 fn run(devices: &str, options: &[&str], words: &[&str]) -> Option<Output> {
     let token = token("a secret of this test");
     let mut command = mpirun(RANK, devices, options, words, token.path())?;
     Some(command.output().expect("mpirun starts"))
 }
 
-/// Four processes under mpirun that begin with a script, or nothing without mpirun.
+/// Four processes under mpirun that start with a script, or nothing without mpirun.
 fn mpirun(
     script: &str,
     devices: &str,
@@ -62,7 +62,7 @@ fn mpirun(
     Some(command)
 }
 
-/// The lines that begin with a word, in the order of the alphabet.
+/// The lines that start with a word, in alphabetical order.
 fn sorted<'a>(lines: impl Iterator<Item = &'a str>, beginning: &str) -> Vec<&'a str> {
     let mut lines: Vec<&str> = lines.filter(|line| line.starts_with(beginning)).collect();
     lines.sort_unstable();
@@ -90,8 +90,8 @@ fn a_rank_killed_under_mpirun_is_named_by_all_others() {
     let Some(output) = run("cpu:1", &[], &words) else { return };
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{errors}");
-    // The launcher ends the others soon, perhaps before they can tell. Kept from it, it takes the
-    // job for a success.
+    // The launcher ends the others soon, perhaps before they report. If it may not, it reports the
+    // job as a success.
     let Some(output) = run("cpu:1", &["--enable-recovery"], &words) else { return };
     let errors = String::from_utf8_lossy(&output.stderr);
     let told = errors.matches("error[PX060]: rank 2 died").count();
@@ -122,7 +122,8 @@ fn random_faults_under_mpirun_leave_nothing() {
         println!("{told}");
         let fault = (victim, signal, &pause[..]);
         let Some(left) = left_of_session(&told, [devices, work], fault) else { return };
-        // Open MPI has a segment removed that it has told of, which is a moment after it is there.
+        // Open MPI removes only segments that it has announced, which happens a moment after it
+        // makes them.
         if !left.is_empty() {
             println!("{told}: {left:?} are left; once more");
             let again = left_of_session(&told, [devices, work], fault);
@@ -131,8 +132,8 @@ fn random_faults_under_mpirun_leave_nothing() {
     }
 }
 
-/// What four processes of which one gets a signal leave of the launcher's session and of the memory
-/// that they share; nothing without mpirun. Nothing else may be left, and the job fails.
+/// The remains of the launcher's session and of shared memory, after one of four processes
+/// got a signal; nothing without mpirun. Nothing else may be left, and the job fails.
 fn left_of_session(
     told: &str,
     [devices, work]: [&str; 2],
@@ -184,7 +185,7 @@ fn a_rank_without_the_library_keeps_all_from_mpi() {
     assert!(!output.status.success() && errors.contains(expected), "{errors}");
 }
 
-/// Tickets go over TCP, and may be later than what a rank says by MPI when it ends.
+/// Tickets travel over TCP, and may be later than a rank's last message by MPI.
 fn tickets_that_come_later_than_messages_are_compared() {
     let (token, address) = (token("a secret of this test"), free_address());
     let wire = Wire::late_to(address.clone(), Duration::from_millis(300));

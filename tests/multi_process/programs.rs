@@ -1,4 +1,5 @@
-//! The programs that the tests start, each as a user would write it but for what the test is about.
+//! The programs that the tests start, written as a user would write them except for the tested
+//! mistake.
 
 mod bits;
 mod data_errors;
@@ -22,8 +23,8 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// Arrays of at least this many elements are split in most programs.
 const SPLIT_FROM: usize = 1024;
 
-/// The variable with which a rank that has an error ends a moment later. A launcher that is busy
-/// sees the end of the rank that the error is about first.
+/// The variable with which a rank that has an error ends a moment later. A busy launcher then
+/// notices the end of the failed rank first.
 pub const ENDS_LATER: &str = "ENDS_LATER";
 
 /// Runs the program of this name with its arguments.
@@ -117,7 +118,7 @@ fn describe(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
         return format!("error[{}]: {error}\n  hint    {}", error.code(), error.hint());
     }
-    // Phalanx's other errors say all of it themselves.
+    // Phalanx's other errors have all of it in their text.
     if error.is::<phalanx::Error>() { error.to_string() } else { format!("error: {error}") }
 }
 
@@ -128,7 +129,7 @@ fn strike_self(signal: &str) -> Outcome {
     Ok(())
 }
 
-/// Tells the tests when something happened.
+/// Reports the time of an event to the tests.
 fn moment(name: &str) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right");
     println!("{name} {}", now.as_millis());

@@ -1,4 +1,4 @@
-//! A way between two processes on which bytes are lost, changed, added or late.
+//! A connection between two processes that loses, changes, adds or delays bytes.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Passes on what one process and the coordinator send each other.
+/// Passes on the bytes between one process and the coordinator.
 pub struct Wire {
     /// Where the process finds the coordinator.
     pub address: String,
@@ -19,12 +19,12 @@ pub struct Wire {
 type Flip = Mutex<Option<(usize, u32)>>;
 
 impl Wire {
-    /// A way to a coordinator, which need not listen yet.
+    /// A connection to a coordinator, which need not listen yet.
     pub fn to(coordinator: String) -> Wire {
         Wire::late_to(coordinator, Duration::ZERO)
     }
 
-    /// As `to`; what goes to the coordinator is held up for so long.
+    /// As `to`; bytes to the coordinator are delayed by this time.
     pub fn late_to(coordinator: String, delay: Duration) -> Wire {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
@@ -34,7 +34,7 @@ impl Wire {
         // Ends with the program of the tests.
         thread::spawn(move || {
             for near in listener.incoming().map_while(Result::ok) {
-                // Nobody there yet: the process finds its connection closed and tries again.
+                // No listener yet: the process finds its connection closed and tries again.
                 let Ok(far) = TcpStream::connect(&coordinator) else { continue };
                 let copies = [&near, &far].map(|end| end.try_clone().expect("a socket"));
                 let [back, forth] = copies;
@@ -54,7 +54,7 @@ impl Wire {
         ends[1].write_all(bytes).expect("the coordinator is there");
     }
 
-    /// Changes a bit of the byte that comes after so many more have passed, on the way to the
+    /// Changes a bit of the byte that follows so many others, on the way to the
     /// coordinator or back.
     pub fn flip(&self, after: usize, bit: usize, to_coordinator: bool) {
         let flip = &self.flips[usize::from(to_coordinator)];

@@ -34,7 +34,7 @@ pub struct World {
     folders: BTreeMap<usize, OsString>,
     absent: Vec<usize>,
     token: NamedTempFile,
-    /// Who starts the ranks, if it is not this program.
+    /// The launcher of the ranks, if it is not this program.
     launcher: Option<Launcher>,
 }
 
@@ -44,7 +44,7 @@ pub struct Running {
     lines: Receiver<(usize, String)>,
     seen: Vec<Vec<String>>,
     started: Instant,
-    /// The secret's file goes away with it.
+    /// The secret's file is removed with it.
     world: World,
 }
 
@@ -61,7 +61,7 @@ pub struct Ended {
     pub status: ExitStatus,
     /// The lines it wrote to standard output.
     pub output: Vec<String>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub errors: String,
     /// When it had ended, measured from the start of the world.
     pub after: Duration,
@@ -109,8 +109,8 @@ impl World {
         world
     }
 
-    /// Has a launcher of MPI start the ranks, whose messages then go by MPI. It tells them who they
-    /// are.
+    /// Lets a launcher of MPI start the ranks; their messages then travel by MPI. It gives them
+    /// their numbers.
     pub fn by(mut self, launcher: &Launcher) -> World {
         self.variables.retain(|(_, name, _)| *name == "PHALANX_THREADS");
         self.launcher = Some(launcher.clone());
@@ -153,7 +153,7 @@ impl World {
         self
     }
 
-    /// The path of the file with the secret, which nobody but these ranks is told.
+    /// The path of the file with the secret, which only these ranks receive.
     pub fn token_path(&self) -> String {
         self.token.path().to_string_lossy().into_owned()
     }
@@ -216,13 +216,13 @@ impl World {
         let readers = vec![
             std::thread::spawn(move || {
                 for line in output.split(b'\n').map_while(Result::ok) {
-                    // Nobody listens only once the test has failed.
+                    // There is no receiver only once the test has failed.
                     let _ = lines.send((rank, String::from_utf8_lossy(&line).into_owned()));
                 }
             }),
             std::thread::spawn(move || {
                 let mut text = Vec::new();
-                // What was read before an error of the pipe is still shown.
+                // Text read before an error of the pipe is still shown.
                 let _ = errors.read_to_end(&mut text);
                 let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
             }),
@@ -232,7 +232,7 @@ impl World {
 }
 
 impl Running {
-    /// Waits until a rank has written a line that begins with `beginning`.
+    /// Waits until a rank has written a line that starts with `beginning`.
     pub fn wait_for(&mut self, rank: usize, beginning: &str) {
         while !self.seen[rank].iter().any(|line| line.starts_with(beginning)) {
             match self.lines.recv_timeout(LIMIT) {
@@ -288,7 +288,7 @@ impl Running {
         self.started.elapsed()
     }
 
-    /// Waits for all ranks that were started; what they wrote is given by rank.
+    /// Waits for all ranks that were started; returns their output by rank.
     pub fn end(mut self) -> Vec<Ended> {
         let mut statuses: Vec<Option<(ExitStatus, Duration)>> = vec![None; self.ranks.len()];
         loop {
@@ -347,7 +347,7 @@ impl Drop for Running {
 }
 
 impl Rank {
-    /// What it wrote to standard error, and all of standard output read.
+    /// Its standard error, after all of standard output is read.
     fn errors(&mut self) -> String {
         self.readers.drain(..).for_each(|reader| reader.join().expect("a reader does not panic"));
         self.errors.recv().unwrap_or_default()
@@ -355,7 +355,7 @@ impl Rank {
 }
 
 impl Ended {
-    /// The rest of the first line of standard output that begins with `name` and a space.
+    /// The rest of the first line of standard output that starts with `name` and a space.
     pub fn value(&self, name: &str) -> &str {
         let found = self.output.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         found.unwrap_or_else(|| panic!("no line {name} in {self:#?}"))
@@ -377,7 +377,7 @@ impl Ended {
         line
     }
 
-    /// Checks that it ended well and wrote no error.
+    /// Checks that it ended with success and wrote no error.
     pub fn assert_well(&self) {
         assert!(self.status.success() && self.errors.is_empty(), "{self:#?}");
     }
@@ -410,11 +410,11 @@ pub fn token(secret: &str) -> NamedTempFile {
     file
 }
 
-/// A loopback port that nobody listens on, and that no socket is given by chance until a rank does:
+/// A loopback port on which no process listens, and that no socket gets by chance before a rank:
 /// systems give those from 32768 on.
 pub fn free_address() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    // Other tests of this machine begin elsewhere.
+    // Other tests of this machine start at other ports.
     let first = std::process::id().wrapping_mul(97);
     let ports = std::iter::repeat_with(|| {
         let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));

@@ -63,7 +63,7 @@ impl Case {
         let case = self.clone();
         let worker = thread::spawn(move || {
             let outcome = case.run_here();
-            // The receiver is gone if the case has already been reported as hanging.
+            // The receiver no longer exists if the case has already been reported as hanging.
             let _ = sender.send(outcome);
         });
         match receiver.recv_timeout(PATIENCE) {

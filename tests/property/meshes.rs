@@ -306,7 +306,7 @@ fn sparse_products_are_those_of_dense_matrices() {
                 "{mesh} {shape:?}"
             );
         }
-        // Triplets in any order; triplets of the same place are added.
+        // Triplets in any order; triplets of the same position are added.
         let rows = from_slice(&[2i64, 0, 2, 1, 0], [5]);
         let columns = from_slice(&[1i64, 3, 1, 0, 0], [5]);
         let values = from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0], [5]);

@@ -116,7 +116,7 @@ fn value(text: &str) -> f64 {
     }
 }
 
-/// The base of a program, and the result of the steps.
+/// The base of a program, and the result of its view operations.
 fn program([shape, steps]: [&str; 2]) -> (Array, Array) {
     let shape: Vec<usize> = numbers(shape);
     let size = shape.iter().product::<usize>() as i64;

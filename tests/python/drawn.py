@@ -277,7 +277,7 @@ def interpolated(d):
     xp = numpy.sort(numpy.round(d.chance.normal(size=d.extent()) * 3, 1))
     keywords = {"period": d.one([2.0, 5])} if d.chance.random() < 0.3 else {}
     if keywords:
-        # If a period maps several points to one place, NumPy takes any of them.
+        # If a period maps several points to one position, NumPy takes any of them.
         xp = xp[numpy.unique(numpy.round(xp % keywords["period"], 3), return_index=True)[1]]
     return [d.array(["float64", "int32"]), xp, d.array(["float64", "float32"], xp.shape)], keywords
 
@@ -515,7 +515,7 @@ def called(np, name, arguments, keywords):
 
 
 def argument(value):
-    """An argument with our arrays in place of NumPy's."""
+    """An argument with our arrays instead of NumPy's."""
     if isinstance(value, numpy.ndarray):
         return ours(value)
     if isinstance(value, list) and value and isinstance(value[0], numpy.ndarray):

@@ -130,7 +130,7 @@ def changing_shapes():
 
 
 def several_devices():
-    # Every array is split, so that steps exchange halos and combine sums.
+    # Every array is split, so that iterations exchange halos and combine sums.
     np.init(split_from=1)
     x = np.zeros(64)
 
@@ -212,7 +212,7 @@ def resident():
 
 
 def growth(name, steps):
-    """The growth of the loop in bytes after the first quarter of its steps."""
+    """The growth of the loop in bytes after the first quarter of its iterations."""
     step = LOOPS[name]()
     for turn in range(steps // 4):
         step(turn)

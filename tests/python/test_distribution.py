@@ -85,7 +85,7 @@ def test_pictures_have_a_colour_for_each_device():
         uneven = np.Sharding(("x", "y"), None, blocks={0: [9, 0, 0, 0, 0, 0]})
         np.visualize_sharding(np.zeros((9, 8)).with_sharding(uneven))._repr_html_()
 
-        # To a terminal it goes in colours, unless it is told not to.
+        # A terminal gets colours, unless a variable forbids them.
         def printed():
             here, there = pty.openpty()
             kept, sys.stdout = sys.stdout, os.fdopen(there, "w")

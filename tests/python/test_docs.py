@@ -1,8 +1,8 @@
 """The programs of the documents run.
 
-A block of Python in docs/*.md and README.md is a separate program, which runs on one device and on
-three. A word after the language changes that: `mpi` runs it in processes of MPI, `processes` in
-those of `phalanx run`; any other word names a library that the block requires.
+A code block of Python in docs/*.md and README.md is a separate program, which runs on one device
+and on three. A word after the language changes that: `mpi` runs it in processes of MPI, `processes`
+in those of `phalanx run`; any other word names a library that the code block requires.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ BLOCK = re.compile(r"^```python *([a-z_]*)\n(.*?)^```$", re.MULTILINE | re.DOTAL
 
 
 def blocks():
-    """Every block: the file with the line, the way to run it, and the program."""
+    """Every code block: the file with the line, the way to run it, and the program."""
     for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]:
         text = path.read_text()
         for found in BLOCK.finditer(text):

@@ -65,7 +65,7 @@ def test_warnings_are_those_of_numpy(case):
     def texts(module):
         with warnings.catch_warnings(record=True) as caught, module.errstate(all="warn"):
             warnings.simplefilter("always")
-            # The block of `errstate` ends inside of the other block.
+            # The `with` block of `errstate` ends inside of the other `with` block.
             with module.errstate():
                 CASES[case](module)
         return sorted({str(warning.message) for warning in caught})
@@ -168,7 +168,7 @@ def test_a_decorator():
 
 @pytest.mark.one_process("threads record")
 def test_blocks_of_other_threads():
-    """Context objects may be used and dropped in any thread; a block ends in the thread that
+    """Context objects may be used and dropped in any thread; a `with` block ends in the thread that
     entered it."""
     for make in (lambda: np.errstate(all="raise"), np.deferred_errors, np.local):
         block, outcomes = make(), []
@@ -193,7 +193,7 @@ def test_blocks_of_other_threads():
         def forget():
             make().__enter__()
 
-        # A thread ends inside of a block, and another thread drops the objects.
+        # A thread ends inside of a `with` block, and another thread drops the objects.
         thread = threading.Thread(target=forget)
         thread.start()
         thread.join()

@@ -34,7 +34,7 @@ def compare(found, expected):
 
 @pytest.fixture(scope="module")
 def numpy_says(tmp_path_factory):
-    """The output of a program with NumPy in place of Phalanx."""
+    """The output of a program with NumPy instead of Phalanx."""
     folder = tmp_path_factory.mktemp("gallery")
     said = {}
 

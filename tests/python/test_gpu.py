@@ -342,7 +342,7 @@ def test_what_products_work_in_is_of_the_pool():
         pool = phalanx.cuda.get_default_memory_pool()
         x = np.ones((256, 256))
         assert float((x @ x).sum()) == 256.0**3
-        # Blocks of the arrays are a small part of it.
+        # The arrays' memory blocks are a small part of it.
         assert pool.total_bytes() >= 4 << 20, pool.total_bytes()
         pool.free_all_blocks()
         assert pool.total_bytes() < 4 << 20, pool.total_bytes()

@@ -33,7 +33,7 @@ def test_one_part_is_split_over_the_devices_of_its_process(extent, axis):
 def test_parts_that_lie_in_no_order_of_ours_and_of_other_dtypes():
     part = numpy.arange(24, dtype=">i4").reshape(4, 6).T[::-1]
     numpy.testing.assert_array_equal(np.from_local(part).get(), part)
-    # A part that begins at an unaligned address is copied.
+    # A part that starts at an unaligned address is copied.
     unaligned = numpy.frombuffer(b"." + numpy.arange(9.0).tobytes(), dtype="u1")[1:].view("f8")
     numpy.testing.assert_array_equal(np.from_local(unaligned).get(), numpy.arange(9.0))
 
@@ -154,7 +154,7 @@ def test_parts_of_several_processes_of_several_devices():
         ]
         for one in told:
             print(rank, *one, flush=True)
-        # The session goes on.
+        # The session continues.
         assert np.from_local(own).shape == (12,)
         print("well", flush=True)
         """

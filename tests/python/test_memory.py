@@ -64,7 +64,7 @@ REFUSALS = {
         first, second, third = (ones(10**6 * devices) * float(n) for n in range(3))
         refused(np.flush)
         first.evaluate()
-        # There is room for another one once that is gone.
+        # There is room for another one once that is dropped.
         del first
         second.evaluate()
         refused(lambda: third.evaluate())

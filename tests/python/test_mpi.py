@@ -176,7 +176,7 @@ def test_processes_of_mpi_are_a_world():
         total = comm.size + sum(range(comm.size))
         assert (y == total).all()
 
-        # What each process has for itself.
+        # Arrays of each process alone.
         joined = np.from_local(numpy.full(2, comm.rank))
         assert joined.tolist() == [0, 0, 1, 1, 2, 2], joined
         print("well", flush=True)

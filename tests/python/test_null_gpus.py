@@ -1,4 +1,4 @@
-"""Null devices in place of GPUs: programs are planned, and nothing is computed."""
+"""Null devices instead of GPUs: programs are planned, and nothing is computed."""
 
 import pathlib
 

@@ -21,7 +21,7 @@ np.add(a, b, out=c)
 c.get()
 print("end", file=sys.stderr, flush=True)
 """
-# What a call with an output does not need: methods of arrays, reductions, and their combination.
+# Files that a call with an output does not need: methods of arrays, reductions, combinations.
 NOT_NEEDED = {"array/src/math/methods.rs", "array/src/reductions/methods.rs",
               "array/src/reductions/record.rs", "collectives/src/group.rs"}
 

@@ -119,7 +119,7 @@ def statements(draw, arrays):
         case "take" if array.ndim and array.shape[0]:
             return f"{target} = {name}[{draw(positions(array.shape[0]))}]"
         case "write_taken" if array.ndim and array.shape[0]:
-            # Each position once: the winner of several writes to one place is not defined.
+            # Each position once: the winner of several writes to one position is not defined.
             place = draw(st.integers(-array.shape[0], array.shape[0] - 1))
             return f"{name}[[{place}]] = {other}"
         case "write_masked":

@@ -109,7 +109,7 @@ def test_arrays_that_are_read_are_no_data_of_the_host():
         x = x.with_sharding(None)
         elements = list(x)
         if np.rank() == 1:
-            # What is known here may be looked at here.
+            # A value that this process knows may be read here.
             assert [float(one) for one in elements] == [2.0 * n for n in range(10)]
         print(float(sum(elements)))
         """,
@@ -125,7 +125,7 @@ def test_elements_of_an_array_are_looked_at_by_one_rank():
         kept = list(x)
         with np.local():
             own = np.arange(3.0 + np.rank())
-        # Outside of its block, and of another length on each rank.
+        # Outside of its `with` block, and of another length on each rank.
         print(sum(float(one) for one in own) == own.size * (own.size - 1) / 2)
         print(float(x.sum()))
         """,

@@ -14,7 +14,7 @@ import pytest
 from . import soak_loops
 from .conftest import FULL, device_count
 
-# The growth allowed for the allocator and Python's own caches after the first steps.
+# The growth allowed for the allocator and Python's own caches after the first iterations.
 MOST_GROWTH = 1 << 20 if FULL else 1 << 18
 STEPS = (1_000_000 if device_count() == 1 else 100_000) if FULL else 12_000
 PROGRAM = pathlib.Path(soak_loops.__file__)

@@ -88,7 +88,7 @@ def test_a_second_thread_is_refused_with_several_processes():
                 except RuntimeError as error:
                     told.append(f"{name}: {'PX036' in str(error)}")
             with np.local():
-                # What is of this process alone is each thread's to use.
+                # Every thread may use arrays of this process alone.
                 told.append(f"local: {float((np.arange(5.0) + 1).sum())}")
         told = []
         thread = threading.Thread(target=try_all)

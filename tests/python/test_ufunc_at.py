@@ -102,7 +102,7 @@ def outcome(call):
 
 
 def ours(index):
-    """The index, sometimes with our arrays in place of NumPy's."""
+    """The index, sometimes with our arrays instead of NumPy's."""
     if isinstance(index, tuple):
         return tuple(ours(item) for item in index)
     return px.asarray(index) if isinstance(index, np.ndarray) else index

@@ -111,7 +111,7 @@ def test_a_program_that_ends_while_work_runs_is_interrupted():
 import atexit
 x = endless()
 np.flush()
-# What is registered last is called first.
+# The function registered last is called first.
 atexit.register(print, "begins", flush=True)
 """
     _, errors, code = _interrupted(ENDLESS + program)
@@ -132,7 +132,7 @@ try:
         total = total + np.sin(np.arange(4e7)).sum() * 0.0
 except KeyboardInterrupt:
     print("interrupted")
-# What was started is computed, and what is recorded is not lost.
+# Started operations are computed, and recorded ones are not lost.
 print(abs(float(x.sum()) - float(total)) < 1e-3, float(np.arange(3.0).sum()))
 """
     output, errors, code = _interrupted(program)
@@ -289,7 +289,7 @@ def test_long_kernels_of_several_loops_are_long():
     assert total == pytest.approx((1 - (1 - 2.0**22) ** 2 * 2**22) ** 2 * 2**22)
 
 
-# Rank 1 reads the same value on several lines, which rank 0 does not, and posts no step meanwhile.
+# Rank 1 alone reads the same value on several lines, and posts no ticket meanwhile.
 READS = """
 import os, signal, sys, time
 import phalanx as np
@@ -308,7 +308,7 @@ float((x * 2).sum())  # rank 0
 
 
 def _line(program, text):
-    """The place of the line with a text, as errors and reports name it."""
+    """The file and number of the line with a text, as errors and reports name it."""
     lines = program.splitlines()
     return f"<string>:{1 + next(n for n, line in enumerate(lines) if text in line)}"
 

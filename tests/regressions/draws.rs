@@ -1,4 +1,4 @@
-//! Of random draws: what only Python's front did with parameters, sizes and axes.
+//! Random draws: parameters, sizes and axes that only the Python module accepted.
 
 use crate::on_lines;
 use phalanx::prelude::*;
@@ -25,7 +25,7 @@ const LOCATED: [(&str, Draw); 6] = [
     ("rayleigh", |of, [_, scale], size| of.rayleigh(scale, size)),
 ];
 
-/// Locations and scales were numbers, and arrays of them were the front's.
+/// Locations and scales were numbers; only the Python module accepted arrays of them.
 #[test]
 fn locations_and_scales_were_numbers() {
     on_lines(|| {
@@ -53,7 +53,7 @@ fn locations_and_scales_were_numbers() {
     });
 }
 
-/// Without a size, what is drawn has the shape of the parameters; a size must fit them.
+/// Without a size, the drawn numbers have the shape of the parameters; a size must fit them.
 #[test]
 fn sizes_did_not_follow_parameters() {
     on_lines(|| {
@@ -92,7 +92,7 @@ fn sizes_did_not_follow_parameters() {
     });
 }
 
-/// Bounds that are arrays, and upper bounds that are among the integers, were the front's.
+/// Bounds that are arrays, and inclusive upper bounds, existed only in the Python module.
 #[test]
 fn integers_had_open_ranges_alone() {
     on_lines(|| {

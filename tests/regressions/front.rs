@@ -1,4 +1,4 @@
-//! Of NumPy's options: what Python's front once made of several operations, and Rust had not.
+//! NumPy's options that the Python module composed of several operations, and Rust lacked.
 
 use crate::on_lines;
 use phalanx::linalg::{self, Ord};
@@ -85,7 +85,7 @@ fn positions_were_of_an_axis_and_in_c_order() {
     });
 }
 
-/// Pieces were values; functions were called by the front.
+/// Pieces were values; the Python module called functions.
 #[test]
 fn pieces_were_values() {
     on_lines(|| {
@@ -110,7 +110,7 @@ fn pieces_were_values() {
     });
 }
 
-/// Conjugate gradients began at zero, with a relative tolerance.
+/// Conjugate gradients started at zero, with a relative tolerance.
 #[test]
 fn conjugate_gradients_had_no_start() {
     on_lines(|| {
@@ -276,7 +276,7 @@ fn indices_were_of_64_bits() {
     });
 }
 
-/// The weights of observations, whose shape only the front compared.
+/// The weights of observations; only the Python module compared their shape.
 #[test]
 fn weights_of_observations_had_an_error_of_the_front() {
     on_lines(|| {

@@ -35,7 +35,7 @@ fn a_loan_that_is_dropped_leaves_the_elements() {
         assert_eq!(x.to_vec::<f64>().unwrap(), [0.0; 5]);
         let (_, loan) = x.lend().unwrap();
         assert_eq!(code(loan.end(&HostArray::from_slice(&[1.0, 2.0], &[2]))), "PX002");
-        // Reads must not return the old elements in place of the written ones.
+        // Reads must not return the old elements instead of the written ones.
         assert_eq!(code(x.to_host()), "PX002");
     });
 }

@@ -75,7 +75,7 @@ fn shapes_beyond_every_limit_were_not_refused() {
     });
 }
 
-/// Steps overflowed, and the largest `usize` was taken as -1.
+/// Slice steps overflowed, and the largest `usize` was taken as -1.
 #[test]
 fn steps_and_indices_beyond_every_axis_overflowed() {
     on_lines(|| {

@@ -44,7 +44,7 @@ fn extremes_over_more_devices_than_elements_were_zero() {
 }
 
 /// Axes of extent 1 were not distinguished, so an element of a reduction was read outside of the
-/// loop in which the reduction of that reduction had placed it.
+/// loop into which the reduction of that reduction had moved it.
 #[test]
 fn reductions_of_one_element_were_read_before_their_loop() {
     on_lines(|| {

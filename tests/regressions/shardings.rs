@@ -1,4 +1,4 @@
-//! Of shardings: what only Python's front had.
+//! Shardings: features that only the Python module had.
 
 use crate::on_lines;
 use phalanx::prelude::*;

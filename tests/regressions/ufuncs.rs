@@ -1,4 +1,4 @@
-//! Of calls of ufuncs with NumPy's options, of `errstate` and of warnings about data, which Rust
+//! Calls of ufuncs with NumPy's options, `errstate`, and warnings about data, which Rust
 //! programs did not have.
 
 use crate::on_lines;
@@ -76,7 +76,7 @@ fn calls_refuse_what_numpy_refuses() {
 fn floating_point_errors_are_raised_or_reported_where_a_value_is_observed() {
     on_lines(|| {
         let x = arange(0, 100, 1).astype(DType::F64);
-        // Nothing is looked for at first.
+        // No error is checked at first.
         assert!(((&x / &x).sum(())).item::<f64>().unwrap().is_nan());
 
         let line = line!() + 2;
@@ -86,7 +86,7 @@ fn floating_point_errors_are_raised_or_reported_where_a_value_is_observed() {
         assert!(error.to_string().contains("divide by zero encountered in divide"));
         errstate(raise.clone(), || drop(&x / 2.0)).expect("nothing was met");
 
-        // What functions compute on their way to a result is theirs.
+        // Intermediate results of functions are not checked.
         errstate(raise, || phalanx::nanmean(&x, ()).item::<f64>()).unwrap().unwrap();
 
         let reports = Rc::new(RefCell::new(Vec::new()));

@@ -11,7 +11,7 @@ fn of(a: &Arguments) -> Generator {
     seeded(a.int(0) as u64).unwrap_or_else(|error| panic!("no generator: {error}"))
 }
 
-/// The shape at a place; by default that of a single number.
+/// The shape at a position; by default that of a single number.
 fn size(a: &Arguments, place: usize) -> ShapeArgument {
     match a.optional_integers((place, "size")) {
         Some(extents) => extents.as_slice().into(),

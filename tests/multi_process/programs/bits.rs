@@ -1,5 +1,5 @@
-//! A program whose values tell by their bits which instructions computed them, should that make a
-//! difference: many operations, dtypes, lengths that no register divides, and views.
+//! A program that would show by the bits of its values which instructions computed them, if that
+//! made a difference: many operations, dtypes, lengths that no register divides, and views.
 
 use super::Outcome;
 use phalanx::Index;
@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 use phalanx_kernels::cpu::{Level, force_instructions};
 
 /// Makes this process compute with the instructions of this name, or with those that it chooses for
-/// `default`. What ranks agree on at the start is not told.
+/// `default`. The ranks do not report this at the start.
 pub fn force(name: &str) {
     if name != "default" {
         let level = Level::from_name(name).expect("a level has this name");
@@ -48,7 +48,7 @@ fn results(a: &Array) -> Vec<(&'static str, Array)> {
     let softmax = &powers / powers.sum(keepdims(1));
     let chain = ((a * 0.5 + 1.0).sin() * (a * 0.01).exp() - a.cos()).abs().sqrt();
     let ratio = (a.abs() + 1.0).log() / (a * a + 3.0);
-    // Distances of all rows to three of them, and which is the nearest.
+    // Distances of all rows to three of them, and the nearest one.
     let centres = a.slice(s![..1, ..]).broadcast_to([3, a.shape()[1]]);
     let offsets = from_slice(&[0.25, -1.5, 0.75], [3, 1]);
     let apart = a.expand_dims(1) - (centres + offsets);

@@ -1,4 +1,4 @@
-//! Programs that meet an error in their data: integers to negative integer powers.
+//! Programs with an error in their data: integers to negative integer powers.
 
 use super::{Outcome, SPLIT_FROM};
 use phalanx::prelude::*;
@@ -8,8 +8,8 @@ use std::fmt::Display;
 /// Arrays of this length are split.
 const LENGTH: usize = 4 * SPLIT_FROM;
 
-/// Twos but for the place, if there is one, of a negative number; nothing is known of them before
-/// they are computed.
+/// Twos, except for a negative number at a position, if one is given; nothing is known of them
+/// before they are computed.
 fn exponents(length: usize, negative: Option<usize>) -> Array {
     let mut values = vec![2.0; length];
     if let Some(place) = negative {
@@ -18,7 +18,7 @@ fn exponents(length: usize, negative: Option<usize>) -> Array {
     from_slice(&values[..], [length]).astype(DType::I64)
 }
 
-/// Writes what came of an observation: a value, or the code and the line of an error in the data.
+/// Writes the outcome of an observation: a value, or the code and the line of an error in the data.
 /// Other errors end the program.
 fn tell(name: &str, outcome: Result<impl Display, Error>) -> Result<(), Error> {
     match outcome {
@@ -40,7 +40,7 @@ fn sum(array: &Array) -> Result<i64, Error> {
     array.sum(()).item()
 }
 
-/// The call of the power tells, and work goes on as if it had not been.
+/// The call of the power raises the error, and work continues without that call.
 pub fn refuse() -> Outcome {
     for length in [10, LENGTH] {
         let base = arange(0, length, 1);
@@ -61,7 +61,7 @@ pub fn refuse() -> Outcome {
 
 type Observation = fn(&Array) -> Result<usize, Error>;
 
-/// Each tells how many elements it has seen.
+/// Each reports how many elements it has seen.
 const OBSERVATIONS: [(&str, Observation); 6] = [
     ("evaluate", |array| array.evaluate().map(|()| 0)),
     ("flush", |_| flush().map(|()| 0)),
@@ -71,7 +71,7 @@ const OBSERVATIONS: [(&str, Observation); 6] = [
     ("print", |array| phalanx::print(&array.slice(s![..2])).map(|()| 2)),
 ];
 
-/// Inside of `deferred_errors` nothing waits; each kind of observation tells, once.
+/// Inside of `deferred_errors` nothing waits; each kind of observation raises the error, once.
 pub fn defer() -> Outcome {
     let base = arange(0, LENGTH, 1);
     for (turn, (name, observe)) in OBSERVATIONS.into_iter().enumerate() {
@@ -84,11 +84,11 @@ pub fn defer() -> Outcome {
         });
         refused.ok()?;
         println!("pending {}", is_pending());
-        // The observation of something else tells, and after it all is as if nothing had been.
+        // The observation of another value raises the error, and later work is not affected.
         tell(name, observe(&fine))?;
         tell(name, observe(&(&fine + 1)))?;
     }
-    // An observation inside of the scope is one too, and tells of the failures in their order.
+    // An observation inside of the scope raises the errors too, in their order.
     let negative = exponents(LENGTH, Some(LENGTH - 1));
     deferred_errors(|| {
         let twice = [base.power(&negative), (&base + 1).power(&negative)];
@@ -96,12 +96,12 @@ pub fn defer() -> Outcome {
         tell("inside", sum(&base))
     })?;
     tell("inside", sum(&base))?;
-    // Out of it the call tells again.
+    // Outside of it the call raises the error again.
     tell("call", base.power(&negative).ok().map(|_| "gives an array"))?;
     Ok(())
 }
 
-/// Leaves it to the end of the session to tell.
+/// Lets the end of the session raise the error.
 pub fn leave_to_the_end() -> Outcome {
     let base = arange(0, LENGTH, 1);
     let negative = exponents(LENGTH, Some(LENGTH / 3));
@@ -110,7 +110,7 @@ pub fn leave_to_the_end() -> Outcome {
     Ok(())
 }
 
-/// One rank reads what is Local while failures wait to be told.
+/// One rank reads a Local value while errors wait to be raised.
 pub fn read_on_one(reader: &str) -> Outcome {
     let is_reader = phalanx::rank() == reader.parse::<usize>()?;
     let known = arange(0, 10, 1);
@@ -134,7 +134,7 @@ pub fn read_on_one(reader: &str) -> Outcome {
         tell("alone", known.reshape([5, 2]).t().to_host().map(|read| read.shape.len()))?;
         println!("shown {number}");
     }
-    // What is split is read by all, although it has been evaluated.
+    // All ranks read a split value, although it has been evaluated.
     let all = || base.to_vec::<i64>().map(|read| read.len());
     tell("together", all())?;
     if is_reader {

@@ -1,4 +1,4 @@
-//! Programs in which a rank goes another way than the others.
+//! Programs in which a rank acts differently from the others.
 
 use super::turns::Turns;
 use super::{Outcome, SPLIT_FROM, moment};
@@ -19,7 +19,7 @@ pub fn print_on_one(kind: &str) -> Outcome {
     if ["evaluated", "split"].contains(&kind) {
         array.evaluate()?;
     }
-    // Whoever comes second has the second ticket.
+    // The rank that is second has the second ticket.
     let is_late = (phalanx::rank() == 0) == (kind == "late");
     if is_late {
         wait(300);
@@ -46,7 +46,7 @@ pub fn observe_differently(work: &str) -> Outcome {
     Ok(())
 }
 
-/// Every rank adds another number, and all sum up what nobody has asked for.
+/// Every rank adds another number, and all sum the values that no rank has requested.
 pub fn add_differently() -> Outcome {
     let array = arange(0, SPLIT_FROM, 1) + phalanx::rank() as i64;
     moment("differs");
@@ -54,7 +54,7 @@ pub fn add_differently() -> Outcome {
     Ok(())
 }
 
-/// Rank 1 does something else than the others: another operation, or one of another shape or dtype.
+/// Rank 1 differs from the others: another operation, or one of another shape or dtype.
 pub fn work_differently(kind: &str) -> Outcome {
     let is_other = phalanx::rank() == 1;
     let length = if is_other && kind == "shape" { SPLIT_FROM + 1 } else { SPLIT_FROM };
@@ -88,7 +88,7 @@ pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {
 /// Rank 1 defers errors, the others wait at the call to see whether there is one.
 pub fn defer_on_one() -> Outcome {
     let base = arange(0, SPLIT_FROM, 1);
-    // Of these nothing is known before they are computed.
+    // Nothing is known of these before they are computed.
     let exponents = from_slice(&[2.0; SPLIT_FROM], [SPLIT_FROM]).astype(DType::I64);
     let power = || base.power(&exponents);
     let powers = if phalanx::rank() == 1 { phalanx::deferred_errors(power) } else { power() };
@@ -135,7 +135,7 @@ pub fn give_data(kind: &str) -> Outcome {
     Ok(())
 }
 
-/// Rank 0 prints what the others evaluate.
+/// Rank 0 prints a value that the others evaluate.
 pub fn print_or_evaluate() -> Outcome {
     let array = arange(0, 10, 1);
     moment("differs");
@@ -148,7 +148,7 @@ pub fn print_or_evaluate() -> Outcome {
     Ok(())
 }
 
-/// Rank 1 dies while the others do nothing, which then end without asking how it went.
+/// Rank 1 dies while the others are idle; these then end without a check of the outcome.
 pub fn die_unnoticed(session: Session) -> Outcome {
     phalanx::agree(Ok(()))?;
     if phalanx::rank() == 1 {
@@ -159,7 +159,7 @@ pub fn die_unnoticed(session: Session) -> Outcome {
     Ok(())
 }
 
-/// Rank 1 leaves a loop a turn before the others.
+/// Rank 1 leaves a loop one iteration before the others.
 pub fn leave_loop_early(work: &str) -> Outcome {
     let turns = Turns::new(work);
     let count = if phalanx::rank() == 1 { 9 } else { 10 };

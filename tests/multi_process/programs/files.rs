@@ -42,8 +42,8 @@ fn is_same(a: &Array, b: &Array) -> Result<bool, Box<dyn Error>> {
         && array_equal(a, b, false).item::<bool>()?)
 }
 
-/// Saves all kinds of arrays and loads them again; rank 0 compares the files with what one process
-/// writes.
+/// Saves all kinds of arrays and loads them again; rank 0 compares the files with those that one
+/// process writes.
 fn round(session: &Session, folder: &str) -> Outcome {
     let folder = Path::new(folder);
     let arrays = arrays(session.mesh().devices());
@@ -96,7 +96,7 @@ fn load_arange(path: &str, shape: &str) -> Outcome {
     Ok(())
 }
 
-/// Bytes that this process has read, if the system tells.
+/// Bytes that this process has read, if the system reports them.
 fn bytes_read() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/io").ok()?;
     text.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok())
@@ -112,7 +112,7 @@ fn load_packed(session: &Session, path: &str, name: &str) -> Outcome {
     Ok(())
 }
 
-/// Saves an array of so many mebibytes in two ways; each rank tells how that went.
+/// Saves an array of so many mebibytes in two ways; each rank reports the outcome.
 fn save_much(folder: &str, mebibytes: &str) -> Outcome {
     let array = arange(0, mebibytes.parse::<i64>()? << 17, 1);
     let folder = Path::new(folder);
@@ -128,7 +128,7 @@ fn save_much(folder: &str, mebibytes: &str) -> Outcome {
     Ok(())
 }
 
-/// Saves an array to what is no regular file.
+/// Saves an array to a path that is no regular file.
 fn save_to(path: &str) -> Outcome {
     match save(path, &arange(0, 5000, 1)) {
         Ok(()) => println!("outcome well"),
@@ -137,7 +137,7 @@ fn save_to(path: &str) -> Outcome {
     Ok(())
 }
 
-/// Prints arrays too large to be shown whole, and tells what their printing moves.
+/// Prints arrays too large to be shown whole, and reports the bytes that the printing moves.
 fn print_large() -> Outcome {
     let matrix = arange(0, 1 << 20, 1).reshape([1 << 10, 1 << 10]);
     matrix.evaluate()?;

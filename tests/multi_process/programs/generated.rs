@@ -1,4 +1,5 @@
-//! Programs made up from a seed: the same on all ranks but for when handles are dropped.
+//! Random programs of a seed: the same on all ranks except for the moments when handles are
+//! dropped.
 
 use super::{Outcome, planned_collectives};
 use phalanx::Session;
@@ -25,7 +26,7 @@ pub fn run(session: &Session, arguments: &[&str]) -> Outcome {
     let seed: u64 = arguments[0].parse()?;
     let shape: [usize; 2] = [arguments[1].parse()?, arguments[2].parse()?];
     let mut random = Random(seed);
-    // Rank 0 keeps everything, the others drop what is out of reach, each at its own moments.
+    // Rank 0 keeps everything; the others drop unreachable values, each at its own moments.
     let mut whim = Random(seed ^ phalanx::rank() as u64);
     let drops = arguments[4] == "drop" && phalanx::rank() > 0;
     let mut values = vec![Some(start(shape, 1.0)), Some(start(shape, 0.5))];
@@ -99,7 +100,7 @@ fn reversed() -> phalanx::Index {
     phalanx::Index::Range { start: None, stop: None, step: -1 }
 }
 
-/// Observes numbers that come from the whole value, and shows what the plan communicates and the
+/// Observes numbers computed from the whole value, and shows the communication of the plan and the
 /// numbers' bits.
 fn observe(value: &Array) -> Result<(), phalanx::Error> {
     let (sum, rows) = (value.sum(()), value.mean(1));

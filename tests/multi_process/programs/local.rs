@@ -1,4 +1,4 @@
-//! Programs about what one rank does alone, and what becomes of it for all.
+//! Programs in which one rank acts alone, and the effect on all.
 
 use super::{Outcome, SPLIT_FROM, planned_collectives};
 use phalanx::prelude::*;
@@ -75,7 +75,7 @@ pub fn work_alone(session: &Session) -> Outcome {
         let sum = own.enter(|| arange(0, 1000, 1).sum(()));
         println!("own {}", sum.item::<i64>()?);
         println!("local {}", own.enter(|| arange(0, SPLIT_FROM, 1).max(()).item::<i64>())?);
-        // The mesh of the array decides who writes, outside of the block too.
+        // The mesh of the array determines the writing rank, outside of the scope too.
         let path = std::env::temp_dir().join(format!("phalanx-own-{}.npy", std::process::id()));
         phalanx::io::save(&path, &sum)?;
         println!("saved {:?}", phalanx::io::read_npy(&path)?.bytes);
@@ -85,7 +85,7 @@ pub fn work_alone(session: &Session) -> Outcome {
     Ok(())
 }
 
-/// Joins what the processes hold: device `d` of the world gives `d + 1` times its number.
+/// Joins the parts of the processes: device `d` of the world gives `d + 1` times its number.
 pub fn join(session: &Session, kind: &str) -> Outcome {
     let here = session.local()?.mesh().devices();
     // Rank 1 of the test has two devices, the others one.
@@ -114,7 +114,7 @@ pub fn agree() -> Outcome {
     Ok(())
 }
 
-/// A program for a world of one process; tells its collectives and its sockets.
+/// A program for a world of one process; prints its collectives and its sockets.
 pub fn alone() -> Outcome {
     let array = from_function([64, 64], |at| (&at[0] - &at[1]).astype(DType::F64)) * 0.5;
     array.evaluate()?;
@@ -128,7 +128,7 @@ pub fn alone() -> Outcome {
     println!("sum {}", sum.item::<f64>()?);
     phalanx::agree(Ok(()))?;
     for entry in std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten() {
-        // The descriptor of the listing itself is gone already.
+        // The descriptor of the listing itself is closed already.
         if let Ok(target) = std::fs::read_link(entry.path())
             && target.to_string_lossy().starts_with("socket:")
         {

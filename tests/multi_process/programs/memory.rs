@@ -1,4 +1,4 @@
-//! Programs that ask for more memory than there is, and go on with less.
+//! Programs that request more memory than there is, and continue with less.
 
 use super::Outcome;
 use phalanx::prelude::*;
@@ -7,8 +7,8 @@ use phalanx::{Bounds, Session, Sharding, Split};
 /// Elements whose `f64` blocks pass the limit of one mebibyte that the tests set.
 const MANY: usize = 1 << 18;
 
-/// What is refused: work on all ranks, on rank 0 alone, what only one rank can still ask for, work
-/// whose elements travel, or data on the rank that still keeps something.
+/// The refused work: on all ranks, on rank 0 alone, work that only one rank can still observe, work
+/// with elements that travel, or data on the rank that still keeps something.
 pub fn run(session: &Session, what: &str) -> Outcome {
     let before = arange(0, 10, 1) * 3;
     let written = zeros(64, DType::F64);

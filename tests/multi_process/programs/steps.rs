@@ -1,10 +1,11 @@
-//! A program that saves its state after every step and goes on from there.
+//! A program that saves its state after every iteration and continues from there.
 
 use super::{Outcome, SPLIT_FROM, strike_self};
 use phalanx::io::{checkpoint, restore};
 use phalanx::prelude::*;
 
-/// Six steps; rank 1 is killed after the fourth in the first run, in every run or in `never` one.
+/// Six iterations; rank 1 is killed after the fourth in the first run, in every run or in `never`
+/// one.
 pub fn save_steps(path: &str, dies: &str) -> Outcome {
     let attempt = std::env::var("PHALANX_ATTEMPT").unwrap_or_default();
     let (first, mut state) = match restore(path)? {
@@ -36,7 +37,7 @@ pub fn save_steps(path: &str, dies: &str) -> Outcome {
     Ok(())
 }
 
-/// One more step than there has been.
+/// One more iteration than before.
 pub fn save_again(path: &str) -> Outcome {
     let saved = restore(path)?.ok_or("no checkpoint")?;
     let state = saved.get("state").ok_or("a checkpoint without its array")?;

@@ -24,7 +24,7 @@ pub fn kept_order(shape: &[usize], strides: &[i64]) -> Vec<usize> {
 /// The axes from outermost to innermost that NumPy's iterator chooses (rule K) for operands with
 /// these strides. Each operand has a stride for every axis of the result, 0 where it is broadcast.
 ///
-/// Source: `npyiter_find_best_axis_ordering`. Axes are sorted by insertion, beginning with the
+/// Source: `npyiter_find_best_axis_ordering`. Axes are sorted by insertion, starting with the
 /// innermost ones. An operand decides the order of two axes if it has strides along both; if
 /// operands disagree, C order stays.
 pub fn iterator_order(ndim: usize, operands: &[Vec<i64>]) -> Vec<usize> {

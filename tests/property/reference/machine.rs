@@ -19,7 +19,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The beginning of a program on a mesh.
+    /// The start of a program on a mesh.
     pub fn new(mesh: &[usize]) -> Reference {
         Reference { arrays: Vec::new(), mesh: mesh.to_vec() }
     }

@@ -8,8 +8,8 @@ use phalanx::DType;
 use std::cmp::Ordering;
 
 /// The array as lines along an axis (without an axis, all elements as one line): the shape, and for
-/// each line the places of its elements in C order. Only for arrays in C order with elements that
-/// do not depend on the order of rounding.
+/// each line the positions of its elements in C order. Only for arrays in C order with elements
+/// that do not depend on the order of rounding.
 fn lines(of: &Plain, axis: Option<i64>) -> Option<(Vec<usize>, Vec<Vec<usize>>)> {
     let shape = match axis {
         Some(_) => of.shape().to_vec(),

@@ -81,7 +81,7 @@ fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
     }
 }
 
-/// The result of a group of elements, with the rounded magnitude if the order matters.
+/// The result of a set of elements, with the rounded magnitude if the order matters.
 fn reduce_group(
     reduction: Reduction,
     group: &[Value],
@@ -153,7 +153,7 @@ fn product(group: &[Value], dtype: DType, rounded: Option<f64>) -> Option<Value>
     (exact && rounded.is_none()).then(|| Value::Float(floats().product()))
 }
 
-/// Whether the group has both a positive and a negative zero.
+/// Whether the set has both a positive and a negative zero.
 pub fn has_both_zeros(group: &[Value]) -> bool {
     let zero = |negative: bool| {
         move |value: &Value| value.float() == 0.0 && value.float().is_sign_negative() == negative

@@ -69,7 +69,7 @@ def exists(module, name):
 
 
 class Given:
-    """An array among the arguments: a base, and the steps to a view of it."""
+    """An array among the arguments: a base, and the operations to a view of it."""
 
     def __init__(self, told):
         dtype, shape, digits, self.steps = told
@@ -150,7 +150,7 @@ class Case:
         return expansion().function(module, self.function)(*arguments, **keywords)
 
     def argument(self, place, name, default=None):
-        """An argument other than an array, by its place or its name."""
+        """An argument other than an array, by its position or its name."""
         if len(self.line["arguments"]) > place:
             return self.value(self.line["arguments"][place], numpy, [])
         if name in self.line["keywords"]:
