@@ -38,9 +38,7 @@ impl Tally {
         let required: Vec<String> = names.map(str::to_owned).collect();
         match required.iter().find(|name| !LACKS.contains(&name.as_str())) {
             None => Ok(Tally { required, ..Tally::default() }),
-            Some(name) => {
-                Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") })
-            }
+            Some(name) => Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") }),
         }
     }
 
