@@ -1,11 +1,11 @@
 //! Checkpoints: the state of a program in a file, for a restart.
 
 use crate::convert;
-use crate::errors::{raised, value_error};
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::interpreter::errors::{raised, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
 use crate::session;
-use crate::site::at_line;
 use phalanx::Array;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,16 +1,17 @@
 //! Meshes, shardings, and the shards of this process.
 
-use crate::blocks::Blocks;
-use crate::call_mesh;
-use crate::convert::{to_local_shard, to_numpy, to_numpy_view, wrong_type};
-use crate::device_shard::DeviceShard;
-use crate::errors::{coded, for_type_error, raised, type_error, value_error};
-use crate::gpu::GPUS;
-use crate::host_buffer::ShardBuffer;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::calls::arguments::wrong_type;
+use crate::convert::host_buffer::ShardBuffer;
+use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
+use crate::interpreter::blocks::Blocks;
+use crate::interpreter::errors::{coded, for_type_error, raised, type_error, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::objects::device_shard::DeviceShard;
+use crate::objects::ndarray::Ndarray;
 use crate::session;
-use crate::site::at_line;
+use crate::session::gpus::GPUS;
 use phalanx::{Array, Drawing, HostArray, LocalShard, NamedSharding, NamedSplit, SplitAlong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,15 +1,16 @@
 //! Functions of the module: rows of a table as callable objects.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::documentation;
-use crate::elements::are_given_by;
-use crate::errstate;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::documentation;
+use crate::calls::signature::Signature;
+use crate::interpreter::site::at_line;
+use crate::objects::elements::are_given_by;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass;
 use crate::records;
 use crate::session;
-use crate::signature::Signature;
-use crate::site::at_line;
-use crate::subclass;
+use crate::session::notices::settle;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::OnceLock;
@@ -73,9 +74,9 @@ impl Function {
         }
         let template = arguments.template();
         let answer = at_line(py, || (self.row.call)(&arguments))?;
-        errstate::settle(py)?;
+        settle(py)?;
         let are_elements = || are_given_by(self.row.name(), receiver.is_some(), arguments.first());
-        subclass::answered(py, answer, template.as_ref(), &are_elements)
+        answered(py, answer, template.as_ref(), &are_elements)
     }
 }
 
@@ -182,6 +183,27 @@ impl Method {
     }
 }
 
+/// Wraps the answer of a function. A view of an argument of a subclass has the argument's class.
+/// `are_elements` says whether results without axes are elements, which never change.
+fn answered(
+    py: Python<'_>,
+    answer: Answer,
+    template: Option<&Bound<'_, PyAny>>,
+    are_elements: &dyn Fn() -> bool,
+) -> PyResult<Py<PyAny>> {
+    answer.into_python_by(py, &|array| {
+        if let Some(template) = template
+            && array.has_base_of(&template.cast::<Ndarray>()?.get().array)
+        {
+            return subclass::wrap_as(py, array, Some(template));
+        }
+        match array.ndim() == 0 && are_elements() {
+            true => Ndarray::result(py, array),
+            false => Ndarray::wrap(py, array),
+        }
+    })
+}
+
 /// A table of functions: for each the signature, a sentence, and the call.
 #[macro_export]
 macro_rules! functions {
@@ -193,7 +215,7 @@ macro_rules! functions {
         pub const $table: &[$crate::function::Row] = &[$($crate::function::Row {
             signature: $signature,
             summary: $summary,
-            call: |$a| Ok($crate::answer::Answer::from($body)),
+            call: |$a| Ok($crate::calls::answer::Answer::from($body)),
         }),*];
     };
 }

@@ -1,56 +1,39 @@
 //! The Python module `phalanx`: arguments and names. Every operation is one of the root package.
 //!
-//! `ndarray` is the class of arrays, `ufunc` the class of elementwise operations, and `function`
-//! the class of all other functions. The tables of `functions` have a row for each function: the
-//! signature, a sentence, and the call in Rust. `convert` converts Python objects to arrays and
-//! back, `errors` maps errors to exceptions, and `site` finds the calling line of Python. A call of
-//! Rust stays attached to the interpreter, except while it waits (`waiting`).
+//! The folders are layers. Each uses those before it:
+//!
+//! 1. `interpreter`: the calling line of Python, exceptions, waits.
+//! 2. `session`: the session, its GPUs, its notices, and the agreement of its processes.
+//! 3. `objects`: the objects that hold arrays, without their methods; the rules of subclasses and
+//!    of elements; the mesh of a call.
+//! 4. `convert`: objects of Python to arrays, and arrays to objects of Python.
+//! 5. `calls`: signatures, arguments, keys, values to write, and answers.
+//! 6. `records`: items and functions of structured arrays.
+//! 7. `methods`: the methods of arrays.
+//! 8. `function`, and `functions` by topic: tables with a row for each function, which has the
+//!    signature, a sentence, and the call in Rust. `ufunc` is the class of elementwise operations.
+//!    `distribution`, `gpu`, `random_source`, `checkpoints` and `series` have the other classes and
+//!    functions.
+//! 9. `module` and `submodules` give all of it to Python.
+//!
+//! A call of Rust stays attached to the interpreter, except while it waits
+//! (`interpreter::waiting`).
 
-mod answer;
-mod arguments;
-mod asked;
-mod blocks;
-mod buffers;
-mod call_mesh;
+mod calls;
 mod checkpoints;
-mod construct;
 mod convert;
-mod device_shard;
 mod distribution;
-mod dlpack;
-mod documentation;
-mod dtypes;
-mod elements;
-mod errors;
-mod errstate;
-mod flags;
 mod function;
 mod functions;
 mod gpu;
-mod host_buffer;
-mod implicit_copy;
-mod indexing;
-mod iteration;
-mod mistakes;
+mod interpreter;
+mod methods;
 mod module;
-mod named;
-mod ndarray;
-mod operators;
-mod options;
-mod output;
+mod objects;
 mod program;
 mod random_source;
 mod records;
 mod series;
 mod session;
-mod shown;
-mod signature;
-mod site;
-mod sparse_matrix;
-mod spelling;
-mod subclass;
 mod submodules;
-mod text;
 mod ufunc;
-mod waiting;
-mod writing;

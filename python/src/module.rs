@@ -1,21 +1,21 @@
 //! The contents of the native module.
 
-use crate::construct;
 use crate::distribution;
-use crate::errstate;
 use crate::function::Function;
+use crate::functions::grids::Grids;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::gpu;
-use crate::iteration::{FlatIteration, Grids};
-use crate::ndarray::Ndarray;
-use crate::options;
+use crate::interpreter::errors;
+use crate::interpreter::site::set_own_folder;
+use crate::interpreter::waiting;
+use crate::methods::iteration::FlatIteration;
+use crate::methods::{self, construct};
+use crate::objects::ndarray::Ndarray;
 use crate::program;
 use crate::series;
-use crate::session;
-use crate::site::set_own_folder;
-use crate::subclass;
+use crate::session::agreement::agreed_call;
+use crate::session::{self, errstate, notices};
 use crate::ufunc::Ufunc;
-use crate::waiting;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 
@@ -51,16 +51,16 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
         class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
     }
     module.add_class::<construct::Memory>()?;
-    subclass::add(module)?;
+    construct::add(module)?;
     module.add("mgrid", Grids { sparse: false })?;
     module.add("ogrid", Grids { sparse: true })?;
     crate::submodules::add(module)?;
     gpu::add(module)?;
-    module.add_function(wrap_pyfunction!(session::init, module)?)?;
-    module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
-    module.add_function(wrap_pyfunction!(session::falls_back, module)?)?;
-    module.add_function(wrap_pyfunction!(session::data_folder, module)?)?;
-    module.add_function(wrap_pyfunction!(session::rank, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::init, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::shutdown, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::falls_back, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::data_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::rank, module)?)?;
     module.add_function(wrap_pyfunction!(crate::checkpoints::checkpoint, module)?)?;
     module.add_function(wrap_pyfunction!(crate::checkpoints::restore, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
@@ -68,7 +68,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distribution::from_shared, module)?)?;
     module.add_class::<distribution::Mesh>()?;
     module.add_function(wrap_pyfunction!(distribution::mesh_of, module)?)?;
-    errstate::listen();
+    notices::listen();
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;
@@ -82,17 +82,17 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("_world", py.get_type::<distribution::World>())?;
     module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;
-    module.add_function(wrap_pyfunction!(session::flush, module)?)?;
-    module.add_function(wrap_pyfunction!(options::agreed_call, module)?)?;
-    module.add_function(wrap_pyfunction!(session::synchronize, module)?)?;
-    module.add_function(wrap_pyfunction!(session::hand_over, module)?)?;
-    module.add_function(wrap_pyfunction!(session::device_memory, module)?)?;
-    module.add_function(wrap_pyfunction!(session::reset_peak, module)?)?;
-    module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
-    module.add_function(wrap_pyfunction!(session::check_world, module)?)?;
-    module.add_function(wrap_pyfunction!(session::fail, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(agreed_call, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::hand_over, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::device_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::reset_peak, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::meeting, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::check_world, module)?)?;
+    module.add_function(wrap_pyfunction!(session::functions::fail, module)?)?;
     module.add_function(wrap_pyfunction!(waiting::uninterrupted, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::errors::refusal, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::refusal, module)?)?;
     module.add_function(wrap_pyfunction!(series::value, module)?)?;
     module.add_function(wrap_pyfunction!(series::vander, module)?)?;
     module.add_function(wrap_pyfunction!(series::derivative, module)?)?;
@@ -100,7 +100,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(series::fit, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::elements::element, module)?)?;
+    module.add_function(wrap_pyfunction!(methods::element, module)?)?;
     Ok(())
 }
 

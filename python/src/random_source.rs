@@ -1,12 +1,12 @@
 //! The classes of random generators: `Generator`, and `RandomState` of older programs.
 
-use crate::arguments::Arguments;
-use crate::dtypes::numpy;
-use crate::errors::{is_of, raised, type_error, value_error};
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::calls::arguments::Arguments;
+use crate::convert::dtypes::numpy;
+use crate::interpreter::errors::{is_of, raised, type_error, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
 use crate::session;
-use crate::site::at_line;
 use phalanx::random::{Generator, State, Stream as Known, fresh_seed, seeded, streamed};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;

@@ -1,12 +1,12 @@
 //! The array computations of `phalanx.polynomial`, whose modules are written in Python.
 
-use crate::answer::Answer;
-use crate::call_mesh;
+use crate::calls::answer::Answer;
 use crate::convert;
-use crate::errors::{raised, value_error};
-use crate::mistakes::Mistake;
+use crate::interpreter::errors::{raised, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
 use crate::session;
-use crate::site::at_line;
 use phalanx::{
     Array, Basis, series_derivative, series_fit, series_integral, series_value, series_vander,
 };

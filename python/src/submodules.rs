@@ -2,8 +2,8 @@
 
 use crate::function::{Function, Row};
 use crate::functions::{fft, linalg, random, sparse};
+use crate::objects::sparse_matrix::SparseMatrix;
 use crate::random_source::{LegacySource, RandomSource, Stream, share, shared_source};
-use crate::sparse_matrix::SparseMatrix;
 use pyo3::prelude::*;
 
 /// Adds them to the module and to `sys.modules`.

@@ -1,20 +1,20 @@
 //! Elementwise operations as objects with NumPy's methods.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::asked::Asked;
-use crate::call_mesh;
-use crate::convert;
-use crate::documentation;
-use crate::elements;
-use crate::errors::{raised, type_error, value_error, warn_discarded};
-use crate::indexing::{self, Key};
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::asked::Asked;
+use crate::calls::documentation;
+use crate::calls::indexing::{self, Key};
+use crate::calls::signature::Signature;
+use crate::convert::{self, dtypes};
+use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::objects::elements;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass;
 use crate::session;
-use crate::signature::Signature;
-use crate::site::at_line;
-use crate::subclass;
 use phalanx::{AnyIndex, Argument, Array, Casting, MemoryOrder, Op, UfuncOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -351,7 +351,7 @@ impl Ufunc {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([array]);
         let ufunc = self.of_one_result("accumulate")?;
-        let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
+        let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let axis = axis.of("accumulate", &array)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
@@ -411,7 +411,7 @@ impl Ufunc {
         session::ensure(py)?;
         let ufunc = self.of_one_result("reduceat")?;
         let _mesh = call_mesh::of_objects([array, indices]);
-        let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
+        let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let axis = axis.of("reduceat", &array)?;
         let starts = convert::array(indices, None)?;

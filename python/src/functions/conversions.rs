@@ -1,10 +1,11 @@
 //! Conversions of arrays to bits and to text, and tests for shared memory.
 
-use crate::arguments::Arguments;
-use crate::errors::{value_error, warn_discarded};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::text::{TextOptions, text_of};
+use crate::interpreter::errors::{value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::methods::text::{TextOptions, text_of};
 use phalanx::BitOrder;
 use pyo3::prelude::*;
 
@@ -20,7 +21,7 @@ functions! { FUNCTIONS, a =>
                 warn_discarded(a.py(), array.dtype(), dtype)?;
                 cast.into()
             }
-            false => crate::answer::Answer::Object(a.object("x")?.clone().unbind()),
+            false => Answer::Object(a.object("x")?.clone().unbind()),
         }
     };
 

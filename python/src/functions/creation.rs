@@ -1,15 +1,15 @@
 //! New arrays, and arrays of host data.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::callback::Callback;
 use crate::convert;
-use crate::errors::{raised, refused, type_error, value_error, warn_discarded};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::options::{Callback, weak_of};
+use crate::interpreter::errors::{raised, refused, type_error, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{Argument, Array, DType, FillOptions, Grid, Indexing, MemoryOrder, Samples, Weak};
-use pyo3::exceptions::{PyAttributeError, PyOverflowError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyComplex;
 
@@ -563,70 +563,4 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let wants_own = is_among(&["O", "OWNDATA"]) && !flags.owns_data;
     let wants_writing = is_among(&["W", "WRITEABLE"]) && !flags.writeable;
     Ok(if wants_own || wants_writing { array.copy_in(order) } else { array }.into())
-}
-
-/// One of several ranges of a grid. A complex step is the number of points, with both ends. As in
-/// NumPy, an invalid part is an `AttributeError`.
-pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
-    let [start, stop, step] = parts(object)?;
-    let wrong = || {
-        let text = "several ranges of a grid are slices of real numbers with an end";
-        refused::<PyAttributeError>(Mistake::Value, text)
-    };
-    let is_complex = |number: &Weak| matches!(number, Weak::Complex(_));
-    let start = start.map_err(|_| wrong())?.unwrap_or(Weak::Int(0));
-    let stop = stop.map_err(|_| wrong())?.ok_or_else(wrong)?;
-    match step.map_err(|_| wrong())?.unwrap_or(Weak::Int(1)) {
-        Weak::Complex(step) => Ok(counted(start, stop, step.norm() as usize)),
-        _ if is_complex(&start) || is_complex(&stop) => Err(wrong()),
-        step => Ok(phalanx::GridRange::Steps(start, stop, step)),
-    }
-}
-
-/// The only range of a grid. As in `arange`, a start without a stop is the stop.
-pub fn only_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
-    let [start, stop, step] = parts(object)?;
-    let (start, stop) = (start?.unwrap_or(Weak::Int(0)), stop?);
-    Ok(match (step?, stop) {
-        (Some(Weak::Complex(_)), None) => {
-            let text = "a range with a count needs an end";
-            return Err(type_error(Mistake::Type, text));
-        }
-        (Some(Weak::Complex(step)), Some(stop)) => counted(start, stop, step.norm() as usize),
-        (step, stop) => {
-            let step = step.unwrap_or(Weak::Int(1));
-            match stop {
-                Some(stop) => phalanx::GridRange::Steps(start, stop, step),
-                None => phalanx::GridRange::Steps(Weak::Int(0), start, step),
-            }
-        }
-    })
-}
-
-/// A number of coordinates, with both ends.
-fn counted(start: Weak, stop: Weak, count: usize) -> phalanx::GridRange {
-    let (from, to) = (start.to_complex(), stop.to_complex());
-    match (start, stop) {
-        (Weak::Complex(_), _) | (_, Weak::Complex(_)) => {
-            phalanx::GridRange::ComplexCount(from, to, count)
-        }
-        _ => phalanx::GridRange::Count(from.re, to.re, count),
-    }
-}
-
-/// The start, the stop and the step of a range of a grid, where they are given.
-fn parts(object: &Bound<'_, PyAny>) -> PyResult<[PyResult<Option<Weak>>; 3]> {
-    let part = |name: &str| -> PyResult<PyResult<Option<Weak>>> {
-        let value = object.getattr(name)?;
-        if value.is_none() {
-            return Ok(Ok(None));
-        }
-        let wrong = || type_error(Mistake::Type, "a grid is made of slices of numbers");
-        Ok(match weak_of(&value) {
-            Ok(Some(Weak::Bool(truth))) => Ok(Some(Weak::Int(truth.into()))),
-            Ok(number) => number.map(Some).ok_or_else(wrong),
-            Err(error) => Err(error),
-        })
-    };
-    Ok([part("start")?, part("stop")?, part("step")?])
 }

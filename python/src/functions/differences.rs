@@ -1,11 +1,11 @@
 //! Differences, gradients, integrals, interpolation and convolutions.
 
-use crate::answer::Answer;
-use crate::arguments::{Arguments, is_integer};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, is_integer};
 use crate::convert;
-use crate::errors::value_error;
 use crate::functions;
-use crate::mistakes::Mistake;
+use crate::interpreter::errors::value_error;
+use crate::interpreter::mistakes::Mistake;
 use phalanx::{
     Argument, Array, Bound as Edge, ConvolveMode, DiffOptions, GradientOptions, axis, convolve,
     correlate, diff, ediff1d, gradient, interp, interp_periodic, trapezoid, unwrap,

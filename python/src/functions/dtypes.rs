@@ -1,12 +1,12 @@
 //! Dtypes: casts, promotion, kinds, limits.
 
-use crate::arguments::Arguments;
+use crate::calls::arguments::Arguments;
 use crate::convert;
-use crate::dtypes::{from_python, numpy, to_python};
-use crate::errors::{raised, type_error, value_error};
+use crate::convert::dtypes::{from_python, numpy, to_python};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::interpreter::errors::{raised, type_error, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{Argument, Casting, DType, DTypeKind, Scalar, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};

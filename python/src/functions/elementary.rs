@@ -1,14 +1,14 @@
 //! Elementary functions that are no ufuncs: rounding, clipping, closeness.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::writing::written;
 use crate::convert;
-use crate::errors::{raised, type_error, value_error, warn_discarded};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::options::written;
-use crate::site::at_line;
+use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{Bound as Limit, Casting, Replacements, Tolerance, UfuncOptions};
 use pyo3::prelude::*;
 

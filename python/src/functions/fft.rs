@@ -1,11 +1,11 @@
 //! The functions of `phalanx.fft`.
 
-use crate::answer::Answer;
-use crate::arguments::{Arguments, integer, is_integer};
-use crate::errors::{value_error, warn};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, integer, is_integer};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::interpreter::errors::{value_error, warn};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use phalanx::Array;
 use phalanx::fft::{self, Grid, Line, Norm};
 use pyo3::prelude::*;

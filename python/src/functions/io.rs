@@ -1,18 +1,19 @@
 //! Files: NumPy's `.npy` and `.npz`, and text.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::convert;
-use crate::dtypes::numpy;
-use crate::errors::{raised, value_error};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::files::{on_first, path_of};
+use crate::convert::dtypes::numpy;
+use crate::convert::{self, on_host, record_dtypes};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::options::on_host;
+use crate::interpreter::errors::{raised, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
+use crate::records;
 use crate::session;
-use crate::site::at_line;
+use phalanx::Array;
 use phalanx::io::Npz;
-use phalanx::{Array, MeshHandle};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -113,16 +114,6 @@ functions! { METHODS, a =>
     };
 }
 
-/// The path of an object, with a suffix if it has none; `None` for an open file.
-pub fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
-    if object.hasattr("write")? || object.hasattr("read")? {
-        return Ok(None);
-    }
-    let path = object.py().import("os")?.getattr("fsdecode")?.call1((object,))?;
-    let path: String = path.extract()?;
-    Ok(Some(if path.ends_with(suffix) { path } else { path + suffix }))
-}
-
 fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let py = a.py();
     let files = || py.import("phalanx._files")?.getattr("NpzFile");
@@ -130,9 +121,9 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         let found = numpy(py)?.getattr("load")?.call1((a.object("file")?,))?;
         return match found.hasattr("files")? {
             true => Ok(Answer::Object(files()?.call1(("object", found))?.unbind())),
-            false => match crate::records::given(&found.getattr("dtype")?)? {
+            false => match record_dtypes::given(&found.getattr("dtype")?)? {
                 Some(record) => {
-                    let records = crate::records::of_host(&found, &record)?;
+                    let records = convert::records::of_host(&found, &record)?;
                     Ok(Answer::Object(Ndarray::wrap_records(py, records)?))
                 }
                 None => Ok(convert::array(&found, None)?.into()),
@@ -147,7 +138,7 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         return Ok(Answer::Object(files()?.call1((path, archive))?.unbind()));
     }
     let array = phalanx::io::load(&path);
-    crate::records::loaded(py, array, &path, None)
+    records::loaded(py, array, &path, None)
 }
 
 /// The arrays of `savez`, named as NumPy names them.
@@ -211,24 +202,6 @@ impl Archive {
 
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let array = at_line(py, || self.npz.load(name));
-        crate::records::loaded(py, array, &self.path, Some(name))?.into_python(py)
+        records::loaded(py, array, &self.path, Some(name))?.into_python(py)
     }
-}
-
-/// Runs a write on the first process of the call's mesh. The others wait for it, and all must give
-/// the same path. Collective.
-pub fn on_first(
-    a: &Arguments<'_, '_>,
-    path: &str,
-    write: impl FnOnce() -> PyResult<()>,
-) -> PyResult<()> {
-    let mesh = MeshHandle::current();
-    let is_first = mesh.is_none_or(|mesh| mesh.engine().process().0 == 0);
-    at_line(a.py(), || phalanx::declare(path.as_bytes()))
-        .map_err(|error| raised(a.py(), &error))?;
-    let done = if is_first { write() } else { Ok(()) };
-    let told = done.as_ref().map(|_| ()).map_err(ToString::to_string);
-    let agreed = phalanx::agree(told);
-    done?;
-    agreed.map_err(|error| raised(a.py(), &error))
 }

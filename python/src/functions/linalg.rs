@@ -1,12 +1,12 @@
 //! The functions of `phalanx.linalg`.
 
 use super::products::contracted;
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::errors::{raised, value_error, warn, warn_discarded};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::named::named;
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::named::named;
+use crate::interpreter::errors::{raised, value_error, warn, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
 use phalanx::Array;
 use phalanx::linalg::{
     Eig, Ord, Qr, QrMode, Slogdet, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals,

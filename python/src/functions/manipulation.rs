@@ -1,16 +1,20 @@
 //! Shapes, views, joins and splits.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::convert;
-use crate::dtypes::numpy;
-use crate::errors::{as_numpy_raises, raised, type_error, value_error, warn, warn_discarded};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, integers};
+use crate::calls::callback::Callback;
+use crate::calls::writing::{warn_of_value, written};
+use crate::convert::dtypes::numpy;
+use crate::convert::{self, on_host};
 use crate::functions;
 use crate::functions::padding;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::options::{Callback, on_host};
-use crate::writing::warn_of_value;
+use crate::interpreter::errors::{
+    as_numpy_raises, raised, type_error, value_error, warn, warn_discarded,
+};
+use crate::interpreter::mistakes::Mistake;
+use crate::methods::construct;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass::view_as;
 use phalanx::{Argument, Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList, PySlice, PyTuple};
@@ -66,7 +70,7 @@ functions! { FUNCTIONS, a =>
         let mut shapes: Vec<Vec<usize>> = Vec::new();
         for object in a.object("args")?.try_iter()? {
             let object = object?;
-            let extents = crate::arguments::integers(&object).map_err(|error| {
+            let extents = integers(&object).map_err(|error| {
                 as_numpy_raises(a.py(), Mistake::Type, a.no_extent(error))
             })?;
             let extent = |extent: i64| {
@@ -370,7 +374,7 @@ functions! { METHODS, a =>
         if !keeps {
             let shape = a.integers_of_rest("new_shape")?;
             match a.object("a")?.cast::<Ndarray>() {
-                Ok(array) => crate::construct::resize(array.get(), &shape)?,
+                Ok(array) => construct::resize(array.get(), &shape)?,
                 Err(_) => return Err(a.wrong("a", "a phalanx.ndarray")),
             }
         }
@@ -380,13 +384,13 @@ functions! { METHODS, a =>
     "A view of the same bytes, of another dtype if one is given.":
     {
         let array = a.array("a")?;
-        let (class, dtype) = crate::construct::class_and_dtype(a)?;
+        let (class, dtype) = a.class_and_dtype()?;
         let view = match dtype {
             Some(dtype) => array.view(dtype),
             None => array.slice(&[Index::Ellipsis][..]),
         };
         match class {
-            Some(class) => Answer::Object(crate::subclass::view_as(&class, view, a.object("a")?)?),
+            Some(class) => Answer::Object(view_as(&class, view, a.object("a")?)?),
             None => view.into(),
         }
     };
@@ -406,7 +410,7 @@ functions! { METHODS, a =>
         let swapped = phalanx::byteswap(&array);
         match a.truth_or("inplace", false)? {
             true => {
-                crate::options::written(a.py(), || array.try_assign(swapped))?;
+                written(a.py(), || array.try_assign(swapped))?;
                 Answer::Object(a.object("a")?.clone().unbind())
             }
             false => swapped.into(),
@@ -419,7 +423,7 @@ functions! { METHODS, a =>
         let array = a.array("a")?;
         let value = a.value("value", array.dtype())?;
         warn_of_value(a.py(), &value, &array)?;
-        crate::options::written(a.py(), || array.try_assign(value))?;
+        written(a.py(), || array.try_assign(value))?;
     };
 
     "to_device(a, device, /, *, stream=None)",

@@ -6,6 +6,7 @@ pub mod differences;
 pub mod dtypes;
 pub mod elementary;
 pub mod fft;
+pub mod grids;
 pub mod io;
 pub mod linalg;
 pub mod manipulation;

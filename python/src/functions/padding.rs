@@ -1,12 +1,12 @@
 //! The arguments of `pad`.
 
-use crate::arguments::Arguments;
-use crate::convert;
-use crate::dtypes::numpy;
-use crate::errors::{as_numpy_raises, type_error, value_error, warn_discarded};
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::options::{broken, on_host};
+use crate::calls::arguments::Arguments;
+use crate::calls::callback::broken;
+use crate::convert::dtypes::numpy;
+use crate::convert::{self, on_host};
+use crate::interpreter::errors::{as_numpy_raises, type_error, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{Array, DType, Ends, PadMode, PadWidths, Statistic, Weak};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

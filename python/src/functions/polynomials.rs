@@ -2,14 +2,13 @@
 //!
 //! As in NumPy, functions return a `poly1d` if they are given one. The class is written in Python.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::convert;
-use crate::dtypes;
-use crate::errors::{raised, value_error, warn};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::convert::{self, dtypes};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::interpreter::errors::{raised, value_error, warn};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{
     Array, DType, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul,
     polysub, polyval, roots,

@@ -1,12 +1,12 @@
 //! Products of vectors, matrices and stacks of them.
 
-use crate::answer::Answer;
-use crate::arguments::{Arguments, integers, is_integer};
-use crate::asked::Asked;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, integers, is_integer};
+use crate::calls::asked::Asked;
 use crate::convert;
-use crate::errors::{for_type_error, type_error, value_error, warn, warn_discarded};
 use crate::functions;
-use crate::mistakes::Mistake;
+use crate::interpreter::errors::{for_type_error, type_error, value_error, warn, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
 use phalanx::{
     Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, einsum_with,
     inner, kron, outer, tensordot, vdot,

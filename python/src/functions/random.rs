@@ -1,13 +1,13 @@
 //! Random numbers: methods of generators, and functions of `phalanx.random`.
 
-use crate::answer::Answer;
-use crate::arguments::{Arguments, is_integer};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, is_integer};
 use crate::convert::fetch;
-use crate::errors::{as_numpy_raises, raised, value_error};
 use crate::function::Row;
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
+use crate::interpreter::errors::{as_numpy_raises, raised, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
 use phalanx::random::{ChoiceOptions, Generator, IntegerOptions, Population, Size};
 use phalanx::{Argument, Array, DType, ShapeArgument, Weak};

@@ -1,6 +1,6 @@
 //! Sums and other combinations of elements.
 
-use crate::arguments::Arguments;
+use crate::calls::arguments::Arguments;
 use crate::functions;
 use pyo3::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Running combinations.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::errors::warn_discarded;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
 use crate::functions;
+use crate::interpreter::errors::warn_discarded;
 use phalanx::{
     Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
     nancumprod, nancumsum,

@@ -1,12 +1,14 @@
 //! Elements at positions and where conditions hold.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::callback::Callback;
+use crate::calls::options::mode_of;
+use crate::calls::writing::written;
 use crate::convert;
-use crate::errors::{raised, value_error, warn_discarded};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::options::{Callback, mode_of, written};
+use crate::interpreter::errors::{raised, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
 use phalanx::{AnyIndex, Argument, Array, Casting, DType, MemoryOrder, Mode, Piece};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};

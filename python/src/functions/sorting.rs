@@ -1,11 +1,11 @@
 //! Order: sorting, searching, and vectors as sets.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::errors::{raised, value_error};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::named::named;
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::named::named;
+use crate::interpreter::errors::{raised, value_error};
+use crate::interpreter::mistakes::Mistake;
 use phalanx::{
     Array, Side, Unique, argpartition, argsort, argsort_descending, intersect1d,
     intersect1d_indices, isin, lexsort, partition, searchsorted, searchsorted_by, setdiff1d,

@@ -1,11 +1,11 @@
 //! Sparse matrices: the functions of `phalanx.scipy.sparse` and of its `linalg`.
 
-use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
 use crate::convert;
-use crate::errors::raised;
 use crate::functions;
-use crate::sparse_matrix::SparseMatrix;
+use crate::interpreter::errors::raised;
+use crate::objects::sparse_matrix::SparseMatrix;
 use phalanx::sparse::{CgOptions, Csr, cg_from};
 use pyo3::prelude::*;
 

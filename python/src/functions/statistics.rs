@@ -1,13 +1,15 @@
 //! Medians, quantiles, averages, covariances, counts and histograms.
 
-use crate::answer::Answer;
-use crate::arguments::{Arguments, is_integer};
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{for_type_error, raised, runtime_warning, type_error, value_error};
 use crate::functions;
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::site::here;
+use crate::interpreter::errors::{
+    for_type_error, raised, runtime_warning, type_error, value_error,
+};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::here;
+use crate::objects::ndarray::Ndarray;
 use phalanx::{
     Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
     QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,

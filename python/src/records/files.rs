@@ -1,12 +1,13 @@
 //! Structured arrays in files, which are read and written through the host.
 
-use super::values::{of_host, records_of};
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::dtypes::numpy;
-use crate::functions::io::{on_first, path_of};
-use crate::ndarray::Ndarray;
-use crate::options::on_host;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::Arguments;
+use crate::calls::files::{on_first, path_of};
+use crate::convert::dtypes::numpy;
+use crate::convert::on_host;
+use crate::convert::record_dtypes::given;
+use crate::convert::records::{of_host, records_of};
+use crate::objects::ndarray::Ndarray;
 use phalanx::{Array, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -94,7 +95,7 @@ pub fn loaded(
         if let Some(name) = name {
             found = found.get_item(name)?;
         }
-        let Some(record) = super::given(&found.getattr("dtype")?)? else { return Ok(None) };
+        let Some(record) = given(&found.getattr("dtype")?)? else { return Ok(None) };
         let records = of_host(&found, &record)?;
         Ok(Some(Answer::Object(Ndarray::wrap_records(py, records)?)))
     };

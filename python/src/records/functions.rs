@@ -1,14 +1,16 @@
 //! Functions of structured arrays: they make, copy, move and save elements. All other functions
 //! refuse structured arrays, because there is no arithmetic with records.
 
-use super::objects::written;
-use super::values::{of_host, owns_records, records_of, value_for};
-use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::errors::{raised, refused, value_error};
-use crate::mistakes::Mistake;
-use crate::ndarray::Ndarray;
-use crate::site::at_line;
+use super::items::written;
+use crate::calls::answer::Answer;
+use crate::calls::arguments::{Arguments, integers};
+use crate::convert;
+use crate::convert::record_dtypes::given;
+use crate::convert::records::{of_host, owns_records, records_of, value_for};
+use crate::interpreter::errors::{raised, refused, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
 use phalanx::records::{Record, RecordValue, Records};
 use phalanx::{Error, MemoryOrder, Weak};
 use pyo3::exceptions::PyNotImplementedError;
@@ -61,7 +63,7 @@ pub fn may_take(name: &str) -> bool {
 /// The structured dtype that a call asks for.
 fn dtype_of(a: &Arguments<'_, '_>) -> PyResult<Option<Arc<Record>>> {
     match a.takes("dtype") {
-        true => a.given("dtype").map_or(Ok(None), super::given),
+        true => a.given("dtype").map_or(Ok(None), given),
         false => Ok(None),
     }
 }
@@ -152,7 +154,7 @@ pub fn called(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             }
             let bytes = |object: &Bound<'_, PyAny>| match records_of(object) {
                 Some(records) => Ok(records.bytes().clone()),
-                None => crate::convert::array(object, None),
+                None => convert::array(object, None),
             };
             let (first, second) = (bytes(first)?, bytes(second)?);
             Ok(Some(Answer::Bool(match name {
@@ -186,7 +188,7 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
         }
         "reshape" => {
             let shape = match a.object("shape")?.cast::<pyo3::types::PyTuple>() {
-                Ok(rest) if rest.len() == 1 => crate::arguments::integers(&rest.get_item(0)?)?,
+                Ok(rest) if rest.len() == 1 => integers(&rest.get_item(0)?)?,
                 _ => a.integers("shape")?,
             };
             let order = order(MemoryOrder::C)?;
@@ -214,7 +216,7 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
                 None => None,
             };
             let rest = rest.filter(|rest| !rest.is_none());
-            let axes = rest.as_ref().map(crate::arguments::integers).transpose()?;
+            let axes = rest.as_ref().map(integers).transpose()?;
             answered(py, at_line(py, || records.transposed(axes.as_deref())))
         }
         "swapaxes" => {
@@ -314,7 +316,7 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
         }
         let record = match asked {
             Some(record) => record,
-            None => super::given(&object.getattr("dtype")?)?
+            None => given(&object.getattr("dtype")?)?
                 .unwrap_or_else(|| panic!("bug: a structured array without its dtype")),
         };
         // The numbers of an array of ours are written into all fields.
@@ -368,7 +370,7 @@ fn viewed(
     let py = a.py();
     match (own, asked) {
         (Some(own), Some(record)) => answered(py, at_line(py, || own.view_records(record))),
-        (Some(own), None) => match crate::construct::class_and_dtype(a)?.1 {
+        (Some(own), None) => match a.class_and_dtype()?.1 {
             Some(dtype) => {
                 let seen = at_line(py, || own.view_numbers(dtype));
                 Ok(Some(seen.map_err(|error| raised(py, &error))?.into()))

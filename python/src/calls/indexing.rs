@@ -1,0 +1,129 @@
+//! Keys of `array[key]`.
+
+use crate::convert;
+use crate::interpreter::errors::{as_numpy_raises, is_of, refused};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::Ndarray;
+use phalanx::{AnyIndex, Array, DType, Index};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use smallvec::SmallVec;
+
+/// A key: basic items only, which give a view, or also arrays.
+pub enum Key {
+    /// Integers, slices, `None` and the ellipsis.
+    Basic(SmallVec<[Index; 4]>),
+    /// Items that include arrays of positions or masks.
+    Advanced(Vec<AnyIndex>),
+}
+
+/// Reads a key.
+pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
+    let Ok(tuple) = object.cast::<PyTuple>() else {
+        return Ok(match item(object)? {
+            AnyIndex::Basic(index) => Key::Basic(SmallVec::from_slice(&[index])),
+            array => Key::Advanced(vec![array]),
+        });
+    };
+    let items: Vec<AnyIndex> = tuple.iter().map(|one| item(&one)).collect::<PyResult<_>>()?;
+    let basic = items.iter().map(|item| match item {
+        AnyIndex::Basic(index) => Some(*index),
+        AnyIndex::Array(_) => None,
+    });
+    match basic.collect::<Option<SmallVec<[Index; 4]>>>() {
+        Some(basic) => Ok(Key::Basic(basic)),
+        None => Ok(Key::Advanced(items)),
+    }
+}
+
+fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
+    if let Ok(position) = object.cast_exact::<PyInt>() {
+        return self::position(position.as_any());
+    }
+    if let Ok(slice) = object.cast::<PySlice>() {
+        return range(slice).map(AnyIndex::Basic);
+    }
+    if object.is_none() {
+        return Ok(AnyIndex::Basic(Index::NewAxis));
+    }
+    if object.is_instance_of::<PyEllipsis>() {
+        return Ok(AnyIndex::Basic(Index::Ellipsis));
+    }
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return Ok(AnyIndex::Array(array.get().array.clone()));
+    }
+    if object.is_instance_of::<PyBool>() {
+        return convert::array(object, None).map(AnyIndex::Array);
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        // A list without elements, at any depth, has no dtype and stands for no positions.
+        let array = convert::array(object, None)?;
+        return positions(match array.size() {
+            0 => at_line(object.py(), || array.astype(DType::I64)),
+            _ => array,
+        });
+    }
+    if object.hasattr("dtype")? && object.hasattr("shape")? {
+        let host = convert::to_host_array(object, None)?;
+        if host.shape.is_empty() && host.dtype != DType::Bool {
+            return position(object);
+        }
+        return positions(convert::upload(object.py(), &host)?);
+    }
+    position(object)
+}
+
+fn positions(array: Array) -> PyResult<AnyIndex> {
+    Ok(AnyIndex::Array(array))
+}
+
+/// A position by `__index__`, whose own exceptions stay as they are.
+fn position(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
+    let py = object.py();
+    match object.extract::<i64>() {
+        Ok(position) => Ok(AnyIndex::Basic(Index::At(position))),
+        Err(error) if is_of::<PyTypeError>(py, &error) => Err(no_index()),
+        Err(error) if is_of::<PyOverflowError>(py, &error) => {
+            Err(refused::<PyIndexError>(Mistake::Key, "cannot fit the position into 64 bits"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn no_index() -> PyErr {
+    refused::<PyIndexError>(
+        Mistake::Key,
+        "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are \
+         valid indices",
+    )
+}
+
+/// The error of a part of a slice that is no integer. Exceptions of its own `__index__` stay as
+/// they are.
+fn unless_raised(error: PyErr) -> PyErr {
+    Python::attach(|py| match is_of::<PyTypeError>(py, &error) {
+        true => as_numpy_raises(py, Mistake::Key, error),
+        false => error,
+    })
+}
+
+fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
+    let part = |name: &str| -> PyResult<Option<i64>> {
+        let value = slice.getattr(name)?;
+        if value.is_none() {
+            return Ok(None);
+        }
+        // As in Python, an integer that does not fit is clipped.
+        Ok(Some(value.extract::<i64>().or_else(|error| match value.cast::<PyInt>() {
+            Ok(large) => Ok(if large.lt(0)? { i64::MIN } else { i64::MAX }),
+            Err(_) => Err(unless_raised(error)),
+        })?))
+    };
+    Ok(Index::Range {
+        start: part("start")?,
+        stop: part("stop")?,
+        step: part("step")?.unwrap_or(1),
+    })
+}

@@ -1,0 +1,63 @@
+//! Values that are written into arrays.
+
+use crate::convert::{argument, array};
+use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use phalanx::{Argument, Array, DType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+
+/// Refuses a value with axes, even of one element, where one element is written. As in NumPy, an
+/// array of one element that is no list is accepted where the element is a bool.
+pub fn check_one(value: &Argument, dtype: DType, is_list: bool) -> PyResult<()> {
+    let text = "setting an array element with a sequence.";
+    match value {
+        Argument::Array(array) if array.ndim() > 0 => match dtype {
+            DType::Bool if !is_list && array.size() == 1 => Ok(()),
+            DType::C64 | DType::C128 => Err(type_error(Mistake::Elements, text)),
+            _ => Err(value_error(Mistake::Elements, text)),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value into a view.
+pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (py, _mesh) = (value.py(), call_mesh::of_array(target));
+    target.ok().map_err(|error| raised(py, &error))?;
+    let value = value_for(target, value)?;
+    warn_of_value(py, &value, target)?;
+    let written = at_line(py, || target.try_assign(value));
+    written.map_err(|error| raised(py, &error))
+}
+
+/// Warns of imaginary parts that a write discards.
+pub fn warn_of_value(py: Python<'_>, value: &Argument, target: &Array) -> PyResult<()> {
+    match value {
+        Argument::Array(array) => warn_discarded(py, array.dtype(), target.dtype()),
+        // Numbers and elements are assigned without a warning, as in NumPy.
+        Argument::Scalar(_) | Argument::Weak(_) => Ok(()),
+    }
+}
+
+/// The value to write into an array. NumPy converts a value without a dtype of its own to the
+/// array's dtype: a list, a string, bytes, None, or an integer beyond 128 bits.
+pub fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    let is_plain = value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_none()
+        || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
+    match is_plain {
+        true => Ok(Argument::Array(array(value, Some(target.dtype()))?)),
+        false => argument(value),
+    }
+}
+
+/// Runs a write as a call of the running line of Python.
+pub fn written(py: Python<'_>, write: impl FnOnce() -> Result<(), phalanx::Error>) -> PyResult<()> {
+    at_line(py, write).map_err(|error| raised(py, &error))
+}

@@ -1,0 +1,294 @@
+//! Conversion of Python objects to arrays.
+
+use super::dtypes::{from_python, numpy, to_python};
+use super::foreign::foreign;
+use super::host::fetch;
+use super::host_buffer::SharedMemory;
+use super::numbers::weak;
+use crate::interpreter::errors::{
+    as_numpy_raises, raised, type_error, value_error, warn_discarded,
+};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::ndarray::{DEEPEST, Ndarray};
+use crate::objects::sparse_matrix::SparseMatrix;
+use crate::session;
+use crate::session::gpus::GPUS;
+use phalanx::{
+    Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, promote_types,
+    room_on_host, stack,
+};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::sync::Arc;
+
+/// An operand: an array, a Python number, or an object that converts to an array. `None` for any
+/// other object, so that Python calls the other operand's method.
+pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
+    if let Ok(array) = object.cast_exact::<Ndarray>() {
+        return Ok(Some(Argument::Array(array.get().array.clone())));
+    }
+    if let Some(weak) = weak(object)? {
+        return Ok(Some(Argument::Weak(weak)));
+    }
+    let is_other = object.is_instance_of::<PyString>() || object.is_instance_of::<SparseMatrix>();
+    if object.is_none() || is_other {
+        return Ok(None);
+    }
+    // To NumPy, an object of a subclass of int is an element of an array and no Python number.
+    let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
+    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if is_number || is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
+        return argument(object).map(Some);
+    }
+    Ok(None)
+}
+
+/// An argument of a function: as an operand, but an object that does not convert is an error.
+pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return Ok(Argument::Array(array.get().array.clone()));
+    }
+    if let Some(weak) = weak(object)? {
+        return Ok(Argument::Weak(weak));
+    }
+    if let Some(array) = stacked(object, None)? {
+        return Ok(Argument::Array(array));
+    }
+    if let Some((array, _)) = on_gpu(object, false)? {
+        return Ok(Argument::Array(array));
+    }
+    let host = to_host_array(object, None)?;
+    if host.shape.is_empty() {
+        return Ok(Argument::Scalar(Scalar::from_bytes(host.dtype, &host.bytes)));
+    }
+    upload(object.py(), &host).map(Argument::Array)
+}
+
+/// An array of any object that NumPy's `asarray` takes, of a dtype if one is given.
+pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array> {
+    let py = object.py();
+    if let Ok(array) = object.cast::<Ndarray>() {
+        let array: &Array = &array.get().array;
+        return Ok(match dtype {
+            Some(dtype) if dtype != array.dtype() => {
+                warn_discarded(py, array.dtype(), dtype)?;
+                at_line(py, || array.astype(dtype))
+            }
+            _ => array.clone(),
+        });
+    }
+    if let Some(made) = stacked(object, dtype)? {
+        return Ok(made);
+    }
+    if let Some((made, _)) = on_gpu(object, false)? {
+        return Ok(match dtype {
+            Some(dtype) if dtype != made.dtype() => at_line(py, || made.astype(dtype)),
+            _ => made,
+        });
+    }
+    let elements = elements(object, dtype)?;
+    if elements.are_taken_where_they_lie() {
+        let shard = elements.lent();
+        session::ensure(py)?;
+        let made = at_line(py, || Array::from_shared(&shard).0);
+        made.ok().map_err(|error| raised(py, &error))?;
+        return Ok(made);
+    }
+    upload(py, &elements.copied(py)?)
+}
+
+/// An array of another library's elements on a GPU of the session, and whether it reads them in
+/// place, which needs elements that last. `None` for any other object.
+pub fn on_gpu(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<(Array, bool)>> {
+    let Some(shard) = foreign(object, is_lasting)? else { return Ok(None) };
+    let py = object.py();
+    session::ensure(py)?;
+    let (array, is_shared) = at_line(py, || Array::from_shared(&shard));
+    array.ok().map_err(|error| raised(py, &error))?;
+    Ok(Some((array, is_shared)))
+}
+
+/// The array of a list that contains arrays; `None` for any other object.
+fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<Array>> {
+    if !object.is_instance_of::<PyList>() && !object.is_instance_of::<PyTuple>() {
+        return Ok(None);
+    }
+    if !holds_arrays(object, DEEPEST)? {
+        return Ok(None);
+    }
+    let mut items: Vec<Array> =
+        object.try_iter()?.map(|item| array(&item?, dtype)).collect::<PyResult<_>>()?;
+    let py = object.py();
+    // NumPy promotes the dtypes of a list one by one, while `stack` promotes all at once.
+    let common = items.iter().map(Array::dtype).reduce(promote_types);
+    let made = at_line(py, || {
+        for item in &mut items {
+            if let Some(common) = common.filter(|&common| common != item.dtype()) {
+                *item = item.astype(common);
+            }
+        }
+        stack(&items.iter().collect::<Vec<_>>(), 0)
+    });
+    made.ok().map_err(|error| raised(py, &error))?;
+    Ok(Some(made))
+}
+
+fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
+    if deepest == 0 {
+        return Err(value_error(
+            Mistake::Elements,
+            format!("lists are nested deeper than {DEEPEST} times"),
+        ));
+    }
+    for item in object.try_iter()? {
+        let item = item?;
+        let is_list = item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>();
+        if item.is_instance_of::<Ndarray>() || (is_list && holds_arrays(&item, deepest - 1)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_exporter(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("__array_interface__")? || object.hasattr("__dlpack__")?)
+}
+
+/// An object as NumPy reads it, in C order and native byte order.
+struct Elements<'py> {
+    dtype: DType,
+    shape: Vec<usize>,
+    /// NumPy's buffer of the elements, which is not copied if it already has this form.
+    buffer: PyUntypedBuffer,
+    /// The owner of the elements.
+    owner: Bound<'py, PyAny>,
+}
+
+/// The elements of an object as NumPy reads it, as a copy.
+pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<HostArray> {
+    elements(object, dtype)?.copied(object.py())
+}
+
+/// The number of bytes from which one more copy on the way to a GPU takes long.
+const LARGE: usize = 1 << 20;
+
+impl Elements<'_> {
+    /// Whether an array copies the elements from their place: large ones that are sent to a GPU.
+    fn are_taken_where_they_lie(&self) -> bool {
+        self.buffer.len_bytes() >= LARGE && !GPUS.is_empty()
+    }
+
+    fn copied(self, py: Python<'_>) -> PyResult<HostArray> {
+        let Elements { dtype, shape, buffer, .. } = self;
+        let length = buffer.len_bytes();
+        room_on_host(length, None).map_err(|error| raised(py, &error))?;
+        let start = buffer.buf_ptr().cast::<u8>();
+        let bytes = match length {
+            0 => Vec::new(),
+            // SAFETY: the buffer is C-contiguous, as requested from NumPy, `len_bytes` long, and
+            // held until the copy is made. The interpreter is attached, so no Python code writes
+            // meanwhile.
+            _ => unsafe { std::slice::from_raw_parts(start, length) }.to_vec(),
+        };
+        Ok(HostArray { dtype, shape, bytes })
+    }
+
+    fn lent(self) -> LocalShard {
+        let Elements { dtype, shape, buffer, owner } = self;
+        let bytes = match buffer.len_bytes() {
+            0 => ShardBytes::Own(Vec::new()),
+            length => {
+                let memory = SharedMemory::new(buffer.buf_ptr() as usize, length, owner.unbind());
+                ShardBytes::Shared(Arc::new(memory))
+            }
+        };
+        LocalShard { dtype, shape, bytes }
+    }
+}
+
+/// The elements of an object in place: on a GPU of the session, or as NumPy reads the object. The
+/// elements of an array of ours are fetched.
+pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return fetch(object.py(), &array.get().array).map(LocalShard::from);
+    }
+    if let Some(shard) = foreign(object, true)? {
+        return Ok(shard);
+    }
+    Ok(elements(object, None)?.lent())
+}
+
+fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
+    let py = object.py();
+    let numpy = numpy(py)?;
+    // `asarray` does not read an object that exports by DLPack only.
+    let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
+    let read = if is_foreign { "from_dlpack" } else { "asarray" };
+    let coded = |error| as_numpy_raises(py, Mistake::Elements, error);
+    let has_dtype = is_foreign || object.hasattr("dtype")?;
+    // An object without a dtype is converted to the dtype that is asked for, as far as NumPy
+    // allows.
+    let target = dtype.filter(|_| !has_dtype).map(|dtype| to_python(py, dtype)).transpose()?;
+    let converted = match target {
+        Some(target) => numpy.getattr("asarray")?.call1((object, target)),
+        None => numpy.getattr(read)?.call1((object,)),
+    };
+    let converted = converted.map_err(coded)?;
+    let found = converted.getattr("dtype")?;
+    let kind: char = found.getattr("kind")?.extract()?;
+    if matches!(kind, 'O' | 'U' | 'S' | 'M' | 'm') {
+        let name = found.str()?;
+        return Err(type_error(
+            Mistake::Elements,
+            format!(
+                "arrays hold numbers and truth values; {} gives an array of {name}",
+                object.get_type().name()?
+            ),
+        ));
+    }
+    let own = from_python(&found)?;
+    let wanted = dtype.unwrap_or(own);
+    let given = match own == wanted {
+        true => converted,
+        false => converted.call_method1("astype", (to_python(py, wanted)?,)).map_err(coded)?,
+    };
+    let shape: Vec<usize> = given.getattr("shape")?.extract()?;
+    let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;
+    let plain = match wanted {
+        // The buffer protocol has no letter for bfloat16.
+        DType::BF16 => native.call_method1("view", ("uint16",))?,
+        _ => native,
+    };
+    let buffer = PyUntypedBuffer::get(&plain)?;
+    Ok(Elements { dtype: wanted, shape, buffer, owner: plain })
+}
+
+/// A global array of host data.
+pub fn upload(py: Python<'_>, host: &HostArray) -> PyResult<Array> {
+    session::ensure(py)?;
+    let array = at_line(py, || Array::from_host(host));
+    array.ok().map_err(|error| raised(py, &error))?;
+    Ok(array)
+}
+
+/// An operand that has to be an array: numbers become arrays without axes.
+pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
+    let scalar = match operand {
+        Argument::Array(array) => return Ok(array),
+        Argument::Scalar(scalar) => scalar,
+        Argument::Weak(weak) => {
+            let dtype = match weak {
+                Weak::Bool(_) => DType::Bool,
+                Weak::Int(_) => DType::I64,
+                Weak::Float(_) => DType::F64,
+                Weak::Complex(_) => DType::C128,
+            };
+            Scalar::filled(dtype, weak).map_err(|error| value_error(Mistake::Value, error))?
+        }
+    };
+    let host =
+        HostArray { dtype: scalar.dtype(), shape: Vec::new(), bytes: scalar.bytes().to_vec() };
+    upload(py, &host)
+}

@@ -1,0 +1,55 @@
+//! Numbers of Python, from and to numbers without a dtype of their own.
+
+use crate::interpreter::errors::refused;
+use crate::interpreter::mistakes::Mistake;
+use num_complex::Complex64;
+use phalanx::{Scalar, Weak};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+
+/// A Python number, whose dtype comes from the other operand (NEP 50).
+pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
+    if let Ok(number) = object.cast_exact::<PyFloat>() {
+        return Ok(Some(Weak::Float(number.value())));
+    }
+    if let Ok(number) = object.cast_exact::<PyInt>() {
+        return match number.extract::<i64>() {
+            Ok(small) => Ok(Some(Weak::Int(small.into()))),
+            Err(_) => large(number).map(Some),
+        };
+    }
+    if let Ok(truth) = object.cast_exact::<PyBool>() {
+        return Ok(Some(Weak::Bool(truth.is_true())));
+    }
+    if object.is_exact_instance_of::<PyComplex>() {
+        return Ok(Some(Weak::Complex(object.extract::<Complex64>()?)));
+    }
+    Ok(None)
+}
+
+/// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and it is not
+/// known here whether the other operand is floating-point.
+fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
+    number.extract::<i128>().map(Weak::Int).map_err(|_| {
+        refused::<PyOverflowError>(
+            Mistake::Large,
+            "the Python integer has more than 128 bits; write it as a float if a float is intended",
+        )
+    })
+}
+
+/// An element as a number of Python.
+pub fn to_number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Bound<'py, PyAny>> {
+    weak_number(py, scalar.to_weak())
+}
+
+/// A number of Python.
+pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match weak {
+        Weak::Bool(truth) => PyBool::new(py, truth).to_owned().into_any(),
+        Weak::Int(number) => number.into_pyobject(py)?.into_any(),
+        Weak::Float(number) => PyFloat::new(py, number).into_any(),
+        Weak::Complex(number) => number.into_pyobject(py)?.into_any(),
+    })
+}

@@ -1,0 +1,173 @@
+//! Items of arrays: indexing, assignment, iteration and membership.
+
+use super::iteration::Iteration;
+use crate::calls::arguments::integer;
+use crate::calls::indexing::{Key, key};
+use crate::calls::writing::{check_one, value_for, warn_of_value, written};
+use crate::convert::argument;
+use crate::interpreter::errors::{raised, type_error, value_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::objects::elements::never_changes;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass::{self, view_of};
+use crate::records;
+use phalanx::{Array, Index};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use smallvec::SmallVec;
+
+impl Ndarray {
+    /// The elements that a key selects.
+    fn at(&self, py: Python<'_>, items: &Key) -> Array {
+        at_line(py, || match items {
+            Key::Basic(items) => match element(items, self.array.ndim()) {
+                // An element is a copy, so that `x[0], x[1] = x[1], x[0]` swaps.
+                Some(index) => self.array.at(index),
+                None => self.array.slice(items.as_slice()),
+            },
+            Key::Advanced(items) => self.array.index(items),
+        })
+    }
+}
+
+#[pymethods]
+impl Ndarray {
+    fn __getitem__(slf: &Bound<'_, Self>, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let (py, own) = (object.py(), slf.get());
+        if let Some(records) = &own.records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::item(records, object);
+        }
+        let _mesh = call_mesh::of_array(&own.array);
+        let items = key(object)?;
+        let found = own.at(py, &items);
+        match items {
+            // An ellipsis asks for a view.
+            Key::Basic(items) if element(&items, own.array.ndim()).is_none() => {
+                view_of(slf, found, false)
+            }
+            _ => view_of(slf, found, true),
+        }
+    }
+
+    fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Some(records) = &self.records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::set_item(records, object, value);
+        }
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        if !self.array.is_writeable() {
+            self.array.ok().map_err(|error| raised(py, &error))?;
+            if self.array.is_element() {
+                return Err(never_changes());
+            }
+            return Err(value_error(Mistake::Fixed, "assignment destination is read-only"));
+        }
+        match key(object)? {
+            Key::Basic(items) => {
+                let target = at_line(py, || self.array.slice(items.as_slice()));
+                target.ok().map_err(|error| raised(py, &error))?;
+                let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+                let value = value_for(&target, value)?;
+                if element(&items, self.array.ndim()).is_some() {
+                    check_one(&value, target.dtype(), is_list)?;
+                }
+                warn_of_value(py, &value, &target)?;
+                written(py, || target.try_assign(value))
+            }
+            Key::Advanced(items) => {
+                let value = value_for(&self.array, value)?;
+                warn_of_value(py, &value, &self.array)?;
+                let written = at_line(py, || self.array.try_assign_index(&items, value));
+                written.map_err(|error| raised(py, &error))
+            }
+        }
+    }
+
+    fn __delitem__(&self, _object: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(value_error(Mistake::Fixed, "cannot delete array elements"))
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> PyResult<Iteration> {
+        if slf.get().extents().is_empty() {
+            return Err(type_error(Mistake::Conversion, "iteration over a 0-d array"));
+        }
+        if let Some(records) = &slf.get().records {
+            return Ok(Iteration::of_records(records));
+        }
+        let template = subclass::template([slf.as_any()]);
+        Ok(Iteration::new(slf.get().array.clone(), template.map(Bound::unbind)))
+    }
+
+    fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        let value = argument(object)?;
+        let found = at_line(py, || self.array.equal(value).any(()));
+        found.ok().map_err(|error| raised(py, &error))?;
+        Ndarray::new(found).number(py)?.is_truthy()
+    }
+
+    /// The only element, or the element at a position, as a Python number.
+    ///
+    /// Parameters
+    /// ----------
+    /// position : int or tuple of int
+    ///     The position in C order, or the indices. Omit it for an array of one element.
+    ///
+    /// Returns
+    /// -------
+    /// bool, int, float or complex
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     There is more than one element, and no position.
+    /// IndexError
+    ///     The position is out of bounds.
+    /// Exception
+    ///     A recorded operation has failed; the error names the line that recorded it.
+    ///
+    /// Notes
+    /// -----
+    /// Collective if the array is still pending, or the element is not held by this process.
+    #[pyo3(signature = (*position))]
+    fn item<'py>(&self, position: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = position.py();
+        if self.records.is_some() {
+            return self.host(py)?.call_method1("item", position);
+        }
+        if position.is_empty() {
+            if self.array.size() != 1 {
+                return Err(value_error(
+                    Mistake::Conversion,
+                    "can only convert an array of size 1 to a Python scalar",
+                ));
+            }
+            return self.number(py);
+        }
+        let position = match position.get_item(0)?.cast::<PyTuple>() {
+            Ok(inner) => inner.clone(),
+            Err(_) => position.clone(),
+        };
+        let array = match position.len() {
+            1 => {
+                let at = integer(&position.get_item(0)?)?;
+                at_line(py, || self.array.ravel().slice(&[Index::At(at)][..]))
+            }
+            _ => self.at(py, &key(&position)?),
+        };
+        array.ok().map_err(|error| raised(py, &error))?;
+        Ndarray::new(array).number(py)
+    }
+}
+
+/// The index of one element, if the key has an integer for every axis.
+fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
+    if items.len() != ndim {
+        return None;
+    }
+    let index = |item: &Index| if let Index::At(index) = item { Some(*index) } else { None };
+    items.iter().map(index).collect()
+}

@@ -1,0 +1,283 @@
+//! Iteration over arrays, and `ndarray.flat`.
+
+use crate::calls::indexing::{Key, key};
+use crate::calls::writing::{assign, check_one, value_for, warn_of_value, written};
+use crate::convert::fetch;
+use crate::interpreter::errors::{raised, refused, value_error, warn_discarded};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass;
+use phalanx::records::Records;
+use phalanx::{Argument, Array, DType, HostArray, Index, Mode, Scalar, Snapshot, Weak};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Elements that iteration fetches at once.
+const BATCH: usize = 4096;
+
+/// Iteration over the first axis. The elements of a vector are fetched in batches.
+#[pyclass(module = "phalanx", frozen)]
+pub struct Iteration {
+    array: Array,
+    /// An object of the subclass that the items belong to.
+    template: Option<Py<PyAny>>,
+    /// The structured array, if it is one.
+    records: Option<Records>,
+    length: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    next: usize,
+    batch: Option<Batch>,
+}
+
+/// The elements of a vector from a position on, and a snapshot of its base at the time of the
+/// fetch.
+struct Batch {
+    start: usize,
+    host: HostArray,
+    since: Snapshot,
+}
+
+impl Batch {
+    /// The element at a position, if the batch holds it and the array has not changed since the
+    /// fetch.
+    fn element(&self, array: &Array, position: usize) -> Option<Scalar> {
+        let size = self.host.dtype.size();
+        let at = position.checked_sub(self.start)? * size;
+        let element = Scalar::from_bytes(self.host.dtype, self.host.bytes.get(at..at + size)?);
+        array.is_unchanged(&self.since).then_some(element)
+    }
+}
+
+impl Iteration {
+    /// Iteration over an array that has a first axis.
+    pub fn new(array: Array, template: Option<Py<PyAny>>) -> Iteration {
+        let length = array.shape().first().copied().unwrap_or(0);
+        let state = Mutex::new(State { next: 0, batch: None });
+        Iteration { array, template, records: None, length, state }
+    }
+
+    /// Iteration over a structured array that has a first axis.
+    pub fn of_records(records: &Records) -> Iteration {
+        let length = records.shape().first().copied().unwrap_or(0);
+        let state = Mutex::new(State { next: 0, batch: None });
+        let array = records.bytes().clone();
+        Iteration { array, template: None, records: Some(records.clone()), length, state }
+    }
+
+    /// The state. The lock is never held while the thread is detached from the interpreter.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The element of a vector at a position.
+    fn element(&self, py: Python<'_>, position: usize) -> PyResult<Scalar> {
+        let batch = self.state().batch.take();
+        let known = batch.as_ref().and_then(|batch| batch.element(&self.array, position));
+        if let Some(element) = known {
+            self.state().batch = batch;
+            return Ok(element);
+        }
+        let stop = self.length.min(position + BATCH);
+        let [start, stop] = [position, stop].map(|place| Some(place as i64));
+        let part = [Index::Range { start, stop, step: 1 }];
+        let part = at_line(py, || self.array.slice(&part[..]));
+        part.ok().map_err(|error| raised(py, &error))?;
+        let since = self.array.snapshot().map_err(|error| raised(py, &error))?;
+        let batch = Batch { start: position, host: fetch(py, &part)?, since };
+        let size = batch.host.dtype.size();
+        let element = Scalar::from_bytes(batch.host.dtype, &batch.host.bytes[..size]);
+        self.state().batch = Some(batch);
+        Ok(element)
+    }
+}
+
+#[pymethods]
+impl Iteration {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let position = {
+            let mut state = self.state();
+            if state.next >= self.length {
+                return Ok(None);
+            }
+            state.next += 1;
+            state.next - 1
+        };
+        if let Some(records) = &self.records {
+            let item = at_line(py, || records.slice(&[Index::At(position as i64)]));
+            let item = item.map_err(|error| raised(py, &error))?;
+            return Ndarray::wrap_records(py, item).map(Some);
+        }
+        let item = if self.array.ndim() == 1 {
+            let element = self.element(py, position)?;
+            at_line(py, || self.array.of_element(element))
+        } else {
+            at_line(py, || self.array.slice(&[Index::At(position as i64)][..]))
+        };
+        let template = self.template.as_ref().map(|template| template.bind(py));
+        subclass::wrap_as(py, item, template).map(Some)
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.length - self.state().next
+    }
+}
+
+/// All elements of an array in C order: NumPy's `flatiter`.
+#[pyclass(name = "flatiter", module = "phalanx", frozen)]
+pub struct FlatIteration {
+    array: Array,
+    iteration: Iteration,
+}
+
+impl FlatIteration {
+    /// The elements of an array.
+    pub fn new(array: &Array) -> FlatIteration {
+        let iteration = Iteration::new(array.reshape([-1]), None);
+        FlatIteration { array: array.clone(), iteration }
+    }
+
+    /// Writes values in C order, again from the first if there are fewer.
+    pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let _mesh = call_mesh::of_array(array);
+        match value_for(array, value)? {
+            Argument::Array(values) if values.ndim() > 0 => {
+                warn_discarded(value.py(), values.dtype(), array.dtype())?;
+                let all = phalanx::arange(0, array.size() as i64, 1);
+                written(value.py(), || array.try_put(&all, values, Mode::Raise))
+            }
+            _ => assign(array, value),
+        }
+    }
+
+    fn flat(&self, py: Python<'_>) -> Array {
+        at_line(py, || self.array.reshape([-1]))
+    }
+}
+
+/// The elements of a vector that a key of one axis selects.
+fn at(vector: &Array, items: &Key) -> Array {
+    match items {
+        Key::Basic(items) => vector.slice(items.as_slice()),
+        Key::Advanced(items) => vector.index(items),
+    }
+}
+
+#[pymethods]
+impl FlatIteration {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.iteration.__next__(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.size()
+    }
+
+    fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        check_flat_key(object)?;
+        let (flat, items) = (self.flat(py), key(object)?);
+        // Indexing `flat` gives a copy.
+        Ndarray::result(py, at_line(py, || at(&flat, &items).copy()))
+    }
+
+    fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
+        check_flat_key(object)?;
+        let items = key(object)?;
+        let flat = self.flat(py);
+        let value = value_for(&self.array, value)?;
+        if matches!(&items, Key::Basic(items) if matches!(items.as_slice(), [Index::At(_)])) {
+            // `flat` refuses with the same class of error for every dtype.
+            check_one(&value, DType::I64, true)?;
+            if matches!(value, Argument::Weak(Weak::Complex(_)))
+                && !self.array.dtype().is_complex()
+                && self.array.dtype() != DType::Bool
+            {
+                let text = "Error setting single item of array.";
+                return Err(value_error(Mistake::Elements, text));
+            }
+        }
+        warn_of_value(py, &value, &self.array)?;
+        let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
+        if let (Key::Basic(items), true) = (&items, is_one && flat.has_base_of(&self.array)) {
+            let target = at_line(py, || flat.slice(items.as_slice()));
+            target.ok().map_err(|error| raised(py, &error))?;
+            let value = match value {
+                Argument::Array(one) => Argument::Array(one.reshape(())),
+                other => other,
+            };
+            return written(py, || target.try_assign(value));
+        }
+        let all = at_line(py, || phalanx::arange(0, self.array.size() as i64, 1));
+        let positions = at_line(py, || at(&all, &items));
+        positions.ok().map_err(|error| raised(py, &error))?;
+        written(py, || self.array.try_put(&positions, value, Mode::Raise))
+    }
+
+    /// The array whose elements these are.
+    #[getter]
+    fn base(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, self.array.clone())
+    }
+
+    /// The position of the next element.
+    #[getter]
+    fn index(&self) -> usize {
+        self.iteration.state().next
+    }
+
+    /// The index of the next element along each axis.
+    #[getter]
+    fn coords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut rest = self.index();
+        let mut coordinates = Vec::new();
+        for &extent in self.array.shape().iter().rev() {
+            coordinates.push(rest % extent.max(1));
+            rest /= extent.max(1);
+        }
+        coordinates.reverse();
+        PyTuple::new(py, coordinates)
+    }
+
+    /// A copy of the elements as a vector.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     The elements in C order, in the dtype of the array.
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded, and computed when a value is observed.
+    fn copy(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.flatten()))
+    }
+}
+
+/// Refuses a new axis, which `flat` does not support.
+fn check_flat_key(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match object.is_none() {
+        true => Err(refused::<PyIndexError>(Mistake::Key, "unsupported iterator index")),
+        false => Ok(()),
+    }
+}

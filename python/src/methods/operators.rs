@@ -1,0 +1,349 @@
+//! The operators of arrays.
+
+use crate::convert::{self, operand};
+use crate::interpreter::errors::{raised, type_error};
+use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::objects::elements::InPlace;
+use crate::objects::ndarray::Ndarray;
+use crate::objects::subclass;
+use crate::records;
+use phalanx::{Argument, Array, DType, Op, Ufunc, UfuncOptions};
+use pyo3::basic::CompareOp;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+impl Ndarray {
+    /// `self op other`, or `other op self`.
+    fn binary(
+        slf: &Bound<'_, Self>,
+        op: Op,
+        other: &Bound<'_, PyAny>,
+        reflected: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let own = slf.get();
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
+        let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        let template = subclass::template(pair);
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let own = Argument::Array(own.array.clone());
+        let operands = if reflected { [other, own] } else { [own, other] };
+        let result = at_line(py, || Array::apply(op, &operands));
+        subclass::wrap_as(py, result, template.as_ref())
+    }
+
+    /// The quotient and the remainder.
+    fn divided<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        reflected: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let own = slf.get();
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
+        let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        let template = subclass::template(pair);
+        let Some(other) = operand(other)? else {
+            return Ok(py.NotImplemented().into_bound(py));
+        };
+        let own = Argument::Array(own.array.clone());
+        let operands = if reflected { [other, own] } else { [own, other] };
+        let options = UfuncOptions::default();
+        let parts = at_line(py, || Ufunc::DIVMOD.call(&operands, &options));
+        let parts = parts.map_err(|error| raised(py, &error))?.into_iter();
+        let wrapped = parts.map(|part| subclass::wrap_as(py, part, template.as_ref()));
+        Ok(PyTuple::new(py, wrapped.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    }
+
+    fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
+        let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
+        let _mesh = call_mesh::of_array(array);
+        let result = at_line(py, || Array::apply(op, &[Argument::Array(array.clone())]));
+        subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref())
+    }
+
+    /// `self op= other`.
+    fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let other = convert::argument(other)?;
+        let written = at_line(py, || self.array.try_apply_in_place(op, other));
+        written.map_err(|error| raised(py, &error))
+    }
+}
+
+#[pymethods]
+impl Ndarray {
+    fn __add__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Add, other, false)
+    }
+
+    fn __radd__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Add, other, true)
+    }
+
+    fn __iadd__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Add, other)
+    }
+
+    fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Subtract, other, false)
+    }
+
+    fn __rsub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Subtract, other, true)
+    }
+
+    fn __isub__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Subtract, other)
+    }
+
+    fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Multiply, other, false)
+    }
+
+    fn __rmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Multiply, other, true)
+    }
+
+    fn __imul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Multiply, other)
+    }
+
+    fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Divide, other, false)
+    }
+
+    fn __rtruediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Divide, other, true)
+    }
+
+    fn __itruediv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Divide, other)
+    }
+
+    fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::FloorDivide, other, false)
+    }
+
+    fn __rfloordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::FloorDivide, other, true)
+    }
+
+    fn __ifloordiv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::FloorDivide, other)
+    }
+
+    fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Remainder, other, false)
+    }
+
+    fn __rmod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::Remainder, other, true)
+    }
+
+    fn __imod__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::Remainder, other)
+    }
+
+    fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseAnd, other, false)
+    }
+
+    fn __rand__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseAnd, other, true)
+    }
+
+    fn __iand__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseAnd, other)
+    }
+
+    fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseOr, other, false)
+    }
+
+    fn __ror__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseOr, other, true)
+    }
+
+    fn __ior__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseOr, other)
+    }
+
+    fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseXor, other, false)
+    }
+
+    fn __rxor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::BitwiseXor, other, true)
+    }
+
+    fn __ixor__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::BitwiseXor, other)
+    }
+
+    fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::LeftShift, other, false)
+    }
+
+    fn __rlshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::LeftShift, other, true)
+    }
+
+    fn __ilshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::LeftShift, other)
+    }
+
+    fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::RightShift, other, false)
+    }
+
+    fn __rrshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::binary(slf, Op::RightShift, other, true)
+    }
+
+    fn __irshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.0.in_place(Op::RightShift, other)
+    }
+
+    fn __pow__(
+        slf: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        no_modulo(modulo)?;
+        Ndarray::binary(slf, Op::Power, other, false)
+    }
+
+    fn __rpow__(
+        slf: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        no_modulo(modulo)?;
+        Ndarray::binary(slf, Op::Power, other, true)
+    }
+
+    fn __ipow__(
+        slf: InPlace<'_>,
+        other: &Bound<'_, PyAny>,
+        modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        no_modulo(modulo)?;
+        slf.0.in_place(Op::Power, other)
+    }
+
+    fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let other = convert::as_array(py, other)?;
+        Ndarray::result(py, at_line(py, || phalanx::matmul(&self.array, &other)))
+    }
+
+    fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let other = convert::as_array(py, other)?;
+        Ndarray::result(py, at_line(py, || phalanx::matmul(&other, &self.array)))
+    }
+
+    fn __imatmul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let target = &slf.0.array;
+        let (py, _mesh) = (other.py(), call_mesh::of_array(target));
+        let other = convert::array(other, None)?;
+        let written = at_line(py, || target.try_assign(phalanx::matmul(target, &other)));
+        written.map_err(|error| raised(py, &error))
+    }
+
+    fn __divmod__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ndarray::divided(slf, other, false)
+    }
+
+    fn __rdivmod__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ndarray::divided(slf, other, true)
+    }
+
+    fn __neg__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Negative)
+    }
+
+    fn __pos__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Positive)
+    }
+
+    fn __abs__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Absolute)
+    }
+
+    fn __invert__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ndarray::unary(slf, Op::Invert)
+    }
+
+    fn __richcmp__(
+        slf: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        compare: CompareOp,
+    ) -> PyResult<Py<PyAny>> {
+        if let Some(records) = &slf.get().records {
+            let _mesh = call_mesh::of_array(records.bytes());
+            return records::compared(records, other, compare);
+        }
+        let op = match compare {
+            CompareOp::Lt => Op::Less,
+            CompareOp::Le => Op::LessEqual,
+            CompareOp::Eq => Op::Equal,
+            CompareOp::Ne => Op::NotEqual,
+            CompareOp::Gt => Op::Greater,
+            CompareOp::Ge => Op::GreaterEqual,
+        };
+        let (py, array) = (other.py(), &slf.get().array);
+        if matches!(op, Op::Equal | Op::NotEqual) && is_no_number(other)? {
+            // A number never equals an object that is no number.
+            let unequal = f64::from(u8::from(op == Op::NotEqual));
+            let _mesh = call_mesh::of_array(array);
+            let answer = at_line(py, || phalanx::full_like(array, unequal, DType::Bool));
+            return Ndarray::result(py, answer);
+        }
+        let answer = Ndarray::binary(slf, op, other, false)?;
+        let plain = || py.get_type::<PyAny>().getattr("__ne__");
+        let is_asked = op == Op::NotEqual && answer.is(py.NotImplemented());
+        if is_asked && other.get_type().getattr("__ne__")?.is(&plain()?) {
+            // The class of `other` defines `__eq__` but not `__ne__`: its answer to `__eq__` is
+            // inverted, as in NumPy, which asks for each element.
+            let equal = other.call_method1("__eq__", (slf,))?;
+            if let Ok(equal) = equal.cast::<Ndarray>() {
+                return Ndarray::result(py, at_line(py, || equal.get().array.logical_not()));
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Whether an object is None, a string, or an object that is no operand and has no `__eq__` of its
+/// own.
+fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_none() || object.is_instance_of::<PyString>() {
+        return Ok(true);
+    }
+    if object.is_instance_of::<Ndarray>() || convert::weak(object)?.is_some() {
+        return Ok(false);
+    }
+    let plain = object.py().get_type::<PyAny>().getattr("__eq__")?;
+    let own = object.get_type().getattr("__eq__")?;
+    Ok(own.is(&plain) && operand(object)?.is_none())
+}
+
+/// Refuses the modulus of `pow`, as NumPy's arrays do.
+fn no_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match modulo {
+        Some(modulo) if !modulo.is_none() => {
+            Err(type_error(Mistake::Count, "pow() of an array takes no third argument"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,14 @@
+//! The session of the program, and what belongs to it: its GPUs, its notices, the agreement of its
+//! processes.
+
+pub mod agreement;
+pub mod errstate;
+pub mod functions;
+pub mod gpus;
+pub mod implicit_copy;
+mod lifetime;
+pub mod notices;
+
+pub use lifetime::{
+    device_count, ensure, gpu_count, has_local_mesh, local_mesh, number, world_mesh,
+};
