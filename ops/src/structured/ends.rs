@@ -1,7 +1,6 @@
 //! The positions at which values would be inserted into a sorted vector.
 
-use super::record::{Record, logarithm};
-use super::table::Operand;
+use super::record::{Operand, Record, logarithm};
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 

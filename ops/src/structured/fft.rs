@@ -1,8 +1,7 @@
 //! Fourier transforms along one axis, unnormalised.
 
-use super::record::{Record, extent_along, logarithm};
+use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
-use super::table::Operand;
 use crate::{DType, Shape};
 
 /// A discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(∓2πi jk / n)`, without a factor.

@@ -1,8 +1,7 @@
 //! Reading and writing at positions: `i64` below the extent of the axis, from 0 (for `Take`, from
 //! minus the extent). A position outside reads the nearest element and writes nothing.
 
-use super::record::Record;
-use super::table::Operand;
+use super::record::{Operand, Record};
 use super::{Follow, Rule};
 use crate::{DType, Op, Shape, Signature};
 

@@ -1,8 +1,7 @@
 //! Factorisations of matrices in the last two axes, of dtype f32, f64, c64 or c128. Several results
 //! are stored in one array; functions return views of its parts.
 
-use super::record::Record;
-use super::table::Operand;
+use super::record::{Operand, Record};
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 

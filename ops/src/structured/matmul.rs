@@ -2,8 +2,8 @@
 //! one floating-point or complex dtype. A third operand of the result's shape is added to the
 //! product.
 
-use super::record::Record;
-use super::{Follow, Rule, table::Operand};
+use super::record::{Operand, Record};
+use super::{Follow, Rule};
 use crate::{DType, Shape};
 
 /// A matrix product.

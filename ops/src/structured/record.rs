@@ -1,8 +1,10 @@
 //! The record of a structured operation, for the planner.
 
 use super::rule::Rule;
-use super::table::Operand;
 use crate::{DType, Shape};
+
+/// The shape and dtype of an operand.
+pub type Operand<'a> = (&'a [usize], DType);
 
 /// What the planner knows about a structured operation. Each operation implements it in its own
 /// file, so an operation without a result, a rule or a cost does not compile.

@@ -1,9 +1,8 @@
 //! Running combinations, and combinations of ranges, by an elementwise operation of two operands
 //! whose result has their dtype.
 
-use super::record::{Record, extent_along};
+use super::record::{Operand, Record, extent_along};
 use super::rule::Rule;
-use super::table::Operand;
 use crate::{DType, Op, Shape};
 
 /// NumPy's `accumulate`: `y[0] = x[0]`, `y[i] = op(y[i - 1], x[i])` along an axis.

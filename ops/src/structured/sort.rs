@@ -1,8 +1,7 @@
 //! Sorting along an axis: ascending, stable, NaN last; complex numbers lexicographically.
 
-use super::record::{Record, extent_along, logarithm};
+use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
-use super::table::Operand;
 use crate::{DType, Shape};
 
 /// Sorting along an axis.

@@ -5,8 +5,7 @@
 //! values' dtype. A device's blocks of columns and values hold the entries of the rows in its block
 //! of starts.
 
-use super::record::Record;
-use super::table::Operand;
+use super::record::{Operand, Record};
 use super::{Follow, Rule};
 use crate::{DType, Shape};
 

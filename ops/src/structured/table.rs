@@ -1,6 +1,6 @@
 //! The table of structured operations.
 
-use super::record::Record;
+use super::record::{Operand, Record};
 use super::sparse::Spmv;
 use super::{
     Decomposition, Fft, Matmul, Put, ReduceAt, Rule, Scan, SearchSorted, Sort, Take, TakeAlong,
@@ -33,9 +33,6 @@ pub enum Structured {
     /// The product of a sparse matrix in rows and a vector.
     Spmv,
 }
-
-/// The shape and dtype of an operand.
-pub type Operand<'a> = (&'a [usize], DType);
 
 impl Structured {
     fn record(&self) -> &dyn Record {
