@@ -124,6 +124,15 @@ impl DType {
         matches!(self.kind(), Kind::Signed | Kind::Unsigned)
     }
 
+    /// Whether the integer dtype holds the value.
+    pub(crate) fn holds(self, value: i128) -> bool {
+        let bits = 8 * self.size() as u32;
+        match self.kind() {
+            Kind::Unsigned => value >= 0 && value >> bits == 0,
+            _ => value >> (bits - 1) == 0 || value >> (bits - 1) == -1,
+        }
+    }
+
     /// The real dtype of a complex dtype's components; every other dtype is returned unchanged.
     pub const fn real(self) -> DType {
         match self {

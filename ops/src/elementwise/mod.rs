@@ -9,7 +9,6 @@ mod table;
 
 pub use algebra::Algebra;
 pub use op::{MULTI_OUTPUT, MultiOutput};
-pub(crate) use resolve::holds;
 pub use resolve::{Arg, Signature};
 pub use row::Row;
 pub use table::Op;

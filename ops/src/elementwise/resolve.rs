@@ -132,13 +132,16 @@ impl Op {
                 match arg {
                     Arg::Strong(from) if is_truth || can_cast(from, to, casting) => Ok(()),
                     Arg::Strong(from) => Err(OpError::Cast { from, to, casting }),
-                    Arg::Weak(Weak::Int(value)) if to.is_integer() && !holds(to, value) => {
+                    Arg::Weak(Weak::Int(value)) if to.is_integer() && !to.holds(value) => {
                         Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
                     }
-                    Arg::Weak(weak) if asked.is_some() => match weak.kind() == Kind::Complex {
-                        true if !to.is_complex() => Err(OpError::cast(default_dtype(weak), to)),
-                        _ => Ok(()),
-                    },
+                    Arg::Weak(weak) if asked.is_some() => {
+                        if weak.kind() == Kind::Complex && !to.is_complex() {
+                            Err(OpError::cast(default_dtype(weak), to))
+                        } else {
+                            Ok(())
+                        }
+                    }
                     Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
                         Err(OpError::Cast { from: default_dtype(weak), to, casting })
                     }
@@ -194,11 +197,11 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
             continue;
         };
         let dtype = signature.inputs[operand];
-        let is_wide = !holds(DType::I64, value) && !holds(DType::U64, value);
+        let is_wide = !DType::I64.holds(value) && !DType::U64.holds(value);
         if op.is_logical() && dtype == DType::Bool && is_wide {
             return Err(OpError::OutOfRange { value: value.to_string(), dtype: DType::I64 });
         }
-        if !dtype.is_integer() || holds(dtype, value) {
+        if !dtype.is_integer() || dtype.holds(value) {
             continue;
         }
         if op.is_comparison()
@@ -217,20 +220,11 @@ fn is_as_narrow(weak: Weak, dtype: DType) -> bool {
     weak.kind() <= dtype.kind() || dtype.is_integer() && weak.kind() == Kind::Signed
 }
 
-/// Whether the integer dtype holds the value.
-pub(crate) fn holds(dtype: DType, value: i128) -> bool {
-    let bits = 8 * dtype.size() as u32;
-    match dtype.kind() {
-        Kind::Unsigned => value >= 0 && value >> bits == 0,
-        _ => value >> (bits - 1) == 0 || value >> (bits - 1) == -1,
-    }
-}
-
 /// The loop that compares an integer array with an integer that its dtype does not hold.
 fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signature {
-    let wide = if holds(DType::I64, value) {
+    let wide = if DType::I64.holds(value) {
         DType::I64
-    } else if holds(DType::U64, value) {
+    } else if DType::U64.holds(value) {
         DType::U64
     } else {
         DType::F64

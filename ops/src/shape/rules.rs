@@ -1,17 +1,7 @@
-//! Shapes: extents, broadcasting and axis arguments.
+//! The rules of NumPy for shapes, with the errors of shapes that break them.
 
+use super::extents::{MAX_BYTES, MAX_NDIM, Shape, size};
 use crate::error::OpError;
-use smallvec::SmallVec;
-
-/// The extents of an array, outermost first.
-pub type Shape = SmallVec<[usize; 4]>;
-
-/// The most axes an array may have, as in NumPy 2.
-pub const MAX_NDIM: usize = 64;
-
-/// The most bytes that an array may have: more than any memory has, and few enough that the sizes
-/// of several arrays add up without overflow.
-pub const MAX_BYTES: usize = 1 << 60;
 
 /// Checks that an array may have this shape with elements of `item` bytes.
 ///
@@ -29,16 +19,6 @@ pub fn check(shape: &[usize], item: usize) -> Result<(), OpError> {
 /// Checks that an array may have this number of axes.
 pub const fn check_ndim(ndim: usize) -> Result<(), OpError> {
     if ndim > MAX_NDIM { Err(OpError::TooManyAxes { ndim }) } else { Ok(()) }
-}
-
-/// A number as an index or extent; if it does not fit, the greatest `i64`, which no axis has.
-pub fn saturating(number: impl TryInto<i64>) -> i64 {
-    number.try_into().unwrap_or(i64::MAX)
-}
-
-/// The number of elements of an array of this shape.
-pub fn size(shape: &[usize]) -> usize {
-    shape.iter().product()
 }
 
 /// The shape to which `a` and `b` broadcast by NumPy's rule: aligned at the last axis, extents are
@@ -103,6 +83,7 @@ pub fn resolve_reshape(from: &[usize], requested: &[i64]) -> Result<Shape, OpErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::saturating;
 
     #[test]
     fn broadcasting_follows_numpy() {

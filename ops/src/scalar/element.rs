@@ -1,7 +1,7 @@
-//! Scalar values of any dtype, and weak scalars that take their dtype from an array.
+//! One element of any dtype, and the casts between elements.
 
-use crate::dtype::{DType, Element, Kind};
-use crate::elementwise::holds;
+use super::weak::Weak;
+use crate::dtype::{DType, Element};
 use crate::error::OpError;
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
@@ -12,60 +12,6 @@ use std::fmt;
 pub struct Scalar {
     dtype: DType,
     bytes: [u8; 16],
-}
-
-/// A number without a dtype of its own, such as a literal: NEP 50's weak scalar.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Weak {
-    /// A truth value (NumPy treats it as a strong `bool`, and so do we).
-    Bool(bool),
-    /// An integer; wide enough for every `i64` and `u64`.
-    Int(i128),
-    /// A real number.
-    Float(f64),
-    /// A complex number.
-    Complex(Complex64),
-}
-
-impl Weak {
-    /// The kind of number.
-    pub const fn kind(self) -> Kind {
-        match self {
-            Weak::Bool(_) => Kind::Bool,
-            Weak::Int(_) => Kind::Signed,
-            Weak::Float(_) => Kind::Float,
-            Weak::Complex(_) => Kind::Complex,
-        }
-    }
-
-    /// The number as complex.
-    pub fn to_complex(self) -> Complex64 {
-        match self {
-            Weak::Bool(value) => Complex64::new(f64::from(value), 0.0),
-            Weak::Int(value) => Complex64::new(value as f64, 0.0),
-            Weak::Float(value) => Complex64::new(value, 0.0),
-            Weak::Complex(value) => value,
-        }
-    }
-}
-
-macro_rules! weak_from {
-    ($($type:ty => $variant:ident as $target:ty),*) => {
-        $(impl From<$type> for Weak {
-            fn from(value: $type) -> Weak { Weak::$variant(value as $target) }
-        })*
-    };
-}
-weak_from! {
-    i8 => Int as i128, i16 => Int as i128, i32 => Int as i128, i64 => Int as i128,
-    isize => Int as i128, u8 => Int as i128, u16 => Int as i128, u32 => Int as i128,
-    u64 => Int as i128, usize => Int as i128, f32 => Float as f64, f64 => Float as f64,
-    bool => Bool as bool
-}
-impl From<Complex64> for Weak {
-    fn from(value: Complex64) -> Weak {
-        Weak::Complex(value)
-    }
 }
 
 impl Scalar {
@@ -142,7 +88,7 @@ impl Scalar {
     /// Errors: `OpError::OutOfRange`.
     pub fn filled(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
         match value {
-            Weak::Int(integer) if dtype.is_integer() && !holds(dtype, integer) => {
+            Weak::Int(integer) if dtype.is_integer() && !dtype.holds(integer) => {
                 Err(OpError::OutOfRange { value: integer.to_string(), dtype })
             }
             _ => Ok(Scalar::from_weak(dtype, value)),
@@ -160,7 +106,7 @@ impl Scalar {
                 Err(OpError::cast(DType::C128, dtype))
             }
             Weak::Float(number)
-                if dtype.is_integer() && !(number.is_finite() && holds(dtype, number as i128)) =>
+                if dtype.is_integer() && !(number.is_finite() && dtype.holds(number as i128)) =>
             {
                 Err(OpError::OutOfRange { value: number.to_string(), dtype })
             }
