@@ -22,6 +22,7 @@ mod math;
 mod polynomials;
 mod products;
 pub mod random;
+mod recording;
 pub mod records;
 mod reductions;
 mod sharding;
@@ -46,6 +47,7 @@ pub use phalanx_graph::{
 pub use phalanx_ops::{Casting, Index, can_cast};
 pub use polynomials::*;
 pub use products::*;
+pub use recording::NotInitialised;
 pub use reductions::*;
 pub use sharding::*;
 pub use sorting::*;

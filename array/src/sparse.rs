@@ -2,11 +2,11 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use crate::array::record_structured;
 use crate::creation::{arange, zeros};
 use crate::indexing::{AnyIndex, argwhere, checked_positions, combine_at};
 use crate::manipulation::refused;
 use crate::manipulation::{stack, try_concatenate};
+use crate::recording::record_structured;
 use crate::sorting::{Side, lexsort, searchsorted};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;

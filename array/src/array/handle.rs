@@ -1,14 +1,7 @@
 //! The handle: a cell and a view of it.
 
-use super::argument::Argument;
-use super::lending::Loans;
-use super::lens::{self, show_truth};
-use super::write::form_operand;
-use crate::floating::check_cast;
-use crate::math::{copy_order, record_as};
-use phalanx_graph::{
-    Error, Held, MeshHandle, Node, NodeOp, Operand, Site, Stage, View, call_site, map_or_none,
-};
+use super::loans::Loans;
+use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Shape, Sharding};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -204,23 +197,8 @@ impl Array {
         Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
     }
 
-    /// The present elements of a view of this array's cell, which later writes do not change.
-    /// `None` if reading them would not be Local, or if a later write would have to copy more than
-    /// 16 MiB to preserve them.
-    pub(crate) fn kept(&self, view: View) -> Result<Option<Array>, Error> {
-        const MOST_BYTES: usize = 16 << 20;
-        let node = self.base_node()?;
-        let bytes = phalanx_ops::shape::size(node.shape()).saturating_mul(node.dtype().size());
-        if bytes > MOST_BYTES || !self.is_held()? {
-            return Ok(None);
-        }
-        self.with_view(view.clone())?.check_not_lent(None)?;
-        let copied = Array::from_node(self.mesh()?, node);
-        copied.with_view(View { is_read_only: false, ..view }).map(Some)
-    }
-
     /// The lent parts of the base.
-    pub(crate) fn loans(&self) -> Result<&Loans, Error> {
+    pub(super) fn loans(&self) -> Result<&Loans, Error> {
         Ok(&self.live()?.cell.loans)
     }
 
@@ -231,32 +209,6 @@ impl Array {
 
     pub(crate) fn base_shape(&self) -> Result<Shape, Error> {
         Ok(self.live()?.cell.shape.clone())
-    }
-
-    /// The array as an operand of an operation that is recorded now. Stages with a form or a lens
-    /// record nodes.
-    pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
-        let live = self.live()?;
-        self.check_not_lent(Some(site))?;
-        let mesh = &live.cell.mesh;
-        let node = Held::new(live.cell.node()?);
-        let mut operand = Operand::Value { node, map: None };
-        for stage in &live.view.stages {
-            if let Some(form) = &stage.form {
-                operand = form_operand(mesh, operand, form, site)?;
-            }
-            let Operand::Value { node, map: None } = operand else {
-                unreachable!("bug: a stage starts at a whole value")
-            };
-            operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
-            if let Some(lens) = stage.lens {
-                operand = lens::show(lens, mesh, operand, &stage.map.shape, site)?;
-            }
-        }
-        if live.view.is_truth {
-            operand = show_truth(mesh, operand, &live.view.shape, site)?;
-        }
-        Ok(operand)
     }
 
     /// Whether a stage of the view has a form.
@@ -288,75 +240,5 @@ impl Array {
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
         live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
-    }
-
-    /// A copy in another dtype, as NumPy's `astype`. All casts are allowed.
-    ///
-    /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
-    #[track_caller]
-    pub fn astype(&self, dtype: DType) -> Array {
-        self.checked_astype_at(dtype, call_site())
-    }
-
-    /// A cast that the user requested, which is checked for floating-point errors.
-    pub(crate) fn checked_astype_at(&self, dtype: DType, site: Site) -> Array {
-        let cast = self.astype_at(dtype, site);
-        check_cast(self, &cast, site);
-        cast
-    }
-
-    pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
-        let arguments = [Argument::Array(self.clone())];
-        Array::catch(record_as(NodeOp::Cast, &arguments, &[self.dtype()], dtype, copy_order, site))
-    }
-
-    /// A copy with its own elements, in C order. Local (records a node).
-    #[track_caller]
-    pub fn copy(&self) -> Array {
-        self.copy_at(call_site())
-    }
-
-    pub(crate) fn copy_at(&self, site: Site) -> Array {
-        Array::catch((|| {
-            let mesh = self.mesh()?;
-            let operand = self.operand(site)?;
-            let node =
-                mesh.record(NodeOp::Cast, &[operand], self.shape().into(), self.dtype(), site)?;
-            Ok(Array::from_node(mesh, node))
-        })())
-    }
-
-    /// A copy of the array with another sharding, in Fortran order if this array is. Elements move
-    /// when the copy is first used. Local (records a node). Errors: `OpError::Sharding`.
-    #[track_caller]
-    pub fn with_sharding(&self, sharding: Sharding) -> Array {
-        let site = call_site();
-        Array::catch((|| {
-            let live = self.live()?;
-            crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())
-                .map_err(|error| Error::op(error, site))?;
-            if self.is_fortran()? {
-                // The elements keep their order: the recorded value has the axes reversed.
-                let mut reversed = sharding;
-                reversed.axes.reverse();
-                let base = phalanx_graph::within(site, || self.t().with_sharding(reversed));
-                return base.t().into_result();
-            }
-            let op = NodeOp::Reshard(Arc::new(sharding));
-            let operand = self.operand(site)?;
-            let mesh = live.cell.mesh.clone();
-            let node = mesh.defer(op, operand, self.shape().into(), self.dtype(), site)?;
-            Ok(Array::from_node(mesh, node))
-        })())
-    }
-
-    /// The array cast for an operation. Unlike `astype`, the order of axes is that of an
-    /// operation's result.
-    pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
-        if dtype == self.dtype() {
-            return self.clone();
-        }
-        let arguments = [Argument::Array(self.clone())];
-        Array::catch(crate::math::record(NodeOp::Cast, &arguments, &[self.dtype()], dtype, site))
     }
 }

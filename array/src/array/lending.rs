@@ -1,11 +1,10 @@
 //! Loans of elements that other code writes in host memory. During a loan, the elements cannot be
 //! read or written through the array.
 
-use super::sharing::Places;
-use crate::array::Array;
+use super::handle::Array;
+use super::loans::Lent;
 use phalanx_graph::{Error, Failure, HostArray, Site, call_site, within};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Lent elements are used.
 #[derive(Debug, thiserror::Error)]
@@ -24,34 +23,6 @@ impl Failure for StillLent {
     }
     fn numpy_class(&self) -> &'static str {
         "BufferError"
-    }
-}
-
-/// The parts of a base that are lent.
-#[derive(Default)]
-pub(crate) struct Loans {
-    /// Whether there is a loan. It is read without the lock.
-    is_any: AtomicBool,
-    list: Mutex<Vec<Lent>>,
-}
-
-struct Lent {
-    number: u64,
-    places: Places,
-    since: Site,
-}
-
-impl Loans {
-    /// Whether a part of the base is lent.
-    pub fn is_any(&self) -> bool {
-        self.is_any.load(Ordering::Relaxed)
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&mut Vec<Lent>) -> T) -> T {
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = act(&mut list);
-        self.is_any.store(!list.is_empty(), Ordering::Relaxed);
-        done
     }
 }
 
@@ -76,7 +47,7 @@ impl Array {
         let host = within(site, || self.to_host())?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         if self.size() > 0 {
-            let lent = Lent { number, places: Places::of(self)?, since: site };
+            let lent = Lent { number, places: self.occupied()?, since: site };
             self.loans()?.with(|loans| loans.push(lent));
         }
         Ok((host, Loan { array: self.clone(), number }))
@@ -88,7 +59,7 @@ impl Array {
         if !loans.is_any() || self.size() == 0 {
             return Ok(());
         }
-        let own = Places::of(self)?;
+        let own = self.occupied()?;
         let meeting = |lent: &&Lent| own.meets(&lent.places);
         match loans.with(|list| list.iter().find(meeting).map(|lent| lent.since)) {
             Some(since) => Err(Error::failure(StillLent { since }, site)),

@@ -2,26 +2,29 @@
 //! share elements.
 
 mod argument;
+mod assign;
 pub(crate) mod deferral;
 mod element;
 mod flags;
+mod form;
 mod handle;
 mod lending;
 mod lens;
+mod loans;
 mod observe;
+mod operand;
+mod places;
 mod sharing;
 mod strided;
-mod structured;
 mod vectors;
 mod write;
 
 pub use argument::Argument;
+pub(crate) use assign::without_leading;
 pub use deferral::{DeferredErrors, deferred_errors, raise_deferred};
 pub(crate) use deferral::{checks_matrices, is_deferring};
 pub use flags::{Flags, Snapshot};
+pub(crate) use form::form_operand;
 pub use handle::Array;
 pub use lending::Loan;
-pub use lens::complex;
 pub use sharing::{may_share_memory, shares_memory};
-pub(crate) use structured::{line, line_axis, record_structured, stacked_alike, stacked_product};
-pub(crate) use write::form_operand;

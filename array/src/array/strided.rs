@@ -1,6 +1,6 @@
 //! Views with strides that the program chooses, and questions about the base of an array.
 
-use super::sharing::first_byte;
+use super::places::first_byte;
 use crate::array::Array;
 use crate::creation::arange;
 use crate::indexing::Mode;
@@ -39,6 +39,23 @@ impl Array {
         let reshaped = within(site, || self.reshape(shape));
         reshaped.ok()?;
         Ok(reshaped.has_base_of(self).then_some(reshaped))
+    }
+
+    /// A view of the same bytes as elements of another dtype, NumPy's `a.view(dtype)`. A write
+    /// through it changes the bytes.
+    ///
+    /// A dtype of another size scales the last axis, which must be contiguous. A byte read as bool
+    /// is true unless it is 0. A write stores 0 or 1, also a write into an array of bools through a
+    /// view of another dtype. Local. Errors: `OpError::Reinterpret`.
+    #[track_caller]
+    #[must_use]
+    pub fn view(&self, dtype: DType) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            self.ok()?;
+            let view = self.base_view()?.reinterpreted(dtype, &self.base_shape()?);
+            self.with_view(view.map_err(|error| Error::op(error, site))?)
+        })())
     }
 
     /// The elements at `strides`, in bytes, from the first element of this array: NumPy's

@@ -2,32 +2,15 @@
 
 use crate::array::Array;
 use crate::manipulation::refused;
+use crate::recording::current_mesh;
 use phalanx_graph::{
-    Cause, Error, Evaluated, Failure, HostArray, Interval, LocalShard, MeshHandle, Node, NodeOp,
-    Operand, ShardMemory, Site, call_site, outside, within,
+    Cause, Error, Evaluated, HostArray, Interval, LocalShard, MeshHandle, Node, NodeOp, Operand,
+    ShardMemory, Site, call_site, outside, within,
 };
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{check, saturating};
 use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
 use std::sync::Arc;
-
-/// The error of a call before a mesh exists.
-#[derive(Debug, thiserror::Error)]
-#[error("no mesh: Phalanx has not been initialised")]
-pub struct NotInitialised;
-
-impl Failure for NotInitialised {
-    fn code(&self) -> &'static str {
-        "PX030"
-    }
-    fn hint(&self) -> &'static str {
-        "call phalanx::init before making arrays"
-    }
-}
-
-pub(crate) fn current_mesh(site: Site) -> Result<MeshHandle, Error> {
-    MeshHandle::current().ok_or_else(|| Error::failure(NotInitialised, Some(site)))
-}
 
 /// A shape argument: an array, tuple, slice or vector of extents, or one extent.
 ///

@@ -1,10 +1,11 @@
 //! Grids: the indices of arrays, and coordinates in each direction.
 
 use crate::array::Array;
-use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
+use crate::creation::basic::{INDEX_BYTES, ShapeArgument, index_of};
 use crate::creation::matrices::band;
 use crate::creation::ranges::{arange, linspace};
 use crate::manipulation::{blank, signed, sound, write_part};
+use crate::recording::current_mesh;
 use num_complex::Complex64;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::manipulation::MemoryOrder;
-use crate::math::copy_order;
+use crate::recording::copy_order;
 use phalanx_graph::{Error, NodeOp, Operand, Site, call_site};
 use phalanx_ops::{DType, Scalar, Shape, Weak};
 
@@ -14,7 +14,7 @@ fn filled_like(
 ) -> Result<Array, Error> {
     array.ok()?;
     let dtype = dtype.into().unwrap_or(array.dtype());
-    crate::math::check_shape(array.shape(), dtype, site)?;
+    crate::recording::check_shape(array.shape(), dtype, site)?;
     let order = copy_order(&[array.into()], array.shape())?;
     let shape: Shape = match &order {
         Some(order) => order.iter().map(|&axis| array.shape()[axis]).collect(),
@@ -23,7 +23,7 @@ fn filled_like(
     let value = Scalar::filled(dtype, value).map_err(|error| Error::op(error, site))?;
     let mesh = array.mesh()?;
     let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(value)], shape, dtype, site)?;
-    crate::math::in_order(mesh, node, order.as_deref())
+    crate::recording::in_order(mesh, node, order.as_deref())
 }
 
 /// Zeros with the shape and order of axes of an array, and with its dtype or another. Local

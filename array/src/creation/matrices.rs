@@ -1,9 +1,10 @@
 //! Matrices computed from their indices: diagonals, triangles, powers.
 
 use crate::array::Array;
-use crate::creation::basic::{ShapeArgument, current_mesh, index_of};
+use crate::creation::basic::{ShapeArgument, index_of};
 use crate::manipulation::{along, blank, refused, write_part};
 use crate::math::select;
+use crate::recording::current_mesh;
 use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
@@ -129,7 +130,7 @@ fn diagonal_matrix(vector: &Array, offset: i64, site: Site) -> Result<Array, Err
     let moved = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
     let side = length.saturating_add(moved);
     let mesh = vector.mesh()?;
-    crate::math::check_shape(&[side, side], vector.dtype(), site)?;
+    crate::recording::check_shape(&[side, side], vector.dtype(), site)?;
     let mask = band([length, length], Op::Equal, 0, &mesh, site)?;
     let block = within(site, || select(&mask, vector, false));
     if moved == 0 {

@@ -2,6 +2,7 @@
 
 mod basic;
 mod conversions;
+mod copies;
 mod fill;
 mod grids;
 mod like;
@@ -10,10 +11,10 @@ mod ranges;
 mod shaped;
 mod windows;
 
-pub(crate) use basic::{Extent, current_mesh, index_of};
+pub(crate) use basic::{Extent, index_of};
 pub use basic::{
-    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones,
-    synchronize, zeros,
+    ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones, synchronize,
+    zeros,
 };
 pub use conversions::{
     array, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer, fromiter, fromstring,

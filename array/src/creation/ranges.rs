@@ -2,10 +2,10 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use crate::creation::basic::{INDEX_BYTES, ShapeArgument, current_mesh, index_of};
+use crate::creation::basic::{INDEX_BYTES, ShapeArgument, index_of};
 use crate::manipulation::{moveaxis, refused};
-use crate::math::mesh_of;
 use crate::math::select;
+use crate::recording::{current_mesh, mesh_of};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;

@@ -2,9 +2,9 @@
 
 use super::options::{Grid, Line, own_extent};
 use crate::array::Array;
-use crate::array::record_structured;
 use crate::creation::zeros;
 use crate::manipulation::{along, refused, span, with_extent};
+use crate::recording::record_structured;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Fft, Transform};

@@ -6,6 +6,7 @@
 
 mod checks;
 mod conditions;
+mod scope;
 mod state;
 
 pub use checks::{Warning, report_warnings, warn_where};
@@ -13,7 +14,8 @@ pub(crate) use checks::{finish, observed, warn, warns};
 pub(crate) use conditions::{
     check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity, looks,
 };
+pub use scope::{FloatingErrorScope, errstate};
 pub use state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
-    FloatingErrorScope, FloatingErrors, errstate, floating_errors, set_floating_errors,
+    FloatingErrors, floating_errors, set_floating_errors,
 };

@@ -30,7 +30,8 @@ impl Array {
                     OpError::Broadcast { left: self.shape().into(), right: mask.shape().into() };
                 return Err(Error::op(error, site));
             }
-            let mesh = crate::math::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
+            let mesh =
+                crate::recording::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
             let operands = [self.operand(site)?, mask.operand(site)?];
             // The recorded extent is an upper bound; the result has the true extent.
             let shape: Shape = smallvec::smallvec![self.size()];

@@ -4,8 +4,7 @@
 use super::load::agreed;
 use super::{IoError, Npz, leftovers, npz_names, savez};
 use crate::array::Array;
-use crate::creation::current_mesh;
-use crate::math::mesh_of_arrays;
+use crate::recording::{current_mesh, mesh_of_arrays};
 use phalanx_graph::{Error, HostArray, call_site, within};
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use super::npz::{Archive, broken, inside};
 use super::parts::{Checksum, for_each_run, read_at};
 use super::{IoError, read_npy};
 use crate::array::Array;
-use crate::creation::current_mesh;
+use crate::recording::current_mesh;
 use phalanx_graph::{Error, HostArray, MeshHandle, Node, Site, call_site, within};
 use phalanx_ops::IndexBox;
 use std::cell::RefCell;

@@ -7,7 +7,7 @@ use super::load::{agreed, joined};
 use super::parts::{Checksum, for_each_run, write_at};
 use super::{IoError, header, npz, write_npy, write_npz};
 use crate::array::Array;
-use crate::math::mesh_of_arrays;
+use crate::recording::mesh_of_arrays;
 use phalanx_graph::{Error, HostArray, MeshHandle, Site, call_site, within};
 use phalanx_waiting::aside;
 use std::fs::{File, OpenOptions};

@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::array::checks_matrices;
-use crate::array::record_structured;
 use crate::indexing::Ellipsis;
 use crate::manipulation::{matrix_transpose, span};
 use crate::products::conjugated;
+use crate::recording::record_structured;
 use crate::s;
 use phalanx_graph::{DataError, Error, Site, within};
 use phalanx_ops::error::OpError;

@@ -3,10 +3,10 @@
 use super::matrices::{Fails, check, decomposed, has_matrices, matrices, part, real_copy};
 use crate::array::Argument;
 use crate::array::Array;
-use crate::array::stacked_product;
 use crate::indexing::Ellipsis;
 use crate::manipulation::matrix_transpose;
 use crate::math::select;
+use crate::recording::stacked_product;
 use crate::reductions::keepdims;
 use crate::s;
 use phalanx_graph::{DataError, Error, Site, call_site, within};

@@ -76,7 +76,7 @@ impl Array {
             self.ok()?;
             let axes = axes.0.unwrap_or_default();
             let ndim = self.ndim() + axes.len();
-            crate::math::check_shape(&vec![1; ndim], self.dtype(), site)?;
+            crate::recording::check_shape(&vec![1; ndim], self.dtype(), site)?;
             let added = axes_of(&axes, ndim, site)?;
             let mut shape = signed(self.shape());
             for axis in 0..ndim {

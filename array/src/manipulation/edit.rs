@@ -195,7 +195,7 @@ pub(crate) fn try_resize(array: &Array, shape: &[usize], site: Site) -> Result<A
         return part.ok()?.copied_as(shape, site);
     }
     let times = wanted.div_ceil(size);
-    crate::math::check_shape(&[times, size], DType::I8, site)?;
+    crate::recording::check_shape(&[times, size], DType::I8, site)?;
     let all = within(site, || flat.broadcast_to([times, size])).copied_as(&[times * size], site)?;
     if times * size == wanted {
         return all.copied_as(shape, site);

@@ -5,7 +5,7 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::promote_all;
 use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
-use crate::math::{check_shape, in_order, mesh_of};
+use crate::recording::{check_shape, in_order, mesh_of};
 use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Index, Scalar, Shape, Weak, can_cast};

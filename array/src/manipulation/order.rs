@@ -4,7 +4,7 @@ use crate::array::Argument;
 use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
 use crate::manipulation::argument::refused;
-use crate::math::{copy_order, memory_order, record_as};
+use crate::recording::{copy_order, memory_order, record_as};
 use phalanx_graph::{Error, Form, NodeOp, Operand, Site, call_site, within};
 
 /// An order of axes in memory, NumPy's argument `order`.
@@ -190,7 +190,7 @@ impl Array {
     /// either array do not change the other.
     pub(crate) fn reformed(&self, shape: &[usize], site: Site) -> Result<Array, Error> {
         self.ok()?;
-        crate::math::check_shape(shape, self.dtype(), site)?;
+        crate::recording::check_shape(shape, self.dtype(), site)?;
         let form = Form { shape: shape.into(), dtype: self.dtype() };
         let mesh = self.mesh()?;
         match form_operand(&mesh, self.operand(site)?, &form, site)? {

@@ -107,7 +107,7 @@ pub fn roll(array: &Array, shifts: impl Into<AxisList>, axes: impl Into<AxisList
             let shift = shifts[k % shifts.len()].rem_euclid(extent);
             moved[axis] = ((moved[axis] as i64 + shift) % extent) as usize;
         }
-        let order = crate::math::copy_order(&[array.into()], array.shape())?;
+        let order = crate::recording::copy_order(&[array.into()], array.shape())?;
         let mesh = array.mesh()?;
         let result = blank(&mesh, array.shape(), array.dtype(), order.as_deref(), site)?;
         let mut parts = vec![(vec![WHOLE; ndim], vec![WHOLE; ndim])];
@@ -155,7 +155,7 @@ pub fn repeat(array: &Array, count: usize, axis: impl Into<AxisList>) -> Array {
 fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Array, Error> {
     let mut long: Shape = array.shape().into();
     long[axis] = long[axis].saturating_mul(count);
-    crate::math::check_shape(&long, array.dtype(), site)?;
+    crate::recording::check_shape(&long, array.dtype(), site)?;
     let mut wide: Shape = array.shape().into();
     wide.insert(axis + 1, count);
     let wide = within(site, || array.expand_dims(axis as i64 + 1).broadcast_to(wide.as_slice()));
@@ -183,7 +183,7 @@ pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -
         let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
         let mut shape: Shape = array.shape().into();
         shape[axis] = total;
-        crate::math::check_shape(&shape, array.dtype(), site)?;
+        crate::recording::check_shape(&shape, array.dtype(), site)?;
         let times = |(position, &count)| std::iter::repeat_n(position, count);
         let positions: Vec<usize> = counts.iter().enumerate().flat_map(times).collect();
         array.arranged(&positions, axis, site)
@@ -203,14 +203,14 @@ pub fn tile(array: &Array, counts: impl Into<crate::ShapeArgument>) -> Array {
             return Err(refused("tile", "reps", count.to_string(), site));
         }
         let ndim = array.ndim().max(counts.0.len());
-        crate::math::check_shape(&vec![1; ndim], array.dtype(), site)?;
+        crate::recording::check_shape(&vec![1; ndim], array.dtype(), site)?;
         let mut extents = vec![1; ndim - array.ndim()];
         extents.extend_from_slice(array.shape());
         let mut times = vec![1; ndim - counts.0.len()];
         times.extend(counts.0.iter().map(|&count| count as usize));
         let pairs = extents.iter().zip(&times);
         let shape: Shape = pairs.clone().map(|(&e, &t)| e.saturating_mul(t)).collect();
-        crate::math::check_shape(&shape, array.dtype(), site)?;
+        crate::recording::check_shape(&shape, array.dtype(), site)?;
         // An axis that is repeated once needs no broadcast axis.
         let mut thin = Shape::new();
         let mut wide = Shape::new();

@@ -3,7 +3,7 @@
 use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
 use crate::indexing::IndexItems;
-use crate::math::check_shape;
+use crate::recording::check_shape;
 use crate::reductions::Axes;
 use phalanx_graph::{Error, Form, Operand, Site, call_site};
 use phalanx_ops::error::OpError;

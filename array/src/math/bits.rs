@@ -1,11 +1,11 @@
 //! Packing of bits into bytes, unpacking of bytes into bits, and the byte order of elements.
 
-use super::elementwise::{check_shape, on_mesh_of};
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
 use crate::manipulation::{
     AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent,
 };
+use crate::recording::{check_shape, on_mesh_of};
 use crate::reductions::axis as over;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;

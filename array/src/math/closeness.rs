@@ -1,10 +1,10 @@
 //! Equality of arrays, exact or within a tolerance, and the replacement of NaN and infinities.
 
-use super::elementwise::try_elementwise;
 use super::methods::select;
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::full;
+use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
@@ -237,7 +237,7 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
             select(&part.equal(f64::NEG_INFINITY), negative.clone(), &finite)
         };
         let replaced = if dtype.is_complex() {
-            crate::array::complex(replace(&array.real()), replace(&array.imag()))
+            crate::math::complex(replace(&array.real()), replace(&array.imag()))
         } else {
             replace(array)
         };

@@ -1,10 +1,10 @@
 //! Differences, gradients and integrals along an axis.
 
-use super::elementwise::on_mesh_of;
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{full, zeros};
 use crate::manipulation::{along, axis_of, refused, try_concatenate, with_extent};
+use crate::recording::on_mesh_of;
 use crate::reductions::Axes;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
@@ -186,7 +186,7 @@ pub fn trapezoid(array: &Array, spacing: impl Into<Argument>, axis: i64) -> Arra
             other => other.clone(),
         };
         let sums = part(array, axis, Some(1), None) + part(array, axis, None, Some(-1));
-        let areas = super::elementwise::try_elementwise(
+        let areas = crate::recording::try_elementwise(
             phalanx_ops::Op::Multiply,
             &[sums.into(), steps],
             site,

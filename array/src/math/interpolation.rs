@@ -3,9 +3,9 @@
 use super::methods::select;
 use crate::array::Argument;
 use crate::array::Array;
-use crate::array::complex;
 use crate::indexing::Mode;
 use crate::manipulation::{refused, try_concatenate};
+use crate::math::complex;
 use crate::s;
 use crate::sorting::{Side, argsort, searchsorted};
 use phalanx_graph::{Error, Site, call_site, within};

@@ -4,12 +4,12 @@
 mod bits;
 mod closeness;
 mod complexes;
+mod components;
 mod convolution;
 mod differences;
-mod elementwise;
 mod interpolation;
 mod methods;
-mod power;
+mod operators;
 mod rounding;
 mod scans;
 mod special;
@@ -20,17 +20,13 @@ pub use closeness::{
     nan_to_num,
 };
 pub use complexes::{angle, iscomplex, iscomplexobj, isreal, isrealobj, real_if_close};
+pub use components::complex;
 pub use convolution::{ConvolveMode, convolve, correlate};
 pub(crate) use differences::as_array;
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
-pub(crate) use elementwise::{
-    by_loop, check_shape, copy_order, elementwise, in_order, memory_order, mesh_of, mesh_of_arrays,
-    on_mesh_of, order_of_strides, record, record_as, try_elementwise,
-};
 pub use interpolation::{interp, interp_periodic};
+pub(crate) use methods::is_real;
 pub use methods::select;
-pub(crate) use methods::{is_real, without_leading};
-pub(crate) use power::refuse_negative;
 pub use rounding::{Bound, around, clip, fix, round};
 pub(crate) use scans::{accumulate, combined_in, reduce_at};
 pub use scans::{

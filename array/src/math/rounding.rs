@@ -1,9 +1,9 @@
 //! Clipping and rounding.
 
-use super::elementwise::{elementwise_by, try_elementwise};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::result_type;
+use crate::recording::{elementwise_by, try_elementwise};
 use crate::ufunc::{Ufunc, UfuncOptions};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
@@ -141,7 +141,7 @@ impl Array {
         if dtype.is_complex() {
             let (real, imaginary) = (self.real().try_round(decimals, site)?, self.imag());
             let imaginary = imaginary.try_round(decimals, site)?;
-            return Ok(crate::array::complex(real, imaginary).converted(dtype, site));
+            return Ok(crate::math::complex(real, imaginary).converted(dtype, site));
         }
         let scale = 10f64.powi(decimals.abs());
         let rounded = if decimals > 0 {

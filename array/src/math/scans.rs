@@ -3,12 +3,11 @@
 //! A device scans whole lines. If the scanned axis is split, a transposing reshard splits another
 //! axis instead; a vector has no other axis and is gathered. The plan shows this.
 
-use super::power::refuse_negative;
 use crate::array::Array;
-use crate::array::{line, line_axis, record_structured};
 use crate::creation::from_slice;
 use crate::floating::check_scan;
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
+use crate::recording::{line, line_axis, record_structured, refuse_negative};
 use crate::reductions::keepdims;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;

@@ -50,7 +50,7 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
             let common = common_shape([left, right], site);
             let mut shape: Shape = common.map_err(|_| Error::op(whole(), site))?;
             shape.extend([rows[0], columns[1]]);
-            crate::math::check_shape(&shape, dtype, site)?;
+            crate::recording::check_shape(&shape, dtype, site)?;
             if size(right) == 1 && right.len() <= left.len() && dtype.is_inexact() {
                 // All matrices on the left are multiplied by one matrix, so their rows form one
                 // tall matrix.

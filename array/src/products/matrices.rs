@@ -1,8 +1,7 @@
 //! Products of two matrices, and of stacks of matrices.
 
 use crate::array::Array;
-use crate::array::stacked_product;
-use crate::math::{check_shape, mesh_of};
+use crate::recording::{check_shape, mesh_of, stacked_product};
 use phalanx_graph::{Error, NodeOp, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Matmul;

@@ -94,7 +94,7 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     let wide = matrix(b, [right, kept_right].concat(), [summed_over, size(&columns)])?;
     let mut shape = rows;
     shape.extend_from_slice(&columns);
-    crate::math::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
+    crate::recording::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
     matrix_product(&tall, &wide, promote(a.dtype(), b.dtype()), site)?.reformed(&shape, site)
 }
 
@@ -151,7 +151,7 @@ pub fn kron(a: &Array, b: &Array) -> Array {
         };
         let (left, right) = (extents(a), extents(b));
         let shape: Shape = left.iter().zip(&right).map(|(&l, &r)| l.saturating_mul(r)).collect();
-        crate::math::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
+        crate::recording::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
         let spread = |extents: Vec<usize>, place: usize| -> Vec<usize> {
             let pair = |e| if place == 0 { [e, 1] } else { [1, e] };
             extents.into_iter().flat_map(pair).collect()

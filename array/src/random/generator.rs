@@ -3,7 +3,7 @@
 use super::streams::Stream;
 use crate::array::Array;
 use crate::creation::ShapeArgument;
-use crate::math::elementwise;
+use crate::recording::elementwise;
 use phalanx_graph::{Error, HostArray, MeshHandle, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
@@ -94,7 +94,7 @@ pub fn streamed(stream: Stream) -> Result<Generator, Error> {
 
 #[track_caller]
 fn begun(stream: Stream, state: State) -> Result<Generator, Error> {
-    let mesh = crate::creation::current_mesh(call_site())?;
+    let mesh = crate::recording::current_mesh(call_site())?;
     Ok(Generator { mesh, state: Mutex::new((stream, state)) })
 }
 
@@ -112,7 +112,7 @@ pub fn generator() -> Result<Generator, Error> {
 #[track_caller]
 pub fn fresh_seed() -> Result<u64, Error> {
     let site = call_site();
-    let mesh = crate::creation::current_mesh(site)?;
+    let mesh = crate::recording::current_mesh(site)?;
     // The keys of a hash map come from the system's source of randomness.
     let own = RandomState::new().build_hasher().finish();
     // Every device contributes a number, and the first one is used.
@@ -167,7 +167,7 @@ impl Generator {
     /// element. The counters follow those of earlier draws.
     pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Counters, Error> {
         if !self.mesh.is_current() {
-            let current = crate::creation::current_mesh(site)?;
+            let current = crate::recording::current_mesh(site)?;
             return Err(Error::op(self.mesh.differing(&current), site));
         }
         let used = (size(shape) as u64).wrapping_mul(each);

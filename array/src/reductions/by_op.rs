@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::manipulation::{along, moveaxis, refused, span, try_concatenate, with_extent};
 use crate::math::combined_in;
 use crate::math::select;
-use crate::math::try_elementwise;
+use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Arg, Casting, DType, Index, Monoid, Op, Scalar, Weak};

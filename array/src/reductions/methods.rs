@@ -3,7 +3,7 @@
 use super::axes::Axes;
 use crate::array::Array;
 use crate::floating::{FloatingErrorKind, check_reduction};
-use crate::math::try_elementwise;
+use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Op, can_cast};

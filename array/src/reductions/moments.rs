@@ -4,7 +4,7 @@ use super::axes::{Axes, keepdims};
 use super::slices::{Moment, check_moment};
 use crate::array::Array;
 use crate::math::select;
-use crate::math::try_elementwise;
+use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Monoid, Op, Weak, can_cast, promote};

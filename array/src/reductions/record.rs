@@ -3,11 +3,11 @@
 use super::axes::{Axes, keepdims};
 use crate::array::Argument;
 use crate::array::Array;
-use crate::array::complex;
 use crate::creation::index_of;
 use crate::manipulation::refused;
+use crate::math::complex;
 use crate::math::select;
-use crate::math::{in_order, memory_order, record, try_elementwise};
+use crate::recording::{in_order, memory_order, record, try_elementwise};
 use phalanx_graph::{Error, NodeOp, Operand, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Monoid, Op, Scalar, Shape, Weak, promote};

@@ -2,7 +2,7 @@
 
 mod named;
 mod picture;
+mod requested;
 
 pub use named::{NamedSharding, NamedSplit, SplitAlong};
-pub(crate) use picture::check;
 pub use picture::{Drawing, picture};

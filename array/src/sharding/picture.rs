@@ -1,59 +1,13 @@
-//! Shardings for users: checks and drawings.
+//! Drawings of shardings, for users.
 
+use super::requested::check_splits;
 use crate::array::Array;
 use phalanx_graph::{Error, Stage};
-use phalanx_ops::error::OpError;
 use phalanx_ops::sharding::is_empty;
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Mesh, Monoid, Partial, Sharding};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Checks that a user's sharding fits an array of this shape on this mesh.
-pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
-    check_splits(sharding, shape, mesh)?;
-    if sharding.partial.is_some() {
-        return Err(wrong(sharding, shape, "a requested sharding cannot be partial"));
-    }
-    Ok(())
-}
-
-fn wrong(sharding: &Sharding, shape: &[usize], reason: &'static str) -> OpError {
-    OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason }
-}
-
-/// Checks that the blocks of a sharding tile an array of this shape on this mesh.
-fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
-    let wrong = |reason| wrong(sharding, shape, reason);
-    if sharding.axes.len() != shape.len() {
-        return Err(wrong("it is for another number of axes"));
-    }
-    let mut used = Vec::new();
-    for (split, &extent) in sharding.axes.iter().zip(shape) {
-        let Some(split) = split else { continue };
-        let mut parts = 1;
-        for &axis in &split.mesh_axes {
-            if axis as usize >= mesh.ndim() {
-                return Err(wrong("it names a mesh axis that does not exist"));
-            }
-            if used.contains(&axis) {
-                return Err(wrong("it names a mesh axis twice"));
-            }
-            used.push(axis);
-            parts *= mesh.extent(axis as usize);
-        }
-        if !split.bounds.is_valid() {
-            return Err(wrong("its blocks do not tile an axis"));
-        }
-        if split.bounds.parts() != parts {
-            return Err(wrong("the number of blocks differs from the extent of the mesh axes"));
-        }
-        if split.bounds.extent() != extent {
-            return Err(wrong("the blocks do not add up to the extent"));
-        }
-    }
-    Ok(())
-}
 
 impl Array {
     /// A drawing, for a terminal, of the devices that hold each part of the array: see [`picture`].
@@ -253,24 +207,5 @@ mod tests {
         let lines = Sharding { axes: [rows, None].into_iter().collect(), partial: None };
         assert!(picture(&lines, &[4, 5], &mesh).contains("│  0,1  │"));
         assert!(picture(&Sharding::replicated(2), &[4, 5], &mesh).contains("│  all  │"));
-    }
-
-    #[test]
-    fn shardings_that_do_not_fit_are_refused() {
-        let mesh = Mesh::line(2);
-        let split = |bounds| Split { mesh_axes: [0].into_iter().collect(), bounds };
-        let of = |axes: Vec<Option<Split>>| Sharding { axes: axes.into(), partial: None };
-        assert!(check(&of(vec![Some(split(Bounds::even(4, 2)))]), &[4], &mesh).is_ok());
-        for (wrong, shape) in [
-            (of(vec![Some(split(Bounds::even(5, 2)))]), vec![4]),
-            (of(vec![Some(split(Bounds::even(4, 3)))]), vec![4]),
-            (of(vec![None]), vec![4, 4]),
-            (
-                of(vec![Some(split(Bounds::even(4, 2))), Some(split(Bounds::even(4, 2)))]),
-                vec![4, 4],
-            ),
-        ] {
-            assert_eq!(check(&wrong, &shape, &mesh).unwrap_err().code(), "PX021");
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use crate::array::{line, line_axis, record_structured};
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, flip, refused, span};
+use crate::recording::{line, line_axis, record_structured};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Order, SearchSorted, Sort};

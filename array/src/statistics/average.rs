@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::creation::full;
 use crate::manipulation::refused;
-use crate::math::try_elementwise;
+use crate::recording::try_elementwise;
 use crate::reductions::{Axes, warn_of_empty};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;

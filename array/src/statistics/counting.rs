@@ -81,7 +81,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
             return Err(Error::data(error, site));
         }
         let length = minlength.max((high as usize).saturating_add(1));
-        crate::math::check_shape(&[length], DType::I64, site)?;
+        crate::recording::check_shape(&[length], DType::I64, site)?;
         match weights {
             None => count_positions(&positions, length, site),
             Some(weights) => {

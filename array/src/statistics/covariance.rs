@@ -6,8 +6,8 @@ use crate::array::Array;
 use crate::floating::{warn, warn_where, warns};
 use crate::manipulation::try_concatenate;
 use crate::math::select;
-use crate::math::try_elementwise;
 use crate::products::matmul;
+use crate::recording::try_elementwise;
 use crate::reductions::{EMPTY_SLICE, NO_DEGREES};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
@@ -159,7 +159,7 @@ fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Resul
     // Rounding may give a value outside -1 to 1; NumPy clips it.
     if scaled.dtype().is_complex() {
         let (real, imaginary) = (scaled.real(), scaled.imag());
-        return Ok(crate::array::complex(
+        return Ok(crate::math::complex(
             real.maximum(-1.0).minimum(1.0),
             imaginary.maximum(-1.0).minimum(1.0),
         )

@@ -79,7 +79,7 @@ fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result
         Kind::Complex => {
             let real = |part: &Array| sums(part, DType::F64);
             let (real, imaginary) = (real(&weights.real())?, real(&weights.imag())?);
-            Ok(crate::array::complex(&real, &imaginary).converted(dtype, site))
+            Ok(crate::math::complex(&real, &imaginary).converted(dtype, site))
         }
         // NumPy fails here too: differences of its running sums of bools are not bools.
         Kind::Bool if axis.range.is_none() => {

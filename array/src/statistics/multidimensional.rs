@@ -93,7 +93,7 @@ fn counted(
         return refuse("weights", weights.ok()?.size());
     }
     let extents: Vec<usize> = axes.iter().map(Axis::count).collect();
-    crate::math::check_shape(&extents, DType::F64, site)?;
+    crate::recording::check_shape(&extents, DType::F64, site)?;
     let mut found: Option<(Array, Array)> = None;
     for ((column, axis), &extent) in columns.iter().zip(&axes).zip(&extents) {
         let bin = axis.bins_of(column, site);

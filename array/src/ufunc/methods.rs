@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::floating::{check_elementwise, check_reduction, check_scan, kind_of_infinity};
 use crate::indexing::{AnyIndex, combine_at};
 use crate::manipulation::refused;
-use crate::math::try_elementwise;
+use crate::recording::try_elementwise;
 use crate::reductions::{Axes, reduce_by};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Op};

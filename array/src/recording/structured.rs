@@ -1,9 +1,9 @@
 //! Recording of structured operations.
 
-use super::argument::Argument;
+use super::mesh::{check_shape, mesh_of};
+use crate::array::Argument;
 use crate::array::Array;
 use crate::manipulation::common_shape;
-use crate::math::{check_shape, mesh_of};
 use phalanx_graph::{Error, NodeOp, Site, within};
 use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Structured};

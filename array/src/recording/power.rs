@@ -1,33 +1,12 @@
-//! Powers: NumPy's replacements for some scalar exponents, and the error of integers to negative
+//! Recording of powers: NumPy's replacements for some scalar exponents, and the error of integers to negative
 //! integer powers.
 
-use super::elementwise::{record, try_elementwise};
+use super::node::{record, record_by};
 use crate::array::Argument;
 use crate::array::Array;
-use phalanx_graph::{DataError, Error, NodeOp, Site, call_site};
+use phalanx_graph::{DataError, Error, NodeOp, Site};
 use phalanx_ops::shape::{broadcast, size};
 use phalanx_ops::{Arg, DType, Kind, Op, Scalar, Shape, Signature, Weak};
-
-impl Array {
-    /// NumPy's `**`, elementwise with broadcasting; see `Op::Power`.
-    ///
-    /// The scalar exponents 2, -1, 0.5 and 1 give `square`, `reciprocal`, `sqrt` and the elements
-    /// themselves in the cases in which they do in NumPy.
-    ///
-    /// Collectivity: Local (records a node). Exception: for integers to the power of an array of
-    /// integers that may be negative, failure depends on data, so the call closes the window and is
-    /// Collective over the mesh; see [`deferred_errors`](crate::deferred_errors). Exponents are
-    /// known to be non-negative by their dtype or by their origin: host data, `arange`,
-    /// `remainder`, `maximum` or `absolute`, for instance.
-    ///
-    /// Errors: `DataError::NegativePower` for integers to a negative integer power.
-    #[track_caller]
-    #[must_use]
-    pub fn power(&self, exponent: impl Into<Argument>) -> Array {
-        let arguments = [Argument::Array(self.clone()), exponent.into()];
-        super::methods::checked(Op::Power, &arguments, call_site())
-    }
-}
 
 /// Records the power of two arguments by the loop of `signature`.
 pub(crate) fn record_power(
@@ -43,8 +22,7 @@ pub(crate) fn record_power(
         let inputs = &signature.inputs()[..1];
         return record(NodeOp::Elementwise(op), &[array.into()], inputs, output, site);
     }
-    let power =
-        || record(NodeOp::Elementwise(Op::Power), arguments, signature.inputs(), output, site);
+    let power = || record_by(Op::Power, arguments, signature, site);
     if !output.is_integer() || is_empty(arguments) {
         return power();
     }
@@ -74,8 +52,11 @@ fn any_negative(exponents: &Array, site: Site) -> Result<Option<Array>, Error> {
     if exponents.shows_base() && exponents.base_node()?.is_non_negative() {
         return Ok(None);
     }
-    let negative = try_elementwise(Op::Less, &[exponents.into(), Weak::Int(0).into()], site)?;
-    negative.any_at(site).map(Some)
+    exponents.ok()?;
+    let arguments = [exponents.into(), Weak::Int(0).into()];
+    let less = Op::Less.resolve(&arguments.each_ref().map(Argument::kind));
+    let less = less.map_err(|error| Error::op(error, site))?;
+    record_by(Op::Less, &arguments, less, site)?.any_at(site).map(Some)
 }
 
 /// Refuses the power of integers if `any` holds.

@@ -1,0 +1,103 @@
+//! Assignment: an array, a scalar or a number is written into an array.
+
+use super::argument::Argument;
+use super::handle::Array;
+use crate::manipulation::refused;
+use crate::recording::mesh_of;
+use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, Scalar, can_cast};
+
+impl Array {
+    /// Writes `value`, broadcast to this array's shape, into this array through the view: NumPy's
+    /// `a[...] = value`.
+    ///
+    /// Arrays and scalars with a dtype are cast as by `astype`, so floats are truncated for an
+    /// integer array. Plain numbers must fit the dtype.
+    ///
+    /// Local (records a node). On an error, this array and all its views carry the error. See
+    /// [`Array::try_assign`] for the errors.
+    #[track_caller]
+    pub fn assign(&self, value: impl Into<Argument>) {
+        if let Err(error) = self.assign_argument(&value.into(), call_site()) {
+            self.poison(error);
+        }
+    }
+
+    /// [`Array::assign`], but on an error the array keeps its elements and the error is returned.
+    ///
+    /// Errors: `OpError::BroadcastInto`, `OpError::OutOfRange` for a number that does not fit an
+    /// integer dtype, `OpError::Cast` for a complex number and a real dtype, `OpError::Argument`
+    /// for a view that cannot be written, `OpError::Meshes`.
+    #[track_caller]
+    pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
+        self.assign_argument(&value.into(), call_site())
+    }
+
+    fn assign_argument(&self, value: &Argument, site: Site) -> Result<(), Error> {
+        mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
+        match value {
+            Argument::Array(array) => self.assign_at(array, Casting::Unsafe, site),
+            Argument::Weak(weak) => {
+                let scalar = Scalar::assigned(self.dtype(), *weak);
+                self.write_scalar(scalar.map_err(|error| Error::op(error, site))?, site)
+            }
+            Argument::Scalar(scalar) => self.write_scalar(scalar.cast(self.dtype()), site),
+        }
+    }
+
+    fn write_scalar(&self, scalar: Scalar, site: Site) -> Result<(), Error> {
+        self.check_writable(site)?;
+        self.write(phalanx_graph::Operand::Scalar(scalar), site)
+    }
+
+    pub(crate) fn check_writable(&self, site: Site) -> Result<(), Error> {
+        let text = match (self.is_element(), self.base_view()?.is_read_only) {
+            (false, false) => return Ok(()),
+            (true, _) => "an element, which never changes",
+            (false, true) => "a read-only view",
+        };
+        Err(refused("assign", "target", text, site))
+    }
+
+    /// Writes an array, cast under the rule `casting`.
+    pub(crate) fn assign_at(
+        &self,
+        value: &Array,
+        casting: Casting,
+        site: Site,
+    ) -> Result<(), Error> {
+        value.ok()?;
+        self.ok()?;
+        let (from, to) = (value.dtype(), self.dtype());
+        if !can_cast(from, to, casting) {
+            return Err(Error::op(OpError::Cast { from, to, casting }, site));
+        }
+        self.check_writable(site)?;
+        let value = within(site, || without_leading(value, self.ndim()));
+        let fits = value.ndim() <= self.ndim()
+            && value
+                .shape()
+                .iter()
+                .rev()
+                .zip(self.shape().iter().rev())
+                .all(|(&v, &t)| v == t || v == 1);
+        if !fits {
+            let error =
+                OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
+            return Err(Error::op(error, site));
+        }
+        let value = if from == to { value } else { value.checked_astype_at(to, site) };
+        self.write(value.operand(site)?, site)
+    }
+}
+
+/// The value without its surplus leading axes, if their extent is 1, for a write into an array of
+/// `ndim` axes.
+pub(crate) fn without_leading(value: &Array, ndim: usize) -> Array {
+    let extra = value.ndim().saturating_sub(ndim);
+    if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
+        return value.reshape(&value.shape()[extra..]);
+    }
+    value.clone()
+}

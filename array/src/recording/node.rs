@@ -1,0 +1,125 @@
+//! Recording of a node with the elements of several arguments: broadcasting, and casts of the
+//! operands.
+
+use super::mesh::{check_shape, mesh_of};
+use super::order::{OrderRule, copy_order, in_order, memory_order};
+use crate::array::Argument;
+use crate::array::Array;
+use phalanx_graph::{Error, NodeOp, Operand, Site, map_or_none};
+use phalanx_ops::shape::broadcast;
+use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Records an elementwise node whose inputs are cast to the given dtypes.
+pub(crate) fn record(
+    op: NodeOp,
+    arguments: &[Argument],
+    input_dtypes: &[DType],
+    output: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    record_as(op, arguments, input_dtypes, output, memory_order, site)
+}
+
+/// Records an elementwise operation by the loop with this signature.
+pub(super) fn record_by(
+    op: Op,
+    arguments: &[Argument],
+    signature: Signature,
+    site: Site,
+) -> Result<Array, Error> {
+    record(NodeOp::Elementwise(op), arguments, signature.inputs(), signature.output, site)
+}
+
+/// Records an elementwise node. `rule` gives the order in memory of the axes of its result.
+pub(crate) fn record_as(
+    op: NodeOp,
+    arguments: &[Argument],
+    input_dtypes: &[DType],
+    output: DType,
+    rule: OrderRule,
+    site: Site,
+) -> Result<Array, Error> {
+    let mesh = mesh_of(arguments, site)?;
+    let mut shape = Shape::new();
+    let mut first = true;
+    for argument in arguments {
+        let Argument::Array(array) = argument else { continue };
+        array.ok()?;
+        if first {
+            shape = Shape::from_slice(array.shape());
+            first = false;
+        } else if array.shape() != shape.as_slice() {
+            shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;
+        }
+    }
+    check_shape(&shape, output, site)?;
+    let order = rule(arguments, &shape)?;
+    let mut operands = SmallVec::<[Operand; 3]>::new();
+    for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
+        let array = match argument {
+            Argument::Weak(weak) => {
+                operands.push(Operand::Scalar(Scalar::from_weak(dtype, *weak)));
+                continue;
+            }
+            Argument::Scalar(scalar) => {
+                operands.push(Operand::Scalar(scalar.cast(dtype)));
+                continue;
+            }
+            Argument::Array(array) => array,
+        };
+        let needs_cast = array.dtype() != dtype && op != NodeOp::Cast;
+        let operand = if needs_cast {
+            array.astype_at(dtype, site).operand(site)?
+        } else {
+            array.operand(site)?
+        };
+        operands.push(shape_operand(operand, array.shape(), &shape, order.as_deref()));
+    }
+    let recorded: Shape = match &order {
+        Some(order) => order.iter().map(|&axis| shape[axis]).collect(),
+        None => shape,
+    };
+    let node = mesh.record(op, &operands, recorded, output, site)?;
+    in_order(mesh, node, order.as_deref())
+}
+
+/// The operand broadcast to `shape`, with its axes in `order`.
+fn shape_operand(
+    operand: Operand,
+    from: &[usize],
+    shape: &Shape,
+    order: Option<&[usize]>,
+) -> Operand {
+    let Operand::Value { node, map } = operand else { return operand };
+    if from == shape.as_slice() && order.is_none() {
+        return Operand::Value { node, map };
+    }
+    let mut map = map.map_or_else(|| AffineMap::identity(node.shape()), Arc::unwrap_or_clone);
+    if map.shape != *shape {
+        map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
+    }
+    if let Some(order) = order {
+        map = map.transpose(order);
+    }
+    Operand::Value { map: map_or_none(map, node.shape()), node }
+}
+
+impl Array {
+    /// The array in another dtype, with the axes in the order of a copy.
+    pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(record_as(NodeOp::Cast, &arguments, &[self.dtype()], dtype, copy_order, site))
+    }
+
+    /// The array cast for an operation. Unlike `astype`, the order of axes is that of an
+    /// operation's result.
+    pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
+        if dtype == self.dtype() {
+            return self.clone();
+        }
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(record(NodeOp::Cast, &arguments, &[self.dtype()], dtype, site))
+    }
+}
