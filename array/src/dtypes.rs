@@ -3,7 +3,7 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::manipulation::refused;
-use phalanx_graph::{Error, call_site};
+use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar, Weak, promote, promote_weak};
 
@@ -34,6 +34,17 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
         None => numbers.map(phalanx_ops::promote::default_dtype).reduce(promote),
     };
     dtype.ok_or_else(|| refused("result_type", "arguments", "none", site))
+}
+
+/// `choice` in `dtype`, the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
+pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<Argument, Error> {
+    Ok(match choice {
+        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
+        Argument::Weak(weak) => {
+            Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?.into()
+        }
+        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
+    })
 }
 
 /// NumPy's `min_scalar_type`: the smallest dtype that holds a number; for an array, its own. Local.

@@ -2,7 +2,7 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use crate::dtypes::result_type;
+use crate::dtypes::{choice_in, result_type};
 use crate::indexing::AnyIndex;
 use crate::manipulation::{axis_of, refused};
 use crate::math::as_array;
@@ -24,17 +24,6 @@ fn check_conditions(
         }
     }
     Ok(())
-}
-
-/// `choice` in `dtype`, the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
-pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<Argument, Error> {
-    Ok(match choice {
-        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
-        Argument::Weak(weak) => {
-            Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?.into()
-        }
-        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
-    })
 }
 
 /// NumPy's `select(condlist, choicelist, default)`: each element is that of the choice whose

@@ -1,27 +1,18 @@
 //! Positions of elements: those that satisfy a condition, and conversions between indices and
 //! positions in C order.
 
+use super::linear::{along, steps};
 use super::positions::{Mode, resolved, whole};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::zeros;
-use crate::dtypes::result_type;
-use crate::functional::choice_in;
+use crate::dtypes::{choice_in, result_type};
 use crate::manipulation::{MemoryOrder, concatenate, refused, span};
 use crate::math::select;
 use phalanx_graph::{DataError, Error, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{broadcast, check_ndim};
 use phalanx_ops::{DType, Scalar, Shape};
-
-/// The strides of a C-ordered array in elements.
-pub(super) fn steps(shape: &[usize]) -> Vec<i64> {
-    let mut steps = vec![1i64; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        steps[axis - 1] = steps[axis].saturating_mul(shape[axis].max(1) as i64);
-    }
-    steps
-}
 
 /// The largest number of elements for each device that one search covers. A search needs memory for
 /// the positions of all its elements, however few it finds.
@@ -56,20 +47,6 @@ fn in_pieces(array: &Array, most: usize) -> Result<Array, Error> {
         found.push(moved);
     }
     concatenate(&found.iter().collect::<Vec<_>>(), 0).into_result()
-}
-
-/// The index along an axis of positions in C order of an array with this shape.
-pub(super) fn along(
-    positions: &Array,
-    shape: &[usize],
-    axis: usize,
-    site: Site,
-) -> Result<Array, Error> {
-    within(site, || {
-        let step = steps(shape)[axis];
-        let rows = if step == 1 { positions.clone() } else { positions.floor_divide(step) };
-        rows.remainder(shape[axis].max(1) as i64).into_result()
-    })
 }
 
 /// NumPy's `nonzero`: for each axis the indices (`i64`) of the nonzero elements, in C order.

@@ -1,8 +1,8 @@
 //! Errors of reading and writing files.
 
 use phalanx_graph::Failure;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 /// An error of reading or writing a file.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -195,6 +195,16 @@ impl IoError {
             IoError::NoSuchArray { .. } => "ask for one of the names that the file has",
         }
     }
+}
+
+/// The error for a system error when `path` is read.
+pub(super) fn read_error(path: &Path, error: &io::Error) -> IoError {
+    IoError::Read { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+}
+
+/// The error for a lack of memory when `path` is read.
+pub(super) fn out_of_memory(path: &Path) -> IoError {
+    read_error(path, &ErrorKind::OutOfMemory.into())
 }
 
 impl Failure for IoError {

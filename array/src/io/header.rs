@@ -2,7 +2,7 @@
 //!
 //! Source: NumPy enhancement proposal 1 and `numpy/lib/format.py`.
 
-use super::{HeaderProblem, IoError};
+use super::error::{HeaderProblem, IoError, read_error};
 use phalanx_ops::{DType, Kind};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -231,7 +231,7 @@ fn read_up_to(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<us
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(super::npy::read_error(path, &error)),
+            Err(error) => return Err(read_error(path, &error)),
         }
     }
     Ok(filled)

@@ -1,5 +1,6 @@
 //! `.npy` files.
 
+use super::error::{out_of_memory, read_error};
 use super::header::{self, Header};
 use super::{IoError, write_atomically};
 use phalanx_graph::HostArray;
@@ -101,15 +102,6 @@ pub(super) fn native(
         .ok_or_else(|| out_of_memory(path))?;
     }
     Ok(bytes)
-}
-
-/// The error for a system error when `path` is read.
-pub(super) fn read_error(path: &Path, error: &io::Error) -> IoError {
-    IoError::Read { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
-}
-
-pub(super) fn out_of_memory(path: &Path) -> IoError {
-    read_error(path, &io::ErrorKind::OutOfMemory.into())
 }
 
 /// Reverses the byte order of every number.

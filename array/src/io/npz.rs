@@ -2,7 +2,8 @@
 
 use super::archive::StoredArchive;
 use super::header::{self, Header};
-use super::npy::{self, read_error};
+use super::error::read_error;
+use super::npy;
 use super::{IoError, write_atomically};
 use phalanx_graph::HostArray;
 use phalanx_ops::DType;

@@ -1,57 +1,50 @@
-//! The number of equal bins of a histogram, by rules that read the data.
+//! The bins that a caller asks for, and the number of equal bins by rules that read the data.
 //!
 //! The rules and their names are NumPy's. NumPy's documentation of `histogram_bin_edges` has their
 //! sources.
 
-use super::histogram::histogram;
+use super::axis::{Axis, ends_of};
+use super::bins::{BinRule, Bins};
+use super::counting::count_positions;
 use super::selection::percentile;
 use crate::array::Array;
 use crate::manipulation::stack;
+use crate::math::is_real;
+use crate::recording::check_shape;
 use phalanx_graph::{Error, Site, within};
 use phalanx_ops::DType;
+use phalanx_ops::error::OpError;
 
-/// A rule for the number of bins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinRule {
-    /// The narrower bins of `Sturges` and `FreedmanDiaconis`. The latter are at least half as wide
-    /// as those of `SquareRoot`.
-    Auto,
-    /// As `Sturges`, corrected for the skewness of the data.
-    Doane,
-    /// By the distance between the quartiles.
-    FreedmanDiaconis,
-    /// By the cube root of the number of elements.
-    Rice,
-    /// By the standard deviation.
-    Scott,
-    /// By the square root of the number of elements.
-    SquareRoot,
-    /// By the smallest error, as estimated by leaving out one element.
-    Stone,
-    /// By the logarithm of the number of elements.
-    Sturges,
+impl Bins {
+    /// The bins of the elements of an array. Collective for a rule.
+    pub(super) fn of(
+        &self,
+        operation: &'static str,
+        array: &Array,
+        range: Option<(f64, f64)>,
+        site: Site,
+    ) -> Result<Axis, Error> {
+        if !is_real(array.ok()?.dtype()) {
+            let dtypes = vec![array.dtype()];
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        match self {
+            Bins::Count(count) => Axis::of_count(operation, array, *count, range, site),
+            Bins::Rule(rule) => {
+                let ends = ends_of(operation, array, 1, range, site)?;
+                let count = rule.count(array, ends, range.is_some(), site)?;
+                check_shape(&[count.saturating_add(1)], DType::F64, site)?;
+                Axis::equal(array, ends, range.is_some(), count, site)
+            }
+            Bins::Edges(edges) => Axis::between(operation, edges, site),
+        }
+    }
 }
 
 impl BinRule {
-    /// The rule with this name in NumPy; `None` for another name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<BinRule> {
-        Some(match name {
-            "auto" => BinRule::Auto,
-            "doane" => BinRule::Doane,
-            "fd" => BinRule::FreedmanDiaconis,
-            "rice" => BinRule::Rice,
-            "scott" => BinRule::Scott,
-            "sqrt" => BinRule::SquareRoot,
-            "stone" => BinRule::Stone,
-            "sturges" => BinRule::Sturges,
-            _ => return None,
-        })
-    }
-
     /// The number of bins between two edges. `is_given` says that a caller gave the edges;
     /// otherwise they are the smallest and largest element. Collective.
-    pub(super) fn count(
+    fn count(
         self,
         array: &Array,
         (low, high): (f64, f64),
@@ -66,7 +59,7 @@ impl BinRule {
             }
             let mut width = match line.ok()?.size() {
                 0 => 0.0,
-                _ => self.width(&line, (low, high))?,
+                _ => self.width(&line, (low, high), site)?,
             };
             if width.is_nan() || width <= 0.0 {
                 return Ok(1);
@@ -81,7 +74,7 @@ impl BinRule {
     }
 
     /// The width of the bins of a vector that is not empty; 0 if the rule gives none.
-    fn width(self, line: &Array, range: (f64, f64)) -> Result<f64, Error> {
+    fn width(self, line: &Array, range: (f64, f64), site: Site) -> Result<f64, Error> {
         let count = line.size() as f64;
         let values = line.astype(DType::F64);
         let number = |array: Array| array.item::<f64>();
@@ -109,9 +102,9 @@ impl BinRule {
                 extent / (1.0 + count.log2() + (1.0 + skewness.abs() / expected).log2())
             }
             BinRule::Auto => {
-                let narrow = BinRule::FreedmanDiaconis.width(line, range)?;
-                let root = BinRule::SquareRoot.width(line, range)?;
-                narrow.max(root / 2.0).min(BinRule::Sturges.width(line, range)?)
+                let narrow = BinRule::FreedmanDiaconis.width(line, range, site)?;
+                let root = BinRule::SquareRoot.width(line, range, site)?;
+                narrow.max(root / 2.0).min(BinRule::Sturges.width(line, range, site)?)
             }
             BinRule::Stone => {
                 if line.size() < 2 || extent == 0.0 {
@@ -119,7 +112,7 @@ impl BinRule {
                 }
                 let most = (count.sqrt() as usize).max(100);
                 let concentration = |bins: usize| {
-                    let chances = histogram(line, bins, range).0 / count;
+                    let chances = Array::catch(counted(line, bins, range, site)) / count;
                     (&chances * &chances).sum(())
                 };
                 let all: Vec<Array> = (1..=most).map(concentration).collect();
@@ -134,4 +127,12 @@ impl BinRule {
             }
         })
     }
+}
+
+/// The number of elements in each of a number of equal bins, as `histogram` counts them.
+fn counted(array: &Array, bins: usize, range: (f64, f64), site: Site) -> Result<Array, Error> {
+    let operation = "histogram";
+    let axis = Axis::of_count(operation, array, bins, Some(range), site)?;
+    let axis = axis.in_dtype_of(operation, array, site)?;
+    count_positions(&axis.bins_of(array, site), axis.count(), site)
 }

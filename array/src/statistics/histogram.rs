@@ -1,6 +1,7 @@
 //! Histograms.
 
-use super::bins::{Axis, Bins, HistogramOptions};
+use super::axis::Axis;
+use super::bins::{Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
 use crate::array::Array;
 use crate::manipulation::refused;
@@ -105,7 +106,7 @@ fn of_all(
         return Err(refused(operation, "weights", "given with a rule for bins", site));
     }
     let range = options.ranges.first().copied().flatten();
-    Axis::new(operation, array, bins, range, site)?.in_dtype_of(operation, array, site)
+    bins.of(operation, array, range, site)?.in_dtype_of(operation, array, site)
 }
 
 /// NumPy's `histogram_bin_edges`: the edges that [`histogram`] returns.

@@ -2,6 +2,7 @@
 //! where the elements reside.
 
 mod average;
+mod axis;
 mod bin_rules;
 mod bins;
 mod counting;
@@ -14,8 +15,7 @@ mod selection;
 mod weighted;
 
 pub use average::{average, average_and_weights};
-pub use bin_rules::BinRule;
-pub use bins::{Bins, HistogramOptions};
+pub use bins::{BinRule, Bins, HistogramOptions};
 pub use counting::bincount;
 pub use covariance::{CovarianceOptions, corrcoef, cov};
 pub use histogram::{histogram, histogram_bin_edges};

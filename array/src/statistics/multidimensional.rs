@@ -1,6 +1,7 @@
 //! Histograms over several axes.
 
-use super::bins::{Axis, Bins, HistogramOptions};
+use super::axis::Axis;
+use super::bins::{Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
 use crate::array::Array;
 use crate::manipulation::refused;
@@ -80,7 +81,7 @@ fn counted(
             return refuse("samples", column.size());
         }
         let range = options.ranges.get(number).copied().flatten();
-        let axis = Axis::new(operation, column, bins, range, site)?;
+        let axis = bins.of(operation, column, range, site)?;
         if axis.edges.size() == 0 {
             return refuse("bins", 0);
         }
