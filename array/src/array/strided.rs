@@ -115,10 +115,12 @@ impl Array {
                 let start = first_byte(self.base_view()?, &base, item) + offset;
                 let (low, high) = span(shape, strides, dtype.size());
                 let end = self.size() * self.dtype().size();
-                match low < -(offset as i64) || (offset as i64).saturating_add(high) > end as i64 {
-                    true if !shape.contains(&0) => Err(beyond(strides)),
-                    _ => Ok::<_, Error>(start as i64),
+                let is_beyond =
+                    low < -(offset as i64) || (offset as i64).saturating_add(high) > end as i64;
+                if is_beyond && !shape.contains(&0) {
+                    return Err(beyond(strides));
                 }
+                Ok::<_, Error>(start as i64)
             };
             match start() {
                 Ok(start) => self.laid(dtype, shape, strides, start),

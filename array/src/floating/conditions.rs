@@ -28,9 +28,10 @@ pub(crate) fn check_elementwise(
     let met = within(site, || {
         let mut met = Met::new();
         for (op, result) in results {
-            let found = match result.dtype().is_inexact() {
-                true => of_floats(*op, operands, result),
-                false => of_integers(*op, operands, result),
+            let found = if result.dtype().is_inexact() {
+                of_floats(*op, operands, result)
+            } else {
+                of_integers(*op, operands, result)
             };
             for (kind, array) in found {
                 let array = mask.map_or(array.clone(), |mask| array.logical_and(mask)).any(());
@@ -139,9 +140,10 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
         if to.is_integer() && !from.is_complex() && looks_for(Kind::Invalid) {
             // Both bounds are powers of two or 0, which every float dtype represents exactly.
             let bits = to.size() as i32 * 8;
-            let (least, end) = match to.kind() == DTypeKind::Signed {
-                true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
-                false => (0.0, 2f64.powi(bits)),
+            let (least, end) = if to.kind() == DTypeKind::Signed {
+                (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1))
+            } else {
+                (0.0, 2f64.powi(bits))
             };
             let whole = array.astype(DType::F64).trunc();
             let fits = whole.greater_equal(least).logical_and(whole.less(end));

@@ -1,7 +1,7 @@
 //! Arrays read from files: each process reads the blocks of its own devices.
 
-use super::header::Header;
 use super::error::{out_of_memory, read_error};
+use super::header::Header;
 use super::npy;
 use super::npz::{Archive, broken, inside};
 use super::parts::{Checksum, for_each_run, read_at};

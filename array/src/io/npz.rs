@@ -1,8 +1,8 @@
 //! `.npz` files: zip archives of `.npy` files.
 
 use super::archive::StoredArchive;
-use super::header::{self, Header};
 use super::error::read_error;
+use super::header::{self, Header};
 use super::npy;
 use super::{IoError, write_atomically};
 use phalanx_graph::HostArray;

@@ -168,9 +168,10 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
             let mesh = a.mesh()?;
             let nothing =
                 |extents: &[usize], dtype| mesh.enter(|| crate::creation::zeros(extents, dtype));
-            let x = match is_vector {
-                true => nothing(&[n], dtype),
-                false => nothing(&[n, columns.shape()[1]], dtype),
+            let x = if is_vector {
+                nothing(&[n], dtype)
+            } else {
+                nothing(&[n, columns.shape()[1]], dtype)
             };
             let s = nothing(&[0], dtype.real());
             let residuals = if m > 0 { squares(&columns).sum(0) } else { s.clone() };

@@ -117,9 +117,10 @@ fn try_interp(
         let value = select(&from_left.isnan(), from_right, &from_left);
         select(&value.isnan().logical_and(f0.equal(f1)), f0, &value)
     };
-    let value = match dtype.is_complex() {
-        true => complex(between(&f0.real(), &f1.real()), between(&f0.imag(), &f1.imag())),
-        false => between(&f0, &f1),
+    let value = if dtype.is_complex() {
+        complex(between(&f0.real(), &f1.real()), between(&f0.imag(), &f1.imag()))
+    } else {
+        between(&f0, &f1)
     };
     let is_point = x0.equal(&x).logical_or(before.equal(points - 1));
     let value = select(&is_point, &f0, &value);

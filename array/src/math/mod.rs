@@ -7,6 +7,7 @@ mod complexes;
 mod components;
 mod convolution;
 mod differences;
+mod gradient;
 mod interpolation;
 mod methods;
 mod operators;
@@ -23,7 +24,8 @@ pub use complexes::{angle, iscomplex, iscomplexobj, isreal, isrealobj, real_if_c
 pub use components::complex;
 pub use convolution::{ConvolveMode, convolve, correlate};
 pub(crate) use differences::as_array;
-pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
+pub use differences::{DiffOptions, diff, ediff1d, trapezoid};
+pub use gradient::{GradientOptions, gradient};
 pub use interpolation::{interp, interp_periodic};
 pub(crate) use methods::is_real;
 pub use methods::select;

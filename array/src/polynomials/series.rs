@@ -146,10 +146,7 @@ pub fn series_vander(basis: Basis, x: &Array, degree: usize) -> Array {
         for k in 0..degree {
             let next = basis.factor(k, &x) * &values[k];
             let (_, _, c) = basis.recurrence(k);
-            values.push(match k > 0 && c != 0.0 {
-                true => next - &values[k - 1] * c,
-                false => next,
-            });
+            values.push(if k > 0 && c != 0.0 { next - &values[k - 1] * c } else { next });
         }
         moveaxis(&stacked(&values)?, 0, -1).into_result()
     })

@@ -195,8 +195,9 @@ fn last(count: usize) -> Vec<i64> {
 }
 
 fn check_cast(from: DType, to: DType, casting: Casting, site: Site) -> Result<(), Error> {
-    match can_cast(from, to, casting) {
-        true => Ok(()),
-        false => Err(Error::op(OpError::Cast { from, to, casting }, site)),
+    if can_cast(from, to, casting) {
+        Ok(())
+    } else {
+        Err(Error::op(OpError::Cast { from, to, casting }, site))
     }
 }

@@ -30,9 +30,10 @@ impl Generator {
         takes_zero: bool,
         site: Site,
     ) -> Result<Array, Error> {
-        let parameter = match takes_zero {
-            true => Parameter::not_negative(names, value, site),
-            false => Parameter::positive(names, value, site),
+        let parameter = if takes_zero {
+            Parameter::not_negative(names, value, site)
+        } else {
+            Parameter::positive(names, value, site)
         };
         parameter?.array(&self.mesh, site)
     }

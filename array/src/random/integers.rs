@@ -159,9 +159,10 @@ impl Generator {
             return zeros(shape.as_slice(), dtype).into_result();
         }
         let (least, most) = limits(dtype);
-        let (is_empty, is_above) = match is_closed {
-            true => (low.greater(high), high.greater(Weak::Int(most))),
-            false => (low.greater_equal(high), (high - 1).greater(Weak::Int(most))),
+        let (is_empty, is_above) = if is_closed {
+            (low.greater(high), high.greater(Weak::Int(most)))
+        } else {
+            (low.greater_equal(high), (high - 1).greater(Weak::Int(most)))
         };
         let is_below = low.less(Weak::Int(least));
         let wrong = beyond.iter().fold(is_empty.logical_or(is_above), |a, b| a.logical_or(b));
@@ -170,13 +171,12 @@ impl Generator {
             return Err(refused("integers", "range", value, site));
         }
         let (count, bits) = ((high - low).converted(DType::U64, site), self.bits(shape.as_slice()));
-        let chosen = match is_closed {
+        let chosen = if is_closed {
             // A range of all 2⁶⁴ integers has a count that wraps to 0.
-            true => {
-                let count = count + Scalar::new(1u64);
-                select(&count.equal(0), &bits, bits.remainder(&count))
-            }
-            false => bits.remainder(count),
+            let count = count + Scalar::new(1u64);
+            select(&count.equal(0), &bits, bits.remainder(&count))
+        } else {
+            bits.remainder(count)
         };
         (chosen + low.converted(DType::U64, site)).converted(dtype, site).into_result()
     }

@@ -119,13 +119,11 @@ impl Parameter {
             }
             Parameter::Each(array) if array.size() > 0 => {
                 let wrong = within(site, || wrong(array));
-                match wrong.any_at(site)?.holds(site)? {
-                    true => {
-                        let value = "an array with an element that is not allowed";
-                        Err(refused(operation, argument, value, site))
-                    }
-                    false => Ok(parameter),
+                if wrong.any_at(site)?.holds(site)? {
+                    let value = "an array with an element that is not allowed";
+                    return Err(refused(operation, argument, value, site));
                 }
+                Ok(parameter)
             }
             Parameter::One(_) | Parameter::Each(_) => Ok(parameter),
         }
@@ -215,10 +213,7 @@ fn real(value: &Argument, site: Site) -> Result<(), Error> {
         Argument::Weak(Weak::Complex(_)) => DType::C128,
         Argument::Weak(_) => DType::F64,
     };
-    match from.is_complex() {
-        true => Err(Error::op(OpError::cast(from, DType::F64), site)),
-        false => Ok(()),
-    }
+    if from.is_complex() { Err(Error::op(OpError::cast(from, DType::F64), site)) } else { Ok(()) }
 }
 
 /// A count as an integer. A float is truncated, as in NumPy, and so is a 0-d array, which is read:

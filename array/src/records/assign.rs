@@ -98,9 +98,10 @@ impl Records {
             return Err(wrong("records of another number of fields", call_site()));
         }
         // The source may overlap the target, so it is read first, as in NumPy.
-        let value = match value.bytes.has_base_of(&self.bytes) {
-            true => &value.with_bytes(value.bytes.copy())?,
-            false => value,
+        let value = if value.bytes.has_base_of(&self.bytes) {
+            &value.with_bytes(value.bytes.copy())?
+        } else {
+            value
         };
         let pairs = self.record.fields().iter().zip(value.record.fields());
         for (to, from) in pairs {

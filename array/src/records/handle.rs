@@ -36,9 +36,10 @@ impl Records {
     pub fn of_bytes(bytes: &Array, record: &Arc<Record>) -> Result<Records, Error> {
         let is_right =
             bytes.ok()?.dtype() == DType::U8 && bytes.shape().last() == Some(&record.size());
-        match is_right {
-            true => Ok(Records { bytes: bytes.clone(), record: record.clone() }),
-            false => Err(wrong("the last axis has the bytes of an element", call_site())),
+        if is_right {
+            Ok(Records { bytes: bytes.clone(), record: record.clone() })
+        } else {
+            Err(wrong("the last axis has the bytes of an element", call_site()))
         }
     }
 
@@ -164,9 +165,10 @@ impl Records {
         let is_ellipsis = |item: &AnyIndex| matches!(item, AnyIndex::Basic(Index::Ellipsis));
         // Without an ellipsis of its own, the index ends with one, which includes the axis of
         // bytes.
-        let last = match items.iter().any(is_ellipsis) {
-            true => Index::Range { start: None, stop: None, step: 1 },
-            false => Index::Ellipsis,
+        let last = if items.iter().any(is_ellipsis) {
+            Index::Range { start: None, stop: None, step: 1 }
+        } else {
+            Index::Ellipsis
         };
         Ok(items.iter().cloned().chain([AnyIndex::Basic(last)]).collect())
     }

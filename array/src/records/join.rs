@@ -14,9 +14,12 @@ impl Records {
         let first = parts.first().ok_or_else(|| wrong("need at least one array", site))?;
         let axis = normalize_axis(axis, first.ndim()).map_err(|error| Error::op(error, site))?;
         within(site, || {
-            let cast = |part: &Records| match part.record.lies_as(&first.record) {
-                true => Ok(part.clone()),
-                false => part.cast(&first.record),
+            let cast = |part: &Records| {
+                if part.record.lies_as(&first.record) {
+                    Ok(part.clone())
+                } else {
+                    part.cast(&first.record)
+                }
             };
             let parts = parts.iter().map(cast).collect::<Result<Vec<_>, Error>>()?;
             let bytes: Vec<_> = parts.iter().map(|part| &part.bytes).collect();

@@ -25,9 +25,12 @@ impl Records {
     /// The bytes as other records. Local. Errors: `OpError::Arguments`.
     #[track_caller]
     pub fn view_records(&self, record: &Arc<Record>) -> Result<Records, Error> {
-        within(call_site(), || match self.record.size() == record.size() {
-            true => Ok(Records { bytes: self.bytes.clone(), record: record.clone() }),
-            false => parted(&self.joined()?, record),
+        within(call_site(), || {
+            if self.record.size() == record.size() {
+                Ok(Records { bytes: self.bytes.clone(), record: record.clone() })
+            } else {
+                parted(&self.joined()?, record)
+            }
         })
     }
 
@@ -51,9 +54,10 @@ impl Records {
         };
         let shape: Vec<usize> = outer.iter().copied().chain([last * self.record.size()]).collect();
         let joined = self.bytes.reshape(shape);
-        match joined.ok()?.has_base_of(&self.bytes) {
-            true => Ok(joined),
-            false => Err(wrong("the last axis is not contiguous", call_site())),
+        if joined.ok()?.has_base_of(&self.bytes) {
+            Ok(joined)
+        } else {
+            Err(wrong("the last axis is not contiguous", call_site()))
         }
     }
 }

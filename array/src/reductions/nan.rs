@@ -194,9 +194,10 @@ impl Array {
         } else {
             let none = within(site, || self.isnan());
             let none = none.reduce_with(Monoid::All, DType::Bool, &axes.plain(), site)?;
-            let nan = match self.dtype().is_complex() && self.size() > 0 {
-                true => Argument::Array(self.first_nan(axes, site)?),
-                false => Weak::Float(f64::NAN).into(),
+            let nan = if self.dtype().is_complex() && self.size() > 0 {
+                Argument::Array(self.first_nan(axes, site)?)
+            } else {
+                Weak::Float(f64::NAN).into()
             };
             within(site, || select(&none, nan, Argument::Array(reduced)))
         };

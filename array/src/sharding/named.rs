@@ -26,9 +26,8 @@ pub struct NamedSharding {
 
 impl fmt::Display for NamedSharding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.axes.iter().map(|axis| match axis.mesh_axes.is_empty() {
-            true => String::from("-"),
-            false => axis.mesh_axes.join("*"),
+        let names = self.axes.iter().map(|axis| {
+            if axis.mesh_axes.is_empty() { String::from("-") } else { axis.mesh_axes.join("*") }
         });
         write!(f, "[{}]", names.collect::<Vec<_>>().join(", "))
     }

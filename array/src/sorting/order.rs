@@ -291,9 +291,10 @@ fn monotone(vector: &Array) -> Result<(bool, bool), Error> {
     if !is_equal.item::<bool>()? {
         return Ok((true, true));
     }
-    Ok(match begins.item::<bool>()? {
-        true => (!any_fall.item::<bool>()?, false),
-        false => (false, !any_rise.item::<bool>()?),
+    Ok(if begins.item::<bool>()? {
+        (!any_fall.item::<bool>()?, false)
+    } else {
+        (false, !any_rise.item::<bool>()?)
     })
 }
 

@@ -110,9 +110,10 @@ fn try_weighted(
     let found: Vec<&Array> = found.iter().collect();
     let mut found = crate::concatenate(&found, axis);
     if is_inexact {
-        found = match skips_nan {
-            true => select(&empty, Weak::Float(f64::NAN), found),
-            false => select(&last(&sorted).isnan(), last(&sorted), found),
+        found = if skips_nan {
+            select(&empty, Weak::Float(f64::NAN), found)
+        } else {
+            select(&last(&sorted).isnan(), last(&sorted), found)
         };
     }
     in_c_order(lines.shaped(&found, &q))

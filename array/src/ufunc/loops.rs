@@ -98,9 +98,10 @@ impl Asked {
         let mut places = operands.iter().zip(&self.inputs);
         let fits = self.outputs[0].is_some()
             || places.all(|(&from, asked)| asked.is_some() || can_cast(from, dtype, Casting::Safe));
-        match fits && all.all(|other| *other == dtype) {
-            true => Ok(Some(dtype)),
-            false => Err(OpError::NoLoop { ufunc }),
+        if fits && all.all(|other| *other == dtype) {
+            Ok(Some(dtype))
+        } else {
+            Err(OpError::NoLoop { ufunc })
         }
     }
 }

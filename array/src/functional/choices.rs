@@ -1,30 +1,14 @@
-//! Choices among several values by conditions, and functions applied along or over axes.
+//! Choices among several values by conditions.
 
 use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::{choice_in, result_type};
 use crate::indexing::AnyIndex;
-use crate::manipulation::{axis_of, refused};
-use crate::math::as_array;
-use crate::math::select;
+use crate::manipulation::refused;
+use crate::math::{as_array, select};
 use phalanx_graph::{Error, Site, call_site, outside, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar};
-
-fn check_conditions(
-    operation: &'static str,
-    conditions: &[&Array],
-    site: Site,
-) -> Result<(), Error> {
-    for (place, condition) in conditions.iter().enumerate() {
-        let dtype = condition.ok()?.dtype();
-        if dtype != DType::Bool {
-            let argument = format!("{operation}: condition {place}");
-            return Err(Error::op(OpError::Mask { argument, dtype }, site));
-        }
-    }
-    Ok(())
-}
 
 /// NumPy's `select(condlist, choicelist, default)`: each element is that of the choice whose
 /// condition holds first, or of `default` if no condition holds. All arguments broadcast.
@@ -181,73 +165,18 @@ pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> A
     })())
 }
 
-/// NumPy's `apply_over_axes`: applies a reduction along each axis of `axes` in turn, and keeps
-/// these axes with extent 1.
-///
-/// `function` receives the array and an axis, and returns an array with or without that axis.
-/// Errors: `OpError::Axis`, `OpError::Argument` if it returns another number of axes.
-#[track_caller]
-#[must_use]
-pub fn apply_over_axes(
-    function: impl Fn(&Array, i64) -> Array,
-    array: &Array,
-    axes: &[i64],
-) -> Array {
-    let site = call_site();
-    Array::catch((|| {
-        let ndim = array.ok()?.ndim();
-        let mut value = array.clone();
-        for &axis in axes {
-            let axis = axis_of(axis, ndim, site)? as i64;
-            let next = outside(|| function(&value, axis));
-            value = match next.ok()?.ndim() {
-                kept if kept == ndim => next,
-                removed if removed + 1 == ndim => within(site, || next.expand_dims(axis)),
-                other => {
-                    return Err(refused("apply_over_axes", "ndim", other.to_string(), site));
-                }
-            };
+/// Returns an error for conditions that are not bool.
+fn check_conditions(
+    operation: &'static str,
+    conditions: &[&Array],
+    site: Site,
+) -> Result<(), Error> {
+    for (place, condition) in conditions.iter().enumerate() {
+        let dtype = condition.ok()?.dtype();
+        if dtype != DType::Bool {
+            let argument = format!("{operation}: condition {place}");
+            return Err(Error::op(OpError::Mask { argument, dtype }, site));
         }
-        Ok(value)
-    })())
-}
-
-/// NumPy's `apply_along_axis`: applies a function to each line along an axis; the axes of its
-/// results replace that axis.
-///
-/// The operations of the function are recorded once for each line: use it for few lines. A
-/// reduction or a composition of operations along the axis is faster. Collective if the function
-/// is. Errors: `OpError::Axis`, `OpError::Argument` if there are no lines, those of the function,
-/// and those of [`stack`](crate::stack) for results of different shapes.
-#[track_caller]
-#[must_use]
-pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &Array) -> Array {
-    let site = call_site();
-    Array::catch((|| {
-        let place = array.ok()?.axis(axis, site)?;
-        let mut others = array.shape().to_vec();
-        let extent = others.remove(place);
-        let count: usize = others.iter().product();
-        if count == 0 {
-            return Err(refused("apply_along_axis", "shape", format!("{:?}", array.shape()), site));
-        }
-        let lines =
-            within(site, || crate::moveaxis(array, place as i64, -1).reshape([count, extent]));
-        let result = |line: usize| {
-            let line = within(site, || lines.slice([phalanx_ops::Index::At(line as i64)]));
-            let found = outside(|| function(&line));
-            found.into_result()
-        };
-        let results: Vec<Array> = (0..count).map(result).collect::<Result<_, _>>()?;
-        within(site, || {
-            let stacked = crate::stack(&results.iter().collect::<Vec<_>>(), 0);
-            let kept = &stacked.ok()?.shape()[1..];
-            let source: Vec<i64> =
-                (0..kept.len()).map(|axis| (others.len() + axis) as i64).collect();
-            let target: Vec<i64> = (0..kept.len()).map(|axis| (place + axis) as i64).collect();
-            let shape: Vec<usize> = others.iter().chain(kept).copied().collect();
-            let whole = stacked.reshape(shape.as_slice());
-            crate::moveaxis(&whole, source.as_slice(), target.as_slice()).into_result()
-        })
-    })())
+    }
+    Ok(())
 }
