@@ -22,12 +22,12 @@ pub(super) struct Lent {
 
 impl Loans {
     /// Whether a part of the base is lent.
-    pub fn is_any(&self) -> bool {
+    pub(super) fn is_any(&self) -> bool {
         self.is_any.load(Ordering::Relaxed)
     }
 
     /// Reads or changes the list of loans.
-    pub fn with<T>(&self, act: impl FnOnce(&mut Vec<Lent>) -> T) -> T {
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut Vec<Lent>) -> T) -> T {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let done = act(&mut list);
         self.is_any.store(!list.is_empty(), Ordering::Relaxed);

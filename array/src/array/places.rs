@@ -16,7 +16,7 @@ pub(super) struct Places {
 impl Places {
     /// The places of a view that has elements, of a base of shape `base` with elements of `item`
     /// bytes.
-    pub fn of(view: &View, base: &[usize], item: usize) -> Places {
+    pub(super) fn of(view: &View, base: &[usize], item: usize) -> Places {
         let mut start = first_byte(view, base, item) as i128;
         let mut steps = Vec::new();
         for (&extent, &stride) in view.shape.iter().zip(&view.strides) {
@@ -31,7 +31,7 @@ impl Places {
     }
 
     /// Whether the ranges from the first to the last byte overlap.
-    pub fn are_near(&self, other: &Places) -> bool {
+    pub(super) fn are_near(&self, other: &Places) -> bool {
         self.start < other.start + other.length() && other.start < self.start + self.length()
     }
 
@@ -42,7 +42,7 @@ impl Places {
 
     /// Whether a byte is in both. `start + Σ step·i` must be equal for both: the equation
     /// `Σ step·i + Σ step·(count - j) = distance` has only non-negative terms.
-    pub fn meets(&self, other: &Places) -> bool {
+    pub(super) fn meets(&self, other: &Places) -> bool {
         let mut target = other.start - self.start;
         target += other.length() - 1;
         let mut terms: Vec<(i128, i128)> = Vec::new();

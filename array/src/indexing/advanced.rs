@@ -2,9 +2,7 @@
 
 use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved, unread};
-use crate::array::Argument;
-use crate::array::Array;
-use crate::array::without_leading;
+use crate::array::{Argument, Array, without_leading};
 use crate::manipulation::moveaxis;
 use crate::recording::{memory_order, order_of_strides};
 use crate::{Index, IndexItem};
