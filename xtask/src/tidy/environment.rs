@@ -51,7 +51,7 @@ pub fn names(sources: &Sources) -> Vec<Breach> {
         for (index, line) in text.lines().enumerate() {
             for name in named(line) {
                 if VARIABLES.iter().all(|variable| variable.name != name) {
-                    let message = format!("{name} is not in the table of src/environment.rs");
+                    let message = format!("{name} is not in the table of src/environment/table.rs");
                     breaches.push(Breach::new(&file.path, index + 1, message));
                 }
             }
