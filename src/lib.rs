@@ -19,27 +19,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod binding;
 pub mod config;
-mod config_error;
 pub mod cuda;
 pub mod environment;
-mod gpus;
-mod introduction;
 mod logging;
-mod meeting;
 pub mod placement;
 pub mod planning;
 pub mod prices;
 mod session;
-mod ways;
+mod startup;
 
 pub use config::{
-    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, MemoryLimit,
-    Startup,
+    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, Meeting,
+    MemoryLimit, Startup, Way,
 };
-pub use gpus::{gpus, start_up};
-pub use meeting::{Meeting, Way};
 pub use phalanx_array::*;
 #[doc(hidden)]
 pub use phalanx_collectives::{
@@ -55,9 +48,9 @@ pub use phalanx_ops::{
 pub use phalanx_scheduler::Counters;
 pub use phalanx_waiting as waiting;
 pub use session::{
-    DeviceMemory, InitError, InitFailure, ProcessFacts, Session, agree, check_process, declare,
-    init, rank, size,
+    DeviceMemory, ProcessFacts, Session, agree, check_process, declare, init, rank, size,
 };
+pub use startup::{InitError, InitFailure, gpus, start_up};
 
 /// The names that most programs use.
 pub mod prelude {

@@ -6,7 +6,7 @@ use crate::environment::{PREFIX, VARIABLES};
 
 /// The files that may read it: the configuration, the launcher's preparation of its processes, and
 /// the developer commands.
-const READERS: [&str; 3] = ["src/config.rs", "launcher/src/run/", "xtask/"];
+const READERS: [&str; 3] = ["src/config/read.rs", "launcher/src/run/", "xtask/"];
 
 /// The files of the Python module.
 const MODULE: &str = "python/phalanx/";
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_reader_of_the_environment_is_found() {
         let text = "//! Doc.\nlet a = std::env::var_os(\"A\");\n";
-        let paths = ["src/config.rs", "device/src/cpu.rs", "tests/it/a.rs", "kernels/tests/a.rs"];
+        let paths = ["src/config/read.rs", "device/src/cpu.rs", "tests/it/a.rs", "kernels/tests/a.rs"];
         let files: Vec<_> = paths.iter().map(|path| (*path, text)).collect();
         let breaches = readers(&Sources::of(&files));
         assert_eq!(breaches.len(), 1);

@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// The shortest accepted secret, in bytes.
-pub(crate) const SHORTEST_TOKEN: usize = 16;
+pub(super) const SHORTEST_TOKEN: usize = 16;
 /// The longest accepted file with a secret, in bytes.
-pub(crate) const LONGEST_TOKEN: u64 = 64 << 10;
+pub(super) const LONGEST_TOKEN: u64 = 64 << 10;
 
 /// An error of the configuration.
 #[derive(Debug, thiserror::Error)]
@@ -164,6 +164,17 @@ impl fmt::Display for TokenFlaw {
 }
 
 impl ConfigError {
+    /// `variable` is missing, which `needed_by` requires.
+    pub(super) fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {
+        ConfigError::Missing { variable, needed_by }
+    }
+
+    /// The system, or the environment of process `rank`, refused something.
+    pub(crate) fn refused(rank: usize, reason: impl Into<String>) -> ConfigError {
+        let flaw = IntroductionFlaw::Refused { reason: reason.into() };
+        ConfigError::Introduction { rank, flaw }
+    }
+
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {

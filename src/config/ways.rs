@@ -1,20 +1,20 @@
 //! The ways by which the processes of a launcher may meet, and their order.
 
-use crate::config::{Config, MeetingWay, Transport};
-use crate::environment::Environment;
-use crate::meeting::Way;
+use super::meeting::Way;
+use super::settings::Config;
+use crate::environment::{Environment, MeetingWay, Transport};
 use crate::placement::{Launcher, Placement};
 use phalanx_collectives::mpi::Library;
 use std::path::PathBuf;
 
 /// Whether the launcher offers PMIx, according to its variables.
-pub(crate) fn has_pmix(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
+pub(super) fn has_pmix(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK")
 }
 
 /// The ways by which a launcher's processes may meet; the first that works is used.
-pub(crate) fn ways(
+pub(super) fn ways(
     environment: &Environment,
     placement: &Placement,
     config: &Config,

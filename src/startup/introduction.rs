@@ -3,8 +3,8 @@
 //! One exchange of texts replaces a launcher's information: where process 0 waits, and the secret.
 //! All later steps are those of launched processes.
 
+use super::listening::{AT, FAILED, listen, own_address, secret};
 use crate::config::{Config, ConfigError, IntroductionFlaw, Listener, Startup};
-use crate::meeting::{FAILED, listen, own_address, secret};
 use crate::placement::Placement;
 use std::net::{IpAddr, SocketAddr};
 
@@ -62,16 +62,17 @@ impl Config {
 
 /// The text of this process. Process 0 also starts to listen.
 fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
-    let head = format!("at\n{}\n{bind}", host.replace('\n', " "));
+    let head = format!("{AT}\n{}\n{bind}", host.replace('\n', " "));
     if rank != 0 {
         return Ok(Own { text: head, listener: None });
     }
     let (listener, port) = listen(rank, bind)?;
     let token = secret(rank)?;
     // A process that listens on all addresses is reached by its machine's name.
-    let address = match bind.is_unspecified() {
-        true => format!("{host}:{port}"),
-        false => SocketAddr::new(bind, port).to_string(),
+    let address = if bind.is_unspecified() {
+        format!("{host}:{port}")
+    } else {
+        SocketAddr::new(bind, port).to_string()
     };
     let text = format!("{head}\n{address}\n{token}");
     Ok(Own { text, listener: Some(listener) })
@@ -91,7 +92,7 @@ fn understood(all: &[String], size: usize) -> Result<(String, Vec<u8>), ConfigEr
             let reason = host.unwrap_or_default().to_owned();
             return Err(flawed(rank, IntroductionFlaw::Refused { reason }));
         }
-        let (Some("at"), Some(host), Some(Ok(bind))) = (kind, host, bind.map(str::parse::<IpAddr>))
+        let (Some(AT), Some(host), Some(Ok(bind))) = (kind, host, bind.map(str::parse::<IpAddr>))
         else {
             return Err(flawed(rank, IntroductionFlaw::Garbled));
         };

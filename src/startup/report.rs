@@ -1,9 +1,7 @@
-//! What a process detects: CUDA's devices and libraries, and its launcher.
+//! Reports what a process detects: CUDA's devices and libraries, and its launcher.
 
-use crate::binding::{share_of_gpus, would_bind};
+use super::binding::would_bind;
 use crate::config::{Config, CudaOptions, Devices};
-use crate::placement::Placement;
-use phalanx_device::DeviceError;
 use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version, usable_gpus};
 use std::sync::Arc;
 
@@ -73,43 +71,6 @@ fn plane(options: &CudaOptions) -> String {
             "by MPI, if it carries the messages between processes, else through the host's memory: \
              NCCL cannot be used",
         ),
-    }
-}
-
-impl Config {
-    /// The numbers of the GPUs that this process uses: the given ones, otherwise all, or its share
-    /// if a launcher has started several processes on its host. With `auto`, GPUs that fail when
-    /// they are opened, or for which kernels cannot be compiled, are skipped. Local.
-    ///
-    /// Errors, if GPUs are requested: the failure of CUDA to report its devices, and
-    /// `DeviceError::NoSuchDevice` if there is none.
-    pub fn own_gpus(&self) -> Result<Vec<usize>, DeviceError> {
-        let numbers: Vec<usize> = match &self.devices {
-            Devices::Cpu(_) | Devices::NullCuda(_) => return Ok(Vec::new()),
-            Devices::Cuda(numbers) if !numbers.is_empty() => return Ok(numbers.clone()),
-            Devices::Cuda(_) => match cuda_devices(&self.cuda)? {
-                0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
-                count => (0..count).collect(),
-            },
-            // Without a usable driver, without a compiler of kernels, or with GPUs that are too
-            // old, the CPU is used; `phalanx info` says why.
-            Devices::Auto => usable_gpus(&self.cuda).unwrap_or_default(),
-        };
-        let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
-        let (rank, processes) = placement.map_or((0, 1), Placement::local);
-        Ok(numbers[share_of_gpus(rank, processes, numbers.len())].to_vec())
-    }
-
-    /// Why `auto` uses the CPU although the driver knows GPUs.
-    pub(crate) fn passed_over(&self) -> Option<DeviceError> {
-        let Devices::Auto = self.devices else { return None };
-        let reason = usable_gpus(&self.cuda).err()?;
-        let are_known = match cuda_devices(&self.cuda) {
-            Ok(count) => count > 0,
-            // A driver that is too old, but has GPUs, returns this error.
-            Err(error) => matches!(error, DeviceError::Driver { .. }),
-        };
-        are_known.then_some(reason)
     }
 }
 

@@ -1,24 +1,23 @@
 //! The place of this process among those that `phalanx run`, or a user by hand, has started.
 
-use super::find::Placement;
-use super::table::Launcher;
-use crate::config::{ConfigError, missing};
+use super::addresses::host_of;
+use super::error::ConfigError;
 use crate::environment::Environment;
-use crate::meeting::host_of;
+use crate::placement::{Launcher, Placement};
 use std::net::IpAddr;
 
 /// The place of this process, if our variables describe it.
-pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
+pub(super) fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
     let Some(size) = environment.size else {
         return match environment.rank {
-            Some(_) => Err(missing("PHALANX_SIZE", "PHALANX_RANK")),
+            Some(_) => Err(ConfigError::missing("PHALANX_SIZE", "PHALANX_RANK")),
             None => Ok(None),
         };
     };
     let rank = match environment.rank {
         Some(rank) => rank,
         None if size == 1 => 0,
-        None => return Err(missing("PHALANX_RANK", "PHALANX_SIZE")),
+        None => return Err(ConfigError::missing("PHALANX_RANK", "PHALANX_SIZE")),
     };
     if rank >= size {
         return Err(ConfigError::RankOutOfRange { rank, size });
