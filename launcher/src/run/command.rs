@@ -1,19 +1,18 @@
 //! The sequence of a run.
 
+use super::course::Ending;
+use super::dry_run;
 use super::log::{self, Log};
 use super::outcome::{signal_exit_code, signal_name};
-use super::program;
+use super::program::Program;
 use super::rank::Rank;
 use super::relay::Relays;
-use super::watch::{Ending, Watch};
+use super::watch::Watch;
 use super::world::World;
-use crate::arguments::{Run, program_and_arguments};
-use crate::error::{LauncherError, Need};
+use crate::arguments::Run;
+use crate::error::LauncherError;
 use crate::own::Own;
 use rustix::process::Signal;
-use std::ffi::{OsStr, OsString};
-use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 /// How long to wait for remaining output after the last rank has ended.
@@ -21,15 +20,9 @@ const DRAIN: Duration = Duration::from_secs(3);
 
 /// Runs a program as a world of processes and returns the exit code when all of them have ended.
 pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
-    let (program, own_arguments) = program_and_arguments(&arguments.command);
-    let (program, before) = program::find(program, own)?;
-    let own_arguments = [before.as_slice(), own_arguments].concat();
+    let program = Program::of(&arguments.command, own)?;
     if arguments.dry_run {
-        let commands = World::prepare(arguments, 0)?.commands(own, &program, &own_arguments)?;
-        let mut page = commands.join(OsStr::new("\n"));
-        page.push("\n");
-        let unwritten = |source| LauncherError::Preparation { need: Need::Output, source };
-        std::io::stdout().write_all(page.as_encoded_bytes()).map_err(unwritten)?;
+        dry_run::print(own, &World::prepare(arguments, 0)?, &program)?;
         return Ok(0);
     }
     // Catch signals before there is a file to remove or a process to end.
@@ -41,7 +34,7 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
         if let (Some(folder), None) = (&arguments.logs, &logs) {
             logs = Some(log::files(folder, world.size())?);
         }
-        let ending = once(own, &world, &program, &own_arguments, logs.as_deref(), &watch)?;
+        let ending = once(own, &world, &program, logs.as_deref(), &watch)?;
         match ending {
             Ending::Well => return Ok(0),
             Ending::Failed { rank, outcome } if attempt < arguments.restart => {
@@ -64,8 +57,7 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
 fn once(
     own: &Own,
     world: &World,
-    program: &Path,
-    arguments: &[OsString],
+    program: &Program,
     logs: Option<&[Log]>,
     watch: &Watch,
 ) -> Result<Ending, LauncherError> {
@@ -73,7 +65,7 @@ fn once(
     let mut ranks = Vec::with_capacity(world.size());
     for number in 0..world.size() {
         let log = logs.map(|logs| &logs[number]);
-        match Rank::start(own, world, number, program, arguments, &relays, log) {
+        match Rank::start(own, world, number, program, &relays, log) {
             Ok(rank) => ranks.push(rank),
             Err(error) => {
                 ranks.iter().for_each(|rank: &Rank| rank.signal(Signal::KILL));

@@ -1,15 +1,33 @@
 //! Finds the program that the ranks run.
 
+use crate::arguments::program_and_arguments;
 use crate::error::LauncherError;
 use crate::own::Own;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+/// The program of the ranks.
+pub struct Program {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl Program {
+    /// The program of a command line.
+    pub fn of(command: &[OsString], own: &Own) -> Result<Program, LauncherError> {
+        let (program, arguments) = program_and_arguments(command);
+        let (path, before) = find(program, own)?;
+        Ok(Program { path, arguments: [before.as_slice(), arguments].concat() })
+    }
+}
+
 /// The path of a program, and the arguments before the user's. `phalanx` is the launcher itself; a
 /// Python script that is not executable runs with the interpreter; other programs are found as a
 /// shell finds them.
-pub fn find(program: &OsStr, own: &Own) -> Result<(PathBuf, Vec<OsString>), LauncherError> {
+fn find(program: &OsStr, own: &Own) -> Result<(PathBuf, Vec<OsString>), LauncherError> {
     if program == "phalanx" {
         return own.program_and_arguments();
     }

@@ -1,17 +1,15 @@
 //! One process of a run.
 
 use super::log::Log;
+use super::program::Program;
 use super::relay::{Channel, Relays};
-use super::remote;
+use super::ssh::remote_command;
 use super::world::World;
-use crate::arguments::{StartRank, program_and_arguments};
 use crate::error::{LauncherError, Need};
 use crate::own::Own;
-use rustix::process::{Pid, Signal, getppid, kill_process_group};
-use std::ffi::OsString;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{IsTerminal, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A process of a rank. It leads its own process group, so that a signal also reaches processes
@@ -36,8 +34,7 @@ impl Rank {
         own: &Own,
         world: &World,
         number: usize,
-        program: &Path,
-        arguments: &[OsString],
+        program: &Program,
         relays: &Relays,
         log: Option<&Log>,
     ) -> Result<Rank, LauncherError> {
@@ -47,12 +44,12 @@ impl Rank {
             None => {
                 let mut command = own.command()?;
                 command.arg("start-rank").arg(std::process::id().to_string()).arg("--");
-                command.arg(program).args(arguments);
+                command.arg(&program.path).args(&program.arguments);
                 command.env_remove("PHALANX_BIND").envs(world.variables(number));
                 command
             }
             Some(host) => {
-                let words = world.remote_command(own, host, number, program, arguments)?;
+                let words = remote_command(own, world, host, number, program)?;
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]);
                 command
@@ -101,31 +98,4 @@ impl Rank {
         // The outcome is known already; this frees the process's id.
         let _ = self.child.wait();
     }
-}
-
-/// Becomes the program of a rank. Runs in the new process, before the program.
-///
-/// It asks the system to end the process when the launcher dies, even by a signal that cannot be
-/// caught.
-pub fn start_rank(start: &StartRank) -> Result<u8, LauncherError> {
-    if start.remote {
-        let (program, arguments) = program_and_arguments(&start.command);
-        return remote::attend(program, arguments);
-    }
-    #[cfg(target_os = "linux")]
-    {
-        let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-        asked.map_err(|errno| LauncherError::Preparation {
-            need: Need::Process,
-            source: errno.into(),
-        })?;
-    }
-    // The launcher may have died before this request.
-    let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
-    if u32::try_from(parent) != Ok(start.parent) {
-        return Ok(1);
-    }
-    let (program, arguments) = program_and_arguments(&start.command);
-    let source = Command::new(program).args(arguments).exec();
-    Err(LauncherError::ProgramRefused { program: program.into(), source })
 }

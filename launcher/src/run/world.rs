@@ -1,25 +1,18 @@
 //! The settings that the processes of a run share.
 
 use super::hosts::{Hosts, Seat};
-use super::remote::{quoted, ssh};
 use super::token::write_token;
 use crate::arguments::Run;
 use crate::error::{LauncherError, Need};
-use crate::own::Own;
 use phalanx::environment::{Environment, InvalidValue};
 use phalanx::{ConfigError, ReservedPort};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::net::Ipv4Addr;
 use std::num::NonZero;
-use std::path::Path;
 use tempfile::NamedTempFile;
 
 /// The ports from which a port on another host is drawn: below those that systems assign.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
-/// Variables besides ours that ranks on other hosts receive too: the paths of modules and
-/// libraries.
-const PASSED_ON: [&str; 3] = ["LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"];
-
 /// The settings that the processes of a run share. Dropping it removes the secret's file.
 pub struct World {
     seats: Vec<Seat>,
@@ -107,66 +100,6 @@ impl World {
         ];
         let own = own.map(|(name, number)| (name, OsString::from(number.to_string())));
         self.shared.iter().cloned().chain(own)
-    }
-
-    /// The words that start a rank on another host.
-    pub fn remote_command(
-        &self,
-        own: &Own,
-        host: &str,
-        rank: usize,
-        program: &Path,
-        arguments: &[OsString],
-    ) -> Result<Vec<OsString>, LauncherError> {
-        let folder = std::env::current_dir();
-        let folder =
-            folder.map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
-        let set: Vec<(&str, OsString)> =
-            self.variables(rank).filter(|pair| pair.0 != "PHALANX_TOKEN_FILE").collect();
-        let is_kept = |name: &OsString| {
-            let of_this_host = ["PHALANX_BIND", "PHALANX_TOKEN_FILE"];
-            let is_ours = name.as_encoded_bytes().starts_with(b"PHALANX_");
-            let is_asked = is_ours && of_this_host.iter().all(|other| name != other);
-            (is_asked || PASSED_ON.iter().any(|other| name == other))
-                && set.iter().all(|pair| name != pair.0)
-        };
-        let kept = std::env::vars_os().filter(|pair| is_kept(&pair.0));
-        let mut variables: Vec<(OsString, OsString)> = kept.collect();
-        variables.sort();
-        variables.extend(set.into_iter().map(|(name, value)| (OsString::from(name), value)));
-        // A relative path refers to this folder, to which the command changes first.
-        ssh(host, own, &folder, &variables, program, arguments)
-    }
-
-    /// The commands of all ranks in a form that can be typed, without the secret.
-    pub fn commands(
-        &self,
-        own: &Own,
-        program: &Path,
-        arguments: &[OsString],
-    ) -> Result<Vec<OsString>, LauncherError> {
-        let line = |words: Vec<OsString>| {
-            let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
-            words.join(OsStr::new(" "))
-        };
-        let command = |rank: usize| match self.host(rank) {
-            Some(host) => Ok(line(self.remote_command(own, host, rank, program, arguments)?)),
-            None => {
-                let mut words: Vec<OsString> = vec!["env".into()];
-                for (name, value) in self.variables(rank) {
-                    let mut word = OsString::from(format!("{name}="));
-                    word.push(value);
-                    words.push(word);
-                }
-                if self.size() > 1 {
-                    words.push("PHALANX_TOKEN_FILE=FILE".into());
-                }
-                words.push(program.into());
-                words.extend(arguments.iter().cloned());
-                Ok(line(words))
-            }
-        };
-        (0..self.size()).map(command).collect()
     }
 }
 
