@@ -19,7 +19,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>, own: &Own) -> u8 {
     };
     let result = match arguments.command {
         Command::Run(run) => run::run(&run, own),
-        Command::Info(options) => info::print(options.measure).map(|()| 0),
+        Command::Info(options) if options.measure => info::print_prices().map(|()| 0),
+        Command::Info(_) => info::print().map(|()| 0),
         Command::Demo(demo) => Ok(demo::run(&demo.arguments)),
         Command::StartRank(start) => run::start_rank(&start),
     };

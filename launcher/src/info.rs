@@ -9,17 +9,19 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
 
-/// Prints the page, or measures what messages cost. A wrong variable is an error, as it is for a
-/// session.
+/// Measures what messages cost, prints the prices and writes the price table. Collective over the
+/// processes that are started like this one.
+pub fn print_prices() -> Result<(), LauncherError> {
+    let measured = measure(&Config::to_measure()?).map_err(Box::new)?;
+    write(&prices(&measured))?;
+    measured.file.transpose().map(drop).map_err(LauncherError::Table)
+}
+
+/// Prints the page. A wrong variable is an error, as it is for a session.
 ///
 /// With several processes, the first prints its page, and the results of all after they have met.
 /// Collective over them.
-pub fn print(measures: bool) -> Result<(), LauncherError> {
-    if measures {
-        let measured = measure(&Config::to_measure()?).map_err(Box::new)?;
-        write(&prices(&measured))?;
-        return measured.file.transpose().map(drop).map_err(LauncherError::Table);
-    }
+pub fn print() -> Result<(), LauncherError> {
     let config = Config::from_env()?;
     let (rank, size) = (config.rank(), config.size());
     let own = page(&config);
@@ -66,9 +68,10 @@ fn meeting(session: &Session) -> String {
     let mut first = 0;
     for alike in processes.chunk_by(PartialEq::eq) {
         let last = first + alike.len() - 1;
-        let (ranks, each) = match first == last {
-            true => (format!("rank {first}"), ""),
-            false => (format!("ranks {first} to {last}"), " each"),
+        let (ranks, each) = if first == last {
+            (format!("rank {first}"), "")
+        } else {
+            (format!("ranks {first} to {last}"), " each")
         };
         let ProcessFacts { host, devices } = &alike[0];
         let plural = if *devices == 1 { "" } else { "s" };
@@ -184,9 +187,10 @@ fn instruction_set() -> String {
         ];
         extensions.extend(present.iter().filter(|one| one.1).map(|one| one.0));
     }
-    match extensions.is_empty() {
-        true => std::env::consts::ARCH.to_owned(),
-        false => format!("{} ({})", std::env::consts::ARCH, extensions.join(" ")),
+    if extensions.is_empty() {
+        std::env::consts::ARCH.to_owned()
+    } else {
+        format!("{} ({})", std::env::consts::ARCH, extensions.join(" "))
     }
 }
 

@@ -89,11 +89,13 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
             let job = placement.job.as_ref().map_or(String::new(), |job| format!(", job {job}"));
             line("launcher", format!("{}{place}{job}", placement.launcher));
             let ways: Vec<String> = config.meeting.ways.iter().map(ToString::to_string).collect();
-            let way = match (&config.startup, ways.is_empty()) {
+            let way = match &config.startup {
                 _ if placement.size == 1 => String::from("none: one process"),
-                (Some(startup), _) => format!("at {}", startup.address),
-                (None, true) => String::from("no way is known: set PHALANX_RENDEZVOUS=file:PATH"),
-                (None, false) => format!("by {}", ways.join(", else by ")),
+                Some(startup) => format!("at {}", startup.address),
+                None if ways.is_empty() => {
+                    String::from("no way is known: set PHALANX_RENDEZVOUS=file:PATH")
+                }
+                None => format!("by {}", ways.join(", else by ")),
             };
             line("meeting", way);
         }
@@ -102,13 +104,13 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
     let open = |number: &usize| CudaDevice::new(*number, None, &config.cuda).ok();
     let gpus: Vec<Arc<CudaDevice>> = numbers.iter().filter_map(open).collect();
     let names: Vec<String> = numbers.iter().map(|number| format!("cuda:{number}")).collect();
-    let taken = match (&config.devices, names.is_empty()) {
-        (_, false) => names.join(" "),
-        (Devices::Auto, true) => match usable_gpus(&config.cuda) {
+    let taken = match &config.devices {
+        _ if !names.is_empty() => names.join(" "),
+        Devices::Auto => match usable_gpus(&config.cuda) {
             Ok(_) => String::from("none"),
             Err(error) => format!("none: {error}"),
         },
-        (_, true) => String::from("none"),
+        _ => String::from("none"),
     };
     line("GPUs used", taken);
     line("processors", would_bind(config, &gpus));

@@ -57,10 +57,10 @@ impl Rank {
         };
         command.process_group(0);
         let reads = number == 0 && !std::io::stdin().is_terminal();
-        command.stdin(match (host, reads) {
-            (Some(_), _) => Stdio::piped(),
-            (None, true) => Stdio::inherit(),
-            (None, false) => Stdio::null(),
+        command.stdin(match host {
+            Some(_) => Stdio::piped(),
+            None if reads => Stdio::inherit(),
+            None => Stdio::null(),
         });
         let keeps_output = number == 0 && log.is_none();
         command.stdout(if keeps_output { Stdio::inherit() } else { Stdio::piped() });
