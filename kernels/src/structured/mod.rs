@@ -1,6 +1,7 @@
 //! Library routines: structured operations, one folder each.
 
 mod block;
+mod combining;
 pub mod fft;
 pub mod gather;
 pub mod grouped;

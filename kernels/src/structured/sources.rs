@@ -7,14 +7,14 @@ use phalanx_device::cuda::{WORDS, copy_source};
 /// tests of the compiler. A text that is missing here fails `every_text_is_among_the_sources`.
 pub fn cuda_sources() -> Vec<(String, String)> {
     let kinds = [
-        ("scan", scan::cuda::sources()),
+        ("scan", [scan::cuda::sources(), scan::reduce_at_sources()].concat()),
         ("sort", sort::cuda::sources()),
         ("spectrum", fft::cuda::sources()),
         ("linalg", linalg::cuda::sources()),
         ("spmv", sparse::cuda::sources()),
         ("transpose", transpose::sources()),
         ("search", search::cuda::sources()),
-        ("gather", gather::cuda::sources()),
+        ("gather", [gather::cuda::take_sources(), gather::cuda::put_sources()].concat()),
         ("grouped", grouped::cuda::sources()),
         ("sum_parts", matmul::cuda::sources()),
         ("copy", vec![copy_source(), WORDS.to_owned()]),

@@ -2,8 +2,8 @@
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
-use crate::structured::scan::cuda::{has_loop, is_free};
-use crate::structured::sort::cuda::{MOST, Sorting, routine as sorting};
+use crate::structured::combining::{has_loop, is_free};
+use crate::structured::sort::radix::{MOST, Sorting, routine as sorting};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::structured::Order;

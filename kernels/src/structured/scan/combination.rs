@@ -2,6 +2,7 @@
 
 use super::typed::Typed;
 use crate::cpu::loops::{Loop, cast, elementwise};
+use crate::structured::combining::has_loop;
 use phalanx_ops::{DType, Op};
 
 /// Elements of half types that are widened at a time.
@@ -22,11 +23,7 @@ pub(in crate::structured) struct Combination {
 impl Combination {
     /// Panics (`bug:`) if the operation has no such loop.
     pub(in crate::structured) fn of(op: Op, dtype: DType) -> Combination {
-        let has_result = op
-            .signatures()
-            .iter()
-            .any(|signature| signature.inputs() == [dtype; 2] && signature.output == dtype);
-        assert!(has_result, "bug: {op} of {dtype} does not give {dtype}");
+        assert!(has_loop(op, dtype), "bug: {op} of {dtype} does not give {dtype}");
         let (by_loop, casts) = match elementwise(op, &[dtype; 2]) {
             Some(own) => (own, None),
             None => (

@@ -11,6 +11,7 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
+use crate::structured::combining::{has_loop, is_free};
 use crate::structured::lines::Lines;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
@@ -27,44 +28,9 @@ const GROUP: usize = 32;
 /// The number of lines that keep a device busy with one block each.
 const MANY_LINES: usize = 1024;
 
-/// Whether the grouping of the elements changes at most the rounding of the result.
-pub(in crate::structured) fn is_associative(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::Multiply
-            | Op::Maximum
-            | Op::Minimum
-            | Op::Fmax
-            | Op::Fmin
-            | Op::LogicalAnd
-            | Op::LogicalOr
-            | Op::LogicalXor
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::LogAddExp
-            | Op::LogAddExp2
-    )
-}
-
-/// Whether elements may be combined in another order than from left to right: if that changes at
-/// most the rounding of wide numbers. Half types lose too much precision.
-pub(in crate::structured) fn is_free(op: Op, dtype: DType) -> bool {
-    let is_exact = matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
-    is_associative(op) && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
-}
-
 /// Elements of a thread. A tile is in shared memory and takes up to 32 KiB.
 fn items(dtype: DType) -> usize {
     128 / dtype.size().clamp(4, 16)
-}
-
-/// Whether an operation maps two elements of a dtype to one of the same dtype.
-pub(in crate::structured) fn has_loop(op: Op, dtype: DType) -> bool {
-    op.signatures()
-        .iter()
-        .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
 }
 
 /// The text with an operation.
@@ -83,7 +49,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
-/// The texts of running sums, differences and maxima, and of stretches.
+/// The texts of running sums, differences and maxima.
 pub fn sources() -> Vec<String> {
     let uses = |op| {
         DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
@@ -92,7 +58,6 @@ pub fn sources() -> Vec<String> {
         .chain(uses(Op::Maximum))
         .chain(uses(Op::Subtract))
         .map(|(op, dtype)| routine(op, dtype).source())
-        .chain(super::reduce_at::sources())
         .collect()
 }
 

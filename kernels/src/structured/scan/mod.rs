@@ -6,4 +6,4 @@ pub mod cuda;
 mod reduce_at;
 mod typed;
 
-pub use reduce_at::{reduce_at, reduce_at_routines};
+pub use reduce_at::{reduce_at, reduce_at_routines, reduce_at_sources};

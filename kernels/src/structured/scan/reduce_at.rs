@@ -1,10 +1,10 @@
 //! Combinations of stretches on a GPU: a thread or a warp for each stretch, or for each chunk of a
 //! stretch if there are few stretches.
 
-use super::cuda::{has_loop, is_free};
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
+use crate::structured::combining::{has_loop, is_free};
 use crate::structured::lines::Lines;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
@@ -32,7 +32,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
 }
 
 /// The texts of sums and of maxima.
-pub(super) fn sources() -> Vec<String> {
+pub fn reduce_at_sources() -> Vec<String> {
     let of = |op: Op| {
         let dtypes = DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype));
         dtypes.map(move |&dtype| routine(op, dtype).source())

@@ -2,8 +2,8 @@
 //! positions of these are sorted (keys of two words by the lower word first), and the numbers are
 //! read at the positions.
 
-use super::cuda::{Sorting, routine as sorting};
 use super::order::defines;
+use super::radix::{Sorting, routine as sorting};
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::gather::cuda::{gather_lines, of_elements};

@@ -6,4 +6,5 @@ pub mod cuda;
 mod merge;
 pub(super) mod order;
 mod positions;
+pub(super) mod radix;
 mod values;

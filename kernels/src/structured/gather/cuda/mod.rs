@@ -3,6 +3,6 @@
 mod put;
 mod take;
 
-pub use put::{put, put_routines};
+pub use put::{put, put_routines, put_sources};
 pub(in crate::structured) use take::{gather_lines, of_elements};
-pub use take::{sources, take, take_along, take_along_routines, take_routines};
+pub use take::{take, take_along, take_along_routines, take_routines, take_sources};

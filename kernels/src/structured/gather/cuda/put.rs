@@ -10,9 +10,9 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
 use crate::structured::Block;
+use crate::structured::combining::{has_loop, is_associative};
 use crate::structured::grouped::cuda::{Combined, Grouping, places_of};
 use crate::structured::lines::Lines;
-use crate::structured::scan::cuda::{has_loop, is_associative};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError, Strided, copy_strided};
 use phalanx_ops::structured::Put;
@@ -77,7 +77,7 @@ fn is_order_free(op: Op, dtype: DType) -> bool {
 }
 
 /// The texts for words of every size, for places, and for some operations.
-pub(super) fn sources() -> Vec<String> {
+pub fn put_sources() -> Vec<String> {
     let mut sources: Vec<String> = [1, 2, 4, 8, 16].map(|size| of_words(size).source()).into();
     sources.extend([1, 1 << 40].map(|elements| of_places(elements).source()));
     for op in [Op::Add, Op::Maximum, Op::BitwiseXor, Op::Multiply] {

@@ -13,10 +13,9 @@ static TEXT: &str = include_str!("take.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// The texts of reading with words of every size, and of writing.
-pub fn sources() -> Vec<String> {
-    let source = |bytes| of_elements(bytes).source();
-    [1, 2, 4, 8, 16].map(source).into_iter().chain(super::put::sources()).collect()
+/// The texts of reading with words of every size.
+pub fn take_sources() -> Vec<String> {
+    [1, 2, 4, 8, 16].map(|bytes| of_elements(bytes).source()).into()
 }
 
 /// The text with words of `bytes` bytes.
