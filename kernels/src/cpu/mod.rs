@@ -1,48 +1,43 @@
 //! The CPU executor: cache-sized blocks over the scalar tree of the kernel, on all threads of the
 //! device.
 //!
-//! `compile` lowers a kernel to steps over registers (`program`). A launch computes its geometry
-//! (`prepare`) unless the thread has recently run one of the same shape (`recent`), divides its
-//! points among threads (`drive`), and interprets the steps block by block (`worker`). A register
-//! holds one element for each lane of the block, so that each step is one typed loop (`loops`) and
-//! its dispatch is paid once a block. Steps read contiguous operands from their buffers and write
-//! contiguous results to theirs, without a copy.
+//! The layers, each of which uses those above it:
+//!
+//! - `loops`: typed loops over contiguous elements, for each level of `instructions`; `transfer`
+//!   moves elements of strided memory;
+//! - `folds`: the canonical order in which points are combined;
+//! - `program`: steps over registers, which `lower` makes from a kernel. A register holds one
+//!   element for each lane of a block, so that each step is one typed loop and its dispatch is paid
+//!   once a block;
+//! - `layout`: the geometry of a launch, the width of its blocks, and an estimate of its time;
+//! - `worker`: one thread, which interprets steps block by block. Steps read contiguous operands
+//!   from their buffers and write contiguous results to theirs, without a copy;
+//! - `schedule`: the division of a launch among threads;
+//! - `executable`: lowered kernels and the plans of their launches. A thread remembers the plans of
+//!   its recent launches;
+//! - `compile` and `launch`: the executor as other modules use it.
 //!
 //! Which points are lanes, how wide blocks are, and how many threads take part are decided for each
-//! launch, and no result depends on them (`fold`, `table`).
+//! launch, and no result depends on them (`folds`, `schedule`).
 
-mod block;
 mod compile;
-mod cost;
-mod drive;
-mod fold;
-mod fused;
-mod geometry;
-mod half_tables;
+mod executable;
+mod folds;
 mod instructions;
 mod launch;
-mod leaf;
+mod layout;
 pub mod loops;
 mod lower;
-mod lower_folds;
-mod memory;
-mod phases;
-mod prepare;
 mod program;
-mod recent;
-mod registers;
-mod sequential;
-mod split;
-mod sums;
-mod table;
-mod threads;
-mod touched;
+mod schedule;
 mod transfer;
 mod worker;
 
-pub use compile::{Compiled, Tuning, compile};
-pub(crate) use fold::identity;
+pub use compile::{Compiled, compile};
+pub use executable::BufferLaunch;
+pub(crate) use folds::identity;
 #[doc(hidden)]
 pub use instructions::{Level, force_instructions};
-pub use launch::{BufferLaunch, launch};
+pub use launch::launch;
+pub use layout::Tuning;
 pub use program::LaneChoice;

@@ -9,7 +9,7 @@
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
 //! a lane phase for each top-level loop, a uniform phase for the statements between them.
 
-use super::fold::{BlockFold, LaneFold};
+use super::folds::{Combine, LeafLoop};
 use super::loops::{FillLoop, Loop, SelectLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
@@ -229,6 +229,38 @@ pub(super) struct LoopStep {
     pub natural: bool,
     /// The accesses of the body whose address depends on the loop's axes.
     pub accesses: Vec<AccessId>,
+}
+
+/// A fold over the points of a sequential loop.
+#[derive(Debug)]
+pub(super) struct BlockFold {
+    pub number: usize,
+    pub code: Combine,
+    pub value: RegisterId,
+    pub index: Option<RegisterId>,
+    pub output: RegisterId,
+    pub index_output: Option<RegisterId>,
+    pub width: Width,
+    pub size: usize,
+    pub ordered: bool,
+    /// Whether the value is loaded directly and its memory is unchanged at the next point.
+    pub loaded: bool,
+    pub identity: [u8; 16],
+}
+
+/// A fold over the lanes of a phase.
+#[derive(Debug)]
+pub(super) struct LaneFold {
+    pub code: Combine,
+    /// The fold of a whole leaf, where there is a faster way.
+    pub leaf: Option<LeafLoop>,
+    pub value: RegisterId,
+    pub index: Option<RegisterId>,
+    pub output: RegisterId,
+    pub index_output: Option<RegisterId>,
+    pub size: usize,
+    pub ordered: bool,
+    pub identity: [u8; 16],
 }
 
 impl Step {

@@ -5,9 +5,9 @@
 //! gives the bits of its operations.
 
 use super::fused::{count_reads, in_stretches};
-use super::instructions::for_each_level;
-use super::loops::Loop;
-use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
+use crate::cpu::instructions::for_each_level;
+use crate::cpu::loops::Loop;
+use crate::cpu::program::{Apply, Code, Phase, RegisterId, Step, Width};
 use phalanx_ops::{DType, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

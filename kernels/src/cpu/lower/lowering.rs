@@ -3,23 +3,23 @@
 //! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
 //! each operation.
 
-use super::fold::{identity, is_ordered};
 use super::fused::{arithmetic, fuse_pairs};
-use super::loops;
 use super::phases::{Analysis, analyse};
-use super::program::{
+use super::registers;
+use super::sums::fuse_sums;
+use crate::cpu::folds::{identity, is_ordered};
+use crate::cpu::loops;
+use crate::cpu::program::{
     Accumulate, Apply, Code, ConstantSource, FoldSize, Home, LaneChoice, Load, LoopStep, Phase,
     Program, Register, RegisterId, Step, Store, TableUse, Width,
 };
-use super::registers;
-use super::sums::fuse_sums;
 use crate::error::KernelError;
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Op};
 use smallvec::SmallVec;
 
 /// Lowers a verified kernel for one choice of lanes.
-pub(super) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, KernelError> {
+pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, KernelError> {
     let analysis = analyse(kernel, lanes);
     let mut lowering = Lowering {
         kernel,
@@ -416,7 +416,7 @@ pub(super) fn cast(from: DType, to: DType) -> Code {
 }
 
 /// f32 for half precision; any other dtype itself.
-pub(super) fn widen(dtype: DType) -> DType {
+pub(in crate::cpu) fn widen(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,

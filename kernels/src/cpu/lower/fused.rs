@@ -2,9 +2,9 @@
 //!
 //! Each operation still rounds separately, so a pair gives the bits of its two operations.
 
-use super::instructions::for_each_level;
-use super::loops::Loop;
-use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
+use crate::cpu::instructions::for_each_level;
+use crate::cpu::loops::Loop;
+use crate::cpu::program::{Apply, Code, Phase, RegisterId, Step, Width};
 use phalanx_ops::{DType, Op};
 use rustc_hash::FxHashMap;
 use std::mem::MaybeUninit;

@@ -1,8 +1,8 @@
 //! Loops whose points run one after the other, and the folds of whole blocks over them.
 
-use super::fold::{BlockFold, Combine, LANES, LEAF};
-use super::program::LoopStep;
-use super::worker::Worker;
+use super::interpret::Worker;
+use crate::cpu::folds::{Combine, LANES, LEAF};
+use crate::cpu::program::{BlockFold, LoopStep};
 
 impl<'a> Worker<'a> {
     pub(super) fn sequential_loop(&mut self, step: &'a LoopStep) {
@@ -18,7 +18,7 @@ impl<'a> Worker<'a> {
 
     /// Runs the points `start..end` of a loop and combines them into accumulator 0. If the loop is
     /// ordered, `start` is the first point of a leaf.
-    pub(super) fn run_points(&mut self, step: &'a LoopStep, start: usize, end: usize) {
+    pub(in crate::cpu) fn run_points(&mut self, step: &'a LoopStep, start: usize, end: usize) {
         let mut entered = std::mem::take(&mut self.state.entered[step.number]);
         entered.clear();
         entered.extend(step.accesses.iter().map(|&access| self.state.cursors[access]));
@@ -70,7 +70,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Sets the result of a fold that was computed elsewhere.
-    pub(super) fn restore(&mut self, fold: &BlockFold, elements: &[[u64; 2]], indices: &[i64]) {
+    pub(in crate::cpu) fn restore(
+        &mut self,
+        fold: &BlockFold,
+        elements: &[[u64; 2]],
+        indices: &[i64],
+    ) {
         let count = self.count(fold.width);
         let accumulators = &self.state.accumulators[fold.number];
         // SAFETY: condition 2 of `worker`; the slices hold `count` elements, and as many indices if

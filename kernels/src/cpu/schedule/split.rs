@@ -4,12 +4,11 @@
 //! Each chunk of a loop is a whole subtree of the canonical order of folds, and chunks are combined
 //! in that order, so the result has the bits of a run on one thread.
 
-use super::cost::loop_estimate;
-use super::fold::{BlockFold, Combine, LEAF};
-use super::prepare::Prepared;
-use super::program::{LaneChoice, LoopStep, Step};
-use super::threads::{Shared, TASKS_PER_THREAD, Threads};
-use super::worker::Worker;
+use super::threads::{TASKS_PER_THREAD, Threads};
+use crate::cpu::folds::{Combine, LEAF};
+use crate::cpu::layout::{Prepared, loop_estimate};
+use crate::cpu::program::{BlockFold, LaneChoice, LoopStep, Step};
+use crate::cpu::worker::{ReadOnly, Worker};
 use std::sync::Mutex;
 
 /// With at least this many lanes for each thread, dividing the lanes is as fast.
@@ -98,7 +97,7 @@ fn divide<'a>(worker: &mut Worker<'a>, step: &'a LoopStep, threads: Threads<'_>,
     let total = prepared.loops[step.number].total;
     let chunk = chunk(prepared, step, workers);
     let parts: Mutex<Vec<(usize, Vec<Part>)>> = Mutex::new(Vec::new());
-    let main = Shared(worker);
+    let main = ReadOnly(worker);
     threads.run(
         workers,
         total.div_ceil(chunk),

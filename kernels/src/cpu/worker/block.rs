@@ -1,6 +1,6 @@
 //! The current block of lanes: its rows, the addresses of its lanes, and how guards cover it.
 
-use super::geometry::{LaneGuard, Lanes};
+use crate::cpu::layout::{LaneGuard, Lanes};
 use crate::ir::AccessId;
 use smallvec::SmallVec;
 

@@ -1,7 +1,7 @@
 //! Phases and widths: which lanes each part of a kernel runs with, and which values differ from
 //! lane to lane.
 
-use super::program::{LaneChoice, Width};
+use crate::cpu::program::{LaneChoice, Width};
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
 use smallvec::SmallVec;
 

@@ -1,162 +1,16 @@
-//! A worker: one thread's registers, and the interpretation of steps over blocks.
+//! The interpretation of steps over blocks by one thread.
 //!
-//! Conditions on which the `unsafe` blocks of this file rely:
-//!
-//! 1. The caller of `Compiled::run` promises that every element a launch loads or stores is valid
-//!    and aligned, and that different points store different elements.
-//! 2. A block never has more lanes than `Prepared::width`, for which the arena was laid out;
-//!    registers that are alive together do not overlap (`registers`), nor do accumulators
-//!    (`Prepared`).
-//! 3. The kernel was verified: every operand is computed before its use and has the dtype that the
-//!    code expects.
+//! The numbered conditions are those of `worker`.
 
-use super::block::{Block, Cover};
-use super::fold::LaneState;
-use super::prepare::Prepared;
-use super::program::{Apply, Code, ConstantSource, Home, Step, Width};
-use super::transfer;
+use super::block::Cover;
+use super::lane_state::LaneState;
+use super::state::State;
+use crate::cpu::layout::Prepared;
+use crate::cpu::program::{Apply, Code, ConstantSource, Step, Width};
 use smallvec::SmallVec;
-use std::cell::Cell;
-
-/// A cache line of scratch memory.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
-
-thread_local! {
-    /// The arena of the last worker of this thread, kept because fresh memory costs page faults.
-    static ARENA: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
-}
-
-/// The accumulators of one block fold.
-pub(super) struct Accumulators {
-    /// The addresses of the accumulators; the last one is spare.
-    pub entries: Vec<*mut u8>,
-    pub indices: *mut u8,
-    /// Whether nothing has been combined yet.
-    pub fresh: bool,
-    /// The first elements of a fold, still in the memory they were loaded from.
-    pub held: *const u8,
-}
-
-/// One thread's registers and places. A state may be used again for launches of the same layout.
-pub(super) struct State {
-    arena: Vec<Line>,
-    /// The arena for which the addresses below were computed.
-    base: *mut u8,
-    /// Whether stores past the caches may still be pending.
-    streams: bool,
-    slots: Vec<[u64; 2]>,
-    pub homes: Vec<*mut u8>,
-    pub pointers: Vec<*mut u8>,
-    /// The address of each access at lane position 0 of the current grid point.
-    pub bases: Vec<*mut u8>,
-    /// The address of each access at lane 0 of the block, at the current point of all loops.
-    pub cursors: Vec<*mut u8>,
-    /// The position along each axis that is visited one point after the other.
-    pub index: Vec<usize>,
-    pub block: Block,
-    /// The blocks of the other phases; consecutive grid points often reuse them.
-    layouts: Vec<Block>,
-    pub accumulators: Vec<Accumulators>,
-    /// For each loop, the cursors of its accesses when it was entered.
-    pub entered: Vec<Vec<*mut u8>>,
-    /// The table that each accumulating statement combines into, if it is not the launch's table.
-    pub tables: Vec<*mut u8>,
-    pub phase: usize,
-    /// The states of the folds over the lanes of each phase, while no worker uses them.
-    pub folds: Vec<Vec<LaneState>>,
-}
-
-impl State {
-    /// A state for launches of the layout of `prepared`.
-    pub fn new(prepared: &Prepared<'_>) -> Box<State> {
-        let program = prepared.program;
-        let accesses = prepared.sizes.len();
-        let layout = || Block::new(accesses, prepared.kernel.guards.len());
-        let accumulators = prepared.accumulators.iter().map(|&(_, _, count)| Accumulators {
-            entries: vec![std::ptr::null_mut(); count],
-            indices: std::ptr::null_mut(),
-            fresh: true,
-            held: std::ptr::null(),
-        });
-        Box::new(State {
-            arena: Vec::new(),
-            base: std::ptr::null_mut(),
-            streams: false,
-            slots: vec![[0; 2]; program.slots],
-            homes: vec![std::ptr::null_mut(); program.registers.len()],
-            pointers: vec![std::ptr::null_mut(); program.registers.len()],
-            bases: vec![std::ptr::null_mut(); accesses],
-            cursors: vec![std::ptr::null_mut(); accesses],
-            index: vec![0; prepared.kernel.axes],
-            block: layout(),
-            layouts: program.phases.iter().map(|_| layout()).collect(),
-            accumulators: accumulators.collect(),
-            entered: vec![Vec::new(); program.loops],
-            tables: vec![std::ptr::null_mut(); program.tables.len()],
-            phase: 0,
-            folds: Vec::new(),
-        })
-    }
-
-    /// Takes an arena and sets the addresses of registers and accumulators in it.
-    fn begin(&mut self, prepared: &Prepared<'_>) {
-        self.arena = ARENA.take();
-        let lines = prepared.arena / size_of::<Line>();
-        if self.arena.len() < lines {
-            self.arena = vec![Line([0; 64]); lines];
-        }
-        self.streams = prepared.streams;
-        self.tables.fill(std::ptr::null_mut());
-        self.index.fill(0);
-        for (base, access) in self.bases.iter_mut().zip(&prepared.launch.accesses) {
-            *base = access.pointer;
-        }
-        self.cursors.copy_from_slice(&self.bases);
-        let base = self.arena.as_mut_ptr().cast::<u8>();
-        if self.base == base {
-            return;
-        }
-        self.base = base;
-        let padded = prepared.width.next_multiple_of(64);
-        for (home, register) in self.homes.iter_mut().zip(&prepared.program.registers) {
-            *home = match register.home {
-                Home::Slot(slot) => self.slots[slot].as_mut_ptr().cast(),
-                Home::Arena(at) => base.wrapping_add(at * padded),
-                Home::Fold | Home::Open => std::ptr::null_mut(),
-            };
-        }
-        self.pointers.copy_from_slice(&self.homes);
-        for (set, &(at, bytes, count)) in self.accumulators.iter_mut().zip(&prepared.accumulators) {
-            for (number, entry) in set.entries.iter_mut().enumerate() {
-                *entry = base.wrapping_add(at + number * bytes);
-            }
-            set.indices = base.wrapping_add(at + count * bytes);
-        }
-    }
-
-    /// Ends a launch: makes its results visible to other threads and returns the arena to `ARENA`.
-    fn release(&mut self) {
-        if std::mem::take(&mut self.streams) {
-            transfer::fence();
-        }
-        let arena = std::mem::take(&mut self.arena);
-        if !arena.is_empty() {
-            // When the thread ends, `ARENA` may be destroyed already; then the arena is dropped.
-            let _ = ARENA.try_with(|place| place.set(arena));
-        }
-    }
-}
-
-impl Drop for State {
-    fn drop(&mut self) {
-        self.release();
-    }
-}
 
 /// One thread's part in a launch.
-pub(super) struct Worker<'a> {
+pub(in crate::cpu) struct Worker<'a> {
     pub prepared: &'a Prepared<'a>,
     pub state: Box<State>,
 }
@@ -409,5 +263,18 @@ impl<'a> Worker<'a> {
                 Code::Fill(code) => code(pointer(0), output, count),
             }
         }
+    }
+}
+
+/// A worker that other threads only read.
+pub(in crate::cpu) struct ReadOnly<'w, 'a>(pub &'w Worker<'a>);
+
+// SAFETY: while workers of a phase run, the shared worker is only read, and the fields that they
+// read (`Worker::adopt`) are plain numbers.
+unsafe impl Sync for ReadOnly<'_, '_> {}
+
+impl<'w, 'a> ReadOnly<'w, 'a> {
+    pub fn get(&self) -> &'w Worker<'a> {
+        self.0
     }
 }

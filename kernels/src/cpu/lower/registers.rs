@@ -3,7 +3,7 @@
 //!
 //! A result never shares memory with its own operands: typed loops are faster out of place.
 
-use super::program::{Home, Program, Register, RegisterId, Step, Width};
+use crate::cpu::program::{Home, Program, Register, RegisterId, Step, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Assigns every open register its place in the arena.

@@ -1,10 +1,11 @@
 //! Lowering of folds: over the points of sequential loops, and over lanes.
 
-use super::fold::{BlockFold, Combine, LaneFold, identity, is_ordered};
-use super::leaf::leaf;
-use super::loops;
-use super::lower::{Lowering, cast, widen};
-use super::program::{FoldSize, Home, Phase, Register, RegisterId, Step, Width};
+use super::lowering::{Lowering, cast, widen};
+use crate::cpu::folds::{Combine, identity, is_ordered, leaf};
+use crate::cpu::loops;
+use crate::cpu::program::{
+    BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
+};
 use crate::error::KernelError;
 use crate::ir::Fold;
 use phalanx_ops::{DType, Monoid};

@@ -1,17 +1,20 @@
 //! Tables of half precision. A launch accumulates into f32 copies of them and rounds the copies
 //! once at its end.
 
-use super::compile::{Compiled, compile_verified};
-use super::loops;
-use super::lower::widen;
+use super::lowered::Lowered;
+use crate::cpu::loops;
+use crate::cpu::lower::widen;
 use crate::error::KernelError;
 use crate::ir::{AccessArgument, AccessId, Expr, Kernel, Launch, Role, ScalarId, Stmt, Value};
 use phalanx_ops::{DType, Weak};
 
 /// A kernel with f32 in place of half precision in its tables.
 #[derive(Debug)]
-pub(super) struct Wide {
-    pub compiled: Compiled,
+pub(in crate::cpu) struct Wide {
+    /// The kernel with half precision.
+    kernel: Kernel,
+    /// The kernel with f32.
+    lowered: Lowered,
     tables: Vec<HalfTable>,
 }
 
@@ -35,7 +38,7 @@ struct Copy {
 
 impl Wide {
     /// The wide form of a verified kernel; `None` if it has no table of half precision.
-    pub fn new(kernel: &Kernel) -> Result<Option<Box<Wide>>, KernelError> {
+    pub fn new(kernel: &Kernel) -> Result<Option<Wide>, KernelError> {
         let mut wide = kernel.clone();
         let mut tables = Vec::new();
         widen_body(kernel, &mut wide.values, &mut wide.body, &mut tables);
@@ -45,14 +48,20 @@ impl Wide {
         for param in wide.params.iter_mut().filter(|param| matches!(param.role, Role::Table)) {
             param.dtype = widen(param.dtype);
         }
-        Ok(Some(Box::new(Wide { compiled: compile_verified(&wide)?, tables })))
+        Ok(Some(Wide { kernel: kernel.clone(), lowered: Lowered::new(&wide)?, tables }))
     }
 
-    /// Calls `run` with a launch on wide tables, then rounds these into the tables of `launch`.
+    /// The kernel with tables of half precision.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Calls `run` with the wide kernel and a launch on wide tables, then rounds these into the
+    /// tables of `launch`.
     ///
     /// # Safety
     /// As for `Compiled::run`; when `run` returns, the launch that it was given is done.
-    pub unsafe fn run(&self, launch: &Launch, run: impl FnOnce(&Launch)) {
+    pub unsafe fn run(&self, launch: &Launch, run: impl FnOnce(&Lowered, &Launch)) {
         let mut wide = launch.clone();
         let mut copies: Vec<(AccessId, Copy)> = Vec::new();
         for table in &self.tables {
@@ -67,7 +76,7 @@ impl Wide {
                 Some((other, copy)) => (wide.accesses[*other].pointer, copy.strides.clone()),
                 None => {
                     // SAFETY: the caller's promise.
-                    let mut copy = unsafe { Copy::new(self.compiled.kernel(), launch, table) };
+                    let mut copy = unsafe { Copy::new(&self.kernel, launch, table) };
                     let place = (copy.elements.as_mut_ptr().cast(), copy.strides.clone());
                     copies.push((table.access, copy));
                     place
@@ -75,7 +84,7 @@ impl Wide {
             };
             wide.accesses[table.access] = AccessArgument { pointer, strides };
         }
-        run(&wide);
+        run(&self.lowered, &wide);
         for (_, copy) in &copies {
             // SAFETY: the caller's promise.
             unsafe { copy.round() };

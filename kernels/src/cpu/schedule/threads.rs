@@ -1,13 +1,12 @@
 //! The threads of a launch.
 
-use super::compile::Tuning;
-use super::worker::Worker;
+use crate::cpu::layout::Tuning;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The threads that a launch may use, and the estimated time from which it uses them.
 #[derive(Clone, Copy)]
-pub(super) struct Threads<'p> {
+pub(in crate::cpu) struct Threads<'p> {
     pub pool: Option<&'p ThreadPool>,
     /// Nanoseconds of one thread.
     pub worthwhile: f64,
@@ -71,18 +70,5 @@ impl<'p> Threads<'p> {
             }),
             _ => work(),
         }
-    }
-}
-
-/// A worker that other threads only read.
-pub(super) struct Shared<'w, 'a>(pub &'w Worker<'a>);
-
-// SAFETY: while workers of a phase run, the shared worker is only read, and the fields that they
-// read (`Worker::adopt`) are plain numbers.
-unsafe impl Sync for Shared<'_, '_> {}
-
-impl<'w, 'a> Shared<'w, 'a> {
-    pub fn get(&self) -> &'w Worker<'a> {
-        self.0
     }
 }

@@ -1,11 +1,11 @@
 //! Whole leaves of common folds, with the lanes in vector registers.
 //!
-//! These compute what `LaneState` computes step by step (see `fold` for the order), several times
+//! These compute what `LaneState` computes step by step in the same order (`order`), several times
 //! faster. A test compares the two bit for bit.
 
-use super::fold::{LANES, LEAF};
-use super::instructions::for_each_level;
-use super::transfer::prefetch;
+use super::order::{LANES, LEAF};
+use crate::cpu::instructions::for_each_level;
+use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 
 /// Folds each `LEAF` elements of the input, and the remaining ones, to one element of the output.
@@ -13,10 +13,10 @@ use phalanx_ops::{DType, Monoid};
 /// # Safety
 /// The input holds `count` elements and the output one for each leaf begun, both aligned to the
 /// element's components.
-pub(super) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
+pub(in crate::cpu) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
 
 /// The leaf loop of a monoid and a dtype; `None` if there is none.
-pub(super) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
+pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
     macro_rules! by_dtype {
         ($operation:ident) => {
             match dtype {
@@ -177,7 +177,7 @@ mod tests {
     use crate::cpu::loops;
     use phalanx_ops::{Scalar, Weak};
 
-    /// The order of `fold`, one element after the other.
+    /// The canonical order, one element after the other.
     fn by_definition(monoid: Monoid, dtype: DType, elements: &[u64]) -> Vec<u8> {
         let size = dtype.size();
         let code = loops::combine(monoid, dtype).expect("the monoid combines the dtype");

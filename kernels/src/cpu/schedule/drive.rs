@@ -5,14 +5,13 @@
 //! divides its lanes, one grid point after the other, and combines the folds of whole leaves in
 //! order.
 
-use super::cost::{estimate, estimate_phase, grid_points};
-use super::fold::{Counter, Item, LEAF, LaneState};
-use super::prepare::{Layout, Prepared};
-use super::program::{LaneChoice, Program};
 use super::split::{run_split, splits};
-use super::table::{self, Sharing};
-use super::threads::{Shared, TASKS_PER_THREAD, Threads};
-use super::worker::{State, Worker};
+use super::tables::{self, Sharing};
+use super::threads::{TASKS_PER_THREAD, Threads};
+use crate::cpu::folds::{Counter, Item, LEAF};
+use crate::cpu::layout::{Layout, Prepared, estimate, estimate_phase, grid_points};
+use crate::cpu::program::{LaneChoice, Program};
+use crate::cpu::worker::{LaneState, ReadOnly, State, Worker};
 use crate::ir::{Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Mutex;
@@ -31,7 +30,7 @@ enum TablePlan {
 
 fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> TablePlan {
     let all = &prepared.program.tables;
-    let sharing = |&table: &usize| table::sharing(prepared, &all[table]);
+    let sharing = |&table: &usize| tables::sharing(prepared, &all[table]);
     if tables.iter().any(|table| sharing(table) == Sharing::Partial) {
         return TablePlan::Serial;
     }
@@ -42,7 +41,7 @@ fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> Tab
     }
     match whole.iter().any(|&table| all[table].ordered) {
         true => {
-            let copies = table::copies(prepared, &whole, points);
+            let copies = tables::copies(prepared, &whole, points);
             TablePlan::PerChunk(whole, copies)
         }
         false => TablePlan::PerWorker(whole),
@@ -83,13 +82,13 @@ impl<'a> Chunks<'a> {
             _ => &[],
         };
         let per_chunk = matches!(self.plan, TablePlan::PerChunk(..));
-        let merged: Mutex<Vec<(usize, Vec<table::Copy>)>> = Mutex::new(Vec::new());
-        let keep = |order: usize, copies: Vec<table::Copy>| {
+        let merged: Mutex<Vec<(usize, Vec<tables::Copy>)>> = Mutex::new(Vec::new());
+        let keep = |order: usize, copies: Vec<tables::Copy>| {
             merged.lock().expect("bug: a worker panicked").push((order, copies));
         };
-        let fresh = |worker: &mut Worker<'a>| -> Vec<table::Copy> {
+        let fresh = |worker: &mut Worker<'a>| -> Vec<tables::Copy> {
             let make = |&table: &usize| {
-                let mut copy = table::Copy::new(prepared, &prepared.program.tables[table]);
+                let mut copy = tables::Copy::new(prepared, &prepared.program.tables[table]);
                 worker.state.tables[table] = copy.pointer();
                 copy
             };
@@ -130,7 +129,7 @@ impl<'a> Chunks<'a> {
 
 /// How launches of one layout are divided.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Division {
+pub(in crate::cpu) struct Division {
     /// How many threads are worth waking.
     workers: usize,
     /// Whether loops are divided among them rather than lanes.
@@ -158,7 +157,7 @@ impl Division {
 
 /// Runs a launch with at least one grid point. The state belongs to this layout and is kept for the
 /// next launch.
-pub(super) fn run(
+pub(in crate::cpu) fn run(
     prepared: &Prepared<'_>,
     threads: Threads<'_>,
     division: Division,
@@ -312,7 +311,7 @@ fn phase_divided<'a>(worker: &mut Worker<'a>, phase: usize, threads: Threads<'_>
     };
     let folds = &program.phases[phase].folds;
     let results: Mutex<Vec<(usize, Vec<Option<Item>>)>> = Mutex::new(Vec::new());
-    let main = Shared(worker);
+    let main = ReadOnly(worker);
     let chunks = Chunks { prepared, threads, units, chunk, plan, workers };
     chunks.run(
         |worker| {

@@ -4,17 +4,18 @@
 //! A `Layout` depends on extents, strides and guards, and not on addresses. Launches that differ
 //! only in addresses share one.
 
-use super::compile::Tuning;
-use super::fold;
 use super::geometry::{Geometry, Lanes, LoopShape};
-use super::program::{LaneChoice, Program, Step, Width};
-use super::transfer::can_stream;
+use super::tuning::Tuning;
+use crate::cpu::folds::accumulators;
+use crate::cpu::program::{LaneChoice, Program, Step, TableUse, Width};
+use crate::cpu::transfer::can_stream;
 use crate::ir::{AccessId, Kernel, Launch, Role};
+use phalanx_ops::Weak;
 use std::ops::Deref;
 
 /// The layout that launches of one shape share.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(in crate::cpu) struct Layout {
     pub geometry: Geometry,
     /// The lanes of each phase; one lane for a uniform phase.
     pub lanes: Vec<Lanes>,
@@ -47,7 +48,7 @@ struct Span {
 
 /// A launch of a program, shared by all workers.
 #[derive(Debug)]
-pub(super) struct Prepared<'a> {
+pub(in crate::cpu) struct Prepared<'a> {
     pub program: &'a Program,
     pub kernel: &'a Kernel,
     pub launch: &'a Launch,
@@ -189,6 +190,14 @@ impl<'a> Prepared<'a> {
     pub fn streams(&self, access: AccessId) -> bool {
         self.streams && self.large[access]
     }
+
+    /// The number of elements of a table.
+    pub fn length(&self, table: &TableUse) -> usize {
+        match self.launch.scalars[table.length].to_weak() {
+            Weak::Int(length) => usize::try_from(length).unwrap_or(0),
+            other => panic!("bug: the length of a table is {other:?}"),
+        }
+    }
 }
 
 fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
@@ -251,7 +260,7 @@ fn loop_shapes(
         let shape = LoopShape::new(geometry, &inner.axes, &inner.accesses);
         for fold in &inner.folds {
             let size = program.fold_sizes[fold.number];
-            counts[fold.number] = fold::accumulators(shape.total, size.ordered, size.natural) + 1;
+            counts[fold.number] = accumulators(shape.total, size.ordered, size.natural) + 1;
         }
         shapes.push((inner.number, shape));
         loop_shapes(geometry, program, &inner.steps, shapes, counts);

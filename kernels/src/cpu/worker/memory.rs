@@ -3,10 +3,10 @@
 //! The numbered conditions are those of `worker`.
 
 use super::block::Cover;
-use super::geometry::LaneGuard;
-use super::program::{Load, Store, Width};
-use super::transfer;
-use super::worker::Worker;
+use super::interpret::Worker;
+use crate::cpu::layout::LaneGuard;
+use crate::cpu::program::{Load, Store, Width};
+use crate::cpu::transfer;
 use crate::ir::{AccessId, AxisId, GuardId};
 
 impl<'a> Worker<'a> {

@@ -3,9 +3,9 @@
 //! It decides which points become lanes and whether threads are worth waking; it never changes a
 //! result. The weights were measured on one x86-64 server core with 48 KiB of first-level cache.
 
-use super::fold::LEAF;
-use super::prepare::Prepared;
-use super::program::{LaneChoice, Step, Width};
+use super::prepared::Prepared;
+use crate::cpu::folds::LEAF;
+use crate::cpu::program::{LaneChoice, Step, Width};
 use crate::ir::AccessId;
 
 /// One dispatch of a step.
@@ -23,7 +23,7 @@ const ROW: f64 = 4.0;
 const ACCUMULATE: f64 = 4.0;
 
 /// The estimate for the whole launch.
-pub(super) fn estimate(prepared: &Prepared<'_>) -> f64 {
+pub(in crate::cpu) fn estimate(prepared: &Prepared<'_>) -> f64 {
     let points = match prepared.program.lanes {
         LaneChoice::Grid => 1,
         LaneChoice::Loops => grid_points(prepared),
@@ -33,12 +33,12 @@ pub(super) fn estimate(prepared: &Prepared<'_>) -> f64 {
 }
 
 /// The number of points of the grid.
-pub(super) fn grid_points(prepared: &Prepared<'_>) -> usize {
+pub(in crate::cpu) fn grid_points(prepared: &Prepared<'_>) -> usize {
     prepared.launch.extents[..prepared.kernel.grid].iter().product()
 }
 
 /// The estimate for one phase at one grid point.
-pub(super) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f64 {
+pub(in crate::cpu) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f64 {
     let lanes = prepared.lanes[phase].total;
     let estimate = Estimate {
         prepared,
@@ -52,7 +52,7 @@ pub(super) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f64 {
 }
 
 /// The estimate for one step of a phase over all its lanes.
-pub(super) fn loop_estimate(prepared: &Prepared<'_>, phase: usize, step: &Step) -> f64 {
+pub(in crate::cpu) fn loop_estimate(prepared: &Prepared<'_>, phase: usize, step: &Step) -> f64 {
     let lanes = prepared.lanes[phase].total;
     let blocks = lanes.div_ceil(prepared.width) as f64;
     Estimate { prepared, phase, lanes: lanes as f64, blocks }.step(step)

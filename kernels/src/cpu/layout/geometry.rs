@@ -1,13 +1,13 @@
 //! The geometry of a launch: merged axes, address strides, and guards relative to the launch's
 //! extents.
 
-use super::program::Phase;
+use crate::cpu::program::Phase;
 use crate::ir::{AccessId, AxisId, GuardId, Kernel, Launch};
 use smallvec::SmallVec;
 
 /// Axes of a lane set or a loop after merging, outermost first.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(in crate::cpu) struct Group {
     pub extent: usize,
     /// The axis, if the group is a single axis that must not be merged (see `Geometry::pinned`).
     pub axis: Option<AxisId>,
@@ -18,7 +18,7 @@ pub(super) struct Group {
 /// A guard in positions of the launch instead of global indices. Bounds that hold everywhere are
 /// dropped.
 #[derive(Clone, Debug, Default)]
-pub(super) struct GuardRange {
+pub(in crate::cpu) struct GuardRange {
     /// Whether no point of the launch lies inside.
     pub never: bool,
     /// Axes with the positions that lie inside.
@@ -27,7 +27,7 @@ pub(super) struct GuardRange {
 
 /// The geometry that all phases of a launch share.
 #[derive(Debug)]
-pub(super) struct Geometry {
+pub(in crate::cpu) struct Geometry {
     extents: Vec<usize>,
     /// The byte stride of each access along each axis.
     strides: Vec<isize>,
@@ -115,7 +115,7 @@ impl Geometry {
 
 /// The lanes of a phase.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub(in crate::cpu) struct Lanes {
     pub groups: Vec<Group>,
     pub total: usize,
     /// The byte stride of each access of the phase along each group, access by access.
@@ -129,7 +129,7 @@ pub(super) struct Lanes {
 
 /// A guard of a phase, split into bounds that differ between lanes and bounds that do not.
 #[derive(Debug, Default)]
-pub(super) struct LaneGuard {
+pub(in crate::cpu) struct LaneGuard {
     pub guard: GuardId,
     pub never: bool,
     /// Groups with the positions that lie inside.
@@ -243,7 +243,7 @@ fn transpose_tile(
 
 /// A loop of a launch.
 #[derive(Debug)]
-pub(super) struct LoopShape {
+pub(in crate::cpu) struct LoopShape {
     pub groups: Vec<Group>,
     pub total: usize,
     /// The byte stride of each access of the loop along each group, access by access.

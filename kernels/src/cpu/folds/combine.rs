@@ -1,0 +1,94 @@
+//! The combination of two operands of a fold, and of a sequence of them in the canonical order.
+
+use crate::cpu::loops::{ArgLoop, Loop};
+
+/// How two operands are combined.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cpu) enum Combine {
+    /// Elements.
+    Single(Loop),
+    /// Elements and their indices.
+    Pair(ArgLoop),
+}
+
+/// One combined item.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub(in crate::cpu) struct Item {
+    pub value: [u8; 16],
+    pub index: i64,
+}
+
+impl Combine {
+    /// `left[i] = left[i] (x) right[i]` for `count` elements and, for pairs, their indices.
+    ///
+    /// # Safety
+    /// The pointers are aligned and valid for `count` elements, and the left ones do not overlap
+    /// the right ones; the index pointers only matter for pairs.
+    pub unsafe fn run(
+        self,
+        left: *mut u8,
+        left_index: *mut u8,
+        right: *const u8,
+        right_index: *const u8,
+        count: usize,
+    ) {
+        match self {
+            // SAFETY: the caller's promise; the output equals the first input exactly.
+            Combine::Single(code) => unsafe { code(&[left.cast_const(), right], left, count) },
+            // SAFETY: the caller's promise.
+            Combine::Pair(code) => unsafe {
+                code(right, right_index.cast(), left, left_index.cast(), count);
+            },
+        }
+    }
+
+    fn items(self, left: &mut Item, right: &Item) {
+        let index: *mut i64 = &mut left.index;
+        // SAFETY: an item holds one aligned element and one index.
+        unsafe {
+            self.run(
+                left.value.as_mut_ptr(),
+                index.cast(),
+                right.value.as_ptr(),
+                (&raw const right.index).cast(),
+                1,
+            );
+        }
+    }
+}
+
+/// Combines items like a binary counter: aligned powers of two, then the rest from right to left.
+#[derive(Debug, Default)]
+pub(in crate::cpu) struct Counter {
+    stack: Vec<Item>,
+    count: usize,
+}
+
+impl Counter {
+    /// Adds the next item.
+    pub fn push(&mut self, item: Item, code: Combine) {
+        self.stack.push(item);
+        let mut carry = self.count;
+        while carry & 1 == 1 {
+            self.merge(code);
+            carry >>= 1;
+        }
+        self.count += 1;
+    }
+
+    /// The combination of all items.
+    pub fn finish(&mut self, code: Combine) -> Option<Item> {
+        while self.stack.len() > 1 {
+            self.merge(code);
+        }
+        self.count = 0;
+        self.stack.pop()
+    }
+
+    fn merge(&mut self, code: Combine) {
+        let right = self.stack.pop().expect("bug: a merge needs two items");
+        let left = self.stack.last_mut().expect("bug: a merge needs two items");
+        code.items(left, &right);
+    }
+}

@@ -1,0 +1,12 @@
+//! Folds: the canonical order of combination, the combination of operands in it, and fast loops for
+//! whole leaves.
+
+mod combine;
+mod identity;
+mod leaf;
+mod order;
+
+pub(super) use combine::{Combine, Counter, Item};
+pub(crate) use identity::identity;
+pub(super) use leaf::{LeafLoop, leaf};
+pub(super) use order::{LANES, LEAF, accumulators, is_ordered};

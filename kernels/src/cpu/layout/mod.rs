@@ -1,0 +1,12 @@
+//! What a launch needs to know of its shape: merged axes and strides, block width and memory, and an
+//! estimate of its time.
+
+mod cost;
+mod geometry;
+mod prepared;
+mod tuning;
+
+pub(super) use cost::{estimate, estimate_phase, grid_points, loop_estimate};
+pub(super) use geometry::{LaneGuard, Lanes};
+pub(super) use prepared::{Layout, Prepared};
+pub use tuning::Tuning;

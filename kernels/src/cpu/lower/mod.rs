@@ -1,0 +1,10 @@
+//! Lowering: from the kernel IR to a program, the steps that a worker interprets.
+
+mod folds;
+mod fused;
+mod lowering;
+mod phases;
+mod registers;
+mod sums;
+
+pub(super) use lowering::{lower, widen};
