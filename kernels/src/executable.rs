@@ -1,10 +1,9 @@
 //! Kernels that a kind of device can run.
 
 use crate::cpu::{self, BufferLaunch};
-use crate::cuda::{BUFFERS_APART, CudaKernel, Geometry};
+use crate::cuda::{BUFFERS_APART, CudaKernel, Geometry, Missing, gpu};
 use crate::error::KernelError;
 use crate::ir::Kernel;
-use crate::missing::Missing;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_ops::Scalar;
@@ -91,14 +90,5 @@ impl Executable {
                 None => kernel.launch(&gpu(device), launch),
             },
         }
-    }
-}
-
-/// The device as a GPU.
-pub(crate) fn gpu(device: &Arc<dyn Device>) -> Arc<CudaDevice> {
-    let gpu = device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle);
-    match gpu {
-        Some(gpu) => gpu,
-        None => unreachable!("bug: {} is no GPU", device.name()),
     }
 }

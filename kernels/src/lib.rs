@@ -6,10 +6,10 @@ pub mod error;
 mod executable;
 mod host_copies;
 pub mod ir;
-mod missing;
 pub mod structured;
 
-pub use cuda::{BUFFERS_APART, Geometry as GpuLaunch, describe as describe_on_gpu, loaded_late};
+pub use cuda::{
+    BUFFERS_APART, Geometry as GpuLaunch, Missing, describe as describe_on_gpu, loaded_late,
+};
 pub use error::KernelError;
 pub use executable::Executable;
-pub use missing::Missing;

@@ -4,7 +4,7 @@
 //! are the lanes of a thread, how many threads and blocks share the points of a loop. The *variant*
 //! is the part of the shape that the text depends on. Everything else (extents, strides, bounds,
 //! addresses, scalars) is an argument, so a new shape seldom needs a new text (`text`). Texts are
-//! compiled once for each variant and kept in memory and on disk.
+//! compiled once for each variant and kept in memory and on disk (`executable`).
 //!
 //! Ways to run a kernel:
 //! - *columns*: threads are laid out along the innermost axis of the grid, each with a few
@@ -22,22 +22,21 @@
 //! points that a thread loads at once.
 //!
 //! Threads combine into tables of integers in any order. Where a sum depends on the order, a kernel
-//! writes positions and numbers instead, which are sorted by position and combined (`tables`).
+//! writes positions and numbers instead, which are sorted by position and combined
+//! (`executable/tables.rs`).
 
-mod arguments;
 mod describe;
+mod device;
 mod executable;
-mod moments;
-mod neighbours;
 pub mod prelude;
 pub(crate) mod routine;
 mod shape;
-mod tables;
 mod text;
 mod variant;
 
 pub use describe::describe;
-pub use executable::{BUFFERS_APART, CudaKernel};
+pub(crate) use device::gpu;
+pub use executable::{BUFFERS_APART, CudaKernel, Missing};
 pub use routine::loaded_late;
 pub use shape::{Geometry, Shape};
 pub use text::{source, source_of_many};

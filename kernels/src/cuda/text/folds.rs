@@ -2,8 +2,8 @@
 
 use super::writer::Writer;
 use crate::cpu::identity;
-use crate::cuda::moments::Pair;
 use crate::cuda::prelude::literal;
+use crate::cuda::shape::Pair;
 use crate::cuda::variant::{Chunks, Mode, THREADS};
 use crate::ir::{Fold, Stmt};
 use phalanx_ops::{DType, Monoid, Scalar};

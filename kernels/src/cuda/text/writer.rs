@@ -1,8 +1,8 @@
 //! The text of a variant: its parts, and the points of a thread.
 
-use crate::cuda::arguments::{Field, fields};
-use crate::cuda::moments::Moments;
+use super::argument::{Field, fields};
 use crate::cuda::prelude::{self, Uses};
+use crate::cuda::shape::Moments;
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
 use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, Stmt, ValueId};
 use phalanx_device::cuda::{Definitions, with_words};

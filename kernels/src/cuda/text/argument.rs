@@ -1,15 +1,13 @@
-//! The argument of a kernel: one struct of 64-bit words, declared in the text and filled for each
-//! launch in the same order.
+//! The argument of a kernel: one struct of 64-bit words. A launch fills them in the order in which
+//! the text declares them.
 
-use super::shape::Shape;
-use super::variant::{Chunks, GuardKind, Step, Variant};
+use crate::cuda::variant::{Chunks, GuardKind, Step, Variant};
 use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, ScalarId};
-use phalanx_ops::Scalar;
 use std::collections::BTreeSet;
 
 /// One word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Field {
+pub(in crate::cuda) enum Field {
     /// The address of an access at position 0 of all axes.
     Pointer(AccessId),
     /// The byte stride of an access along a group of the grid.
@@ -41,15 +39,8 @@ pub(super) enum Field {
     Counters,
 }
 
-/// Addresses that a launch gets in addition to its accesses.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Workspace {
-    pub scratch: u64,
-    pub counters: u64,
-}
-
 impl Field {
-    pub fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
             Field::Pointer(access) => format!("p{access}"),
             Field::GridStride(access, group) => format!("s{access}_g{group}"),
@@ -68,50 +59,10 @@ impl Field {
             Field::Counters => String::from("counters"),
         }
     }
-
-    fn value(self, shape: &Shape, launch: &Values<'_>) -> u64 {
-        let signed = |number: isize| number as i64 as u64;
-        match self {
-            Field::Pointer(access) => launch.addresses[access],
-            Field::GridStride(access, group) => {
-                signed(shape.strides[access][shape.grid[group].inner])
-            }
-            Field::LoopStride(access, number, group) => {
-                signed(shape.strides[access][shape.loops[number][group].inner])
-            }
-            Field::GridExtent(group) => shape.grid[group].extent as u64,
-            Field::LoopExtent(number, group) => shape.loops[number][group].extent as u64,
-            Field::LoopPoints(number) => shape.loop_points(number) as u64,
-            Field::Origin(axis) => launch.origins[axis] as u64,
-            Field::Low(guard, at) => shape.bounds[guard][at].0 as u64,
-            Field::High(guard, at) => shape.bounds[guard][at].1 as u64,
-            Field::Scalar(scalar, word) => {
-                let bytes = launch.scalars[scalar].bytes();
-                let from = (8 * word).min(bytes.len());
-                let bytes = &bytes[from..(from + 8).min(bytes.len())];
-                let mut whole = [0; 8];
-                whole[..bytes.len()].copy_from_slice(bytes);
-                u64::from_le_bytes(whole)
-            }
-            Field::Skew => shape.skew as u64,
-            Field::Units => shape.units as u64,
-            Field::Chunks => shape.chunks as u64,
-            Field::Scratch => launch.workspace.scratch,
-            Field::Counters => launch.workspace.counters,
-        }
-    }
-}
-
-/// The values of a launch that are not part of its shape.
-pub(super) struct Values<'a> {
-    pub addresses: &'a [u64],
-    pub origins: &'a [i64],
-    pub scalars: &'a [Scalar],
-    pub workspace: Workspace,
 }
 
 /// The words of the argument of a variant.
-pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
+pub(in crate::cuda) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
     let mut fields = Vec::new();
     for access in 0..kernel.accesses.len() {
         fields.push(Field::Pointer(access));
@@ -158,9 +109,4 @@ pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
         fields.extend([Field::Chunks, Field::Scratch, Field::Counters]);
     }
     fields
-}
-
-/// The bytes of the argument of a launch.
-pub(super) fn bytes(fields: &[Field], shape: &Shape, values: &Values<'_>) -> Vec<u8> {
-    fields.iter().flat_map(|field| field.value(shape, values).to_le_bytes()).collect()
 }

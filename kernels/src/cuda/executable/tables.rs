@@ -1,12 +1,12 @@
 //! Tables whose result depends on the order of combination: a kernel writes the position and the
 //! number of each point, and these are combined by position in a fixed order.
 
-use super::executable::CudaKernel;
-use super::shape::Geometry;
+use super::direct::DirectKernel;
+use super::missing::Missing;
 use crate::cpu::BufferLaunch;
+use crate::cuda::shape::{Geometry, is_ordered};
 use crate::error::KernelError;
-use crate::ir::{Access, AccessId, AxisId, Kernel, Param, Role, ScalarId, Stmt, ValueId};
-use crate::missing::Missing;
+use crate::ir::{Access, AccessId, AxisId, Kernel, Param, Role, ScalarId, Stmt, ValueId, verify};
 use crate::structured::grouped::cuda::{Combined, Grouping, Places};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError, contiguous};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A kernel that writes the positions and numbers of its tables instead of combining them.
 pub(super) struct Tables {
-    kernel: CudaKernel,
+    kernel: DirectKernel,
     tables: Vec<Table>,
 }
 
@@ -86,7 +86,8 @@ impl Tables {
         let mut tables = Vec::new();
         replace(kernel, &mut own, &mut body, &mut (0..kernel.grid).collect(), &mut tables);
         own.body = body;
-        Ok(Tables { kernel: CudaKernel::new(&own)?, tables })
+        verify(&own)?;
+        Ok(Tables { kernel: DirectKernel::new(&own), tables })
     }
 
     /// The kernel.
@@ -195,7 +196,8 @@ impl Tables {
         }
         let strides: Vec<&[isize]> = strides.iter().map(Vec::as_slice).collect();
         let own = Geometry { strides: &strides, addresses: &addresses, ..*launch };
-        missing.extend(self.kernel.missing(device, &own, scalars));
+        let variant = self.kernel.missing(device, &own);
+        missing.extend(variant.map(|variant| Missing::kernel(&self.kernel, variant)));
         missing
     }
 
@@ -303,9 +305,4 @@ fn stored(own: &mut Kernel, given: Option<AccessId>, dtype: DType, axes: &[AxisI
             own.accesses.len() - 1
         }
     }
-}
-
-/// Whether a parameter is a table whose result depends on the order of combination.
-pub(super) fn is_ordered(param: &Param) -> bool {
-    param.role == Role::Table && param.dtype.is_inexact()
 }

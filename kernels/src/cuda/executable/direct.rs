@@ -1,21 +1,16 @@
-//! A kernel on GPUs: its variants, compiled when they are first needed.
+//! A kernel that runs as one text: its variants, compiled when they are first needed.
 
-use super::arguments::{Field, Values, Workspace, bytes, fields};
-use super::routine::note_late;
-use super::shape::{Geometry, LINE, Shape, folds_in_any_order, has_ordered_tables};
-use super::tables::Tables;
-use super::text::{bytes_of_partials, source};
-use super::variant::{Chunks, THREADS, Variant};
-use crate::cpu::{self, BufferLaunch};
-use crate::error::KernelError;
-use crate::host_copies::HostCopies;
-use crate::ir::{Access, AccessId, Kernel, Role, verify};
-use crate::missing::Missing;
+use super::values::{Values, Workspace, bytes};
+use crate::cpu::BufferLaunch;
+use crate::cuda::routine::note_late;
+use crate::cuda::shape::{Geometry, LINE, Shape, folds_in_any_order};
+use crate::cuda::text::{Field, bytes_of_partials, fields, source};
+use crate::cuda::variant::{Chunks, THREADS, Variant};
+use crate::ir::{Access, AccessId, Kernel};
 use phalanx_device::cuda::{
     Coming, Compiler, CudaDevice, Function, GridSize, Module, Properties, save_source,
 };
 use phalanx_device::{Buffer, Device, DeviceError, NullDevice};
-use phalanx_ops::Scalar;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,28 +21,18 @@ pub const BUFFERS_APART: u32 = 52;
 /// The number of counters of a device; a launch with chunks uses at most this many.
 const MOST_TILES: usize = 1 << 16;
 
-/// A kernel that GPUs can run.
-pub struct CudaKernel {
+/// A kernel that runs as one text, without tables that are combined in a fixed order.
+pub(super) struct DirectKernel {
     kernel: Kernel,
     name: String,
     /// For each access the first one of its parameter.
     firsts: Vec<AccessId>,
     variants: Mutex<FxHashMap<(Variant, u32), Arc<Loaded>>>,
     recent: Mutex<Vec<Arc<Remembered>>>,
-    /// Set for kernels with tables that are combined in a fixed order.
-    ordered: Option<Box<Ordered>>,
-}
-
-/// A kernel with tables that are combined in a fixed order.
-struct Ordered {
-    /// The form that runs on the GPU.
-    tables: Tables,
-    /// The kernel on the host, for too many points or tables along several axes.
-    host: cpu::Compiled,
 }
 
 /// A variant that has been compiled.
-pub(crate) struct Loaded {
+pub(super) struct Loaded {
     function: Function,
     fields: Vec<Field>,
     /// The number of blocks that a multiprocessor holds at once.
@@ -75,42 +60,25 @@ struct Key {
     apart: Vec<u64>,
 }
 
-impl CudaKernel {
-    /// A kernel; nothing is compiled before the first launch.
-    ///
-    /// Errors: `KernelError::Verify` (PX041); those of `cpu::compile` for kernels with a host form.
-    pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
-        verify(kernel)?;
-        let ordered = match has_ordered_tables(kernel) {
-            true => {
-                let (tables, host) = (Tables::new(kernel)?, cpu::compile(kernel)?);
-                Some(Box::new(Ordered { tables, host }))
-            }
-            false => None,
-        };
+impl DirectKernel {
+    /// A verified kernel.
+    pub fn new(kernel: &Kernel) -> DirectKernel {
         let first = |access: &Access| {
             let is_alike = |other: &Access| other.param == access.param;
             kernel.accesses.iter().position(is_alike).unwrap_or(0)
         };
-        Ok(CudaKernel {
+        DirectKernel {
             kernel: kernel.clone(),
             name: name_of(kernel),
             firsts: kernel.accesses.iter().map(first).collect(),
             variants: Mutex::default(),
             recent: Mutex::default(),
-            ordered,
-        })
+        }
     }
 
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
-    }
-
-    /// For a kernel whose tables depend on the order of combination: the kernel that runs in its
-    /// place and writes the positions and numbers to combine.
-    pub fn ordered(&self) -> Option<&Kernel> {
-        self.ordered.as_ref().map(|ordered| ordered.tables.kernel())
     }
 
     /// Enqueues a launch.
@@ -123,12 +91,6 @@ impl CudaKernel {
         device: &Arc<CudaDevice>,
         launch: &BufferLaunch<'_>,
     ) -> Result<(), DeviceError> {
-        if let Some(ordered) = &self.ordered {
-            if !ordered.tables.launch(device, launch)? {
-                self.run_on_host(&ordered.host, device, launch);
-            }
-            return Ok(());
-        }
         let addresses = addresses(launch);
         let known = self.prepare(device, launch, &apart(launch, &addresses))?;
         let Some((shape, loaded)) = &known.prepared else { return Ok(()) };
@@ -166,7 +128,7 @@ impl CudaKernel {
 
     /// Writes the text for a launch to the source folder of a Null device, if it has one.
     pub fn save(&self, device: &NullDevice, launch: &BufferLaunch<'_>) {
-        let Some(folder) = device.save_source().filter(|_| self.is_enqueued()) else { return };
+        let Some(folder) = device.save_source() else { return };
         let strides: Vec<&[isize]> = launch.accesses.iter().map(|access| access.2).collect();
         let geometry = Geometry {
             extents: launch.extents,
@@ -254,32 +216,16 @@ impl CudaKernel {
         pairs.map(|(&first, address)| address.wrapping_sub(addresses[first]))
     }
 
-    /// Whether launches only enqueue a kernel.
-    pub(crate) fn is_enqueued(&self) -> bool {
-        self.ordered.is_none()
-    }
-
-    /// The texts that a launch needs and that have not been loaded.
-    pub(crate) fn missing(
-        &self,
-        device: &CudaDevice,
-        launch: &Geometry<'_>,
-        scalars: &[Option<Scalar>],
-    ) -> Vec<Missing<'_>> {
-        if let Some(ordered) = &self.ordered {
-            return ordered.tables.missing(device, launch, scalars);
-        }
-        let Some(shape) = Shape::new(&self.kernel, launch) else { return Vec::new() };
+    /// The variant that a launch needs, if it has not been loaded.
+    pub fn missing(&self, device: &CudaDevice, launch: &Geometry<'_>) -> Option<Variant> {
+        let shape = Shape::new(&self.kernel, launch)?;
         let key = (shape.variant, device.properties().capability);
         let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        match variants.contains_key(&key) {
-            true => Vec::new(),
-            false => vec![Missing::kernel(self, key.0)],
-        }
+        (!variants.contains_key(&key)).then_some(key.0)
     }
 
     /// A variant, and whether it was loaded just now.
-    pub(crate) fn load(
+    pub fn load(
         &self,
         device: &CudaDevice,
         variant: &Variant,
@@ -302,37 +248,6 @@ impl CudaKernel {
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         variants.insert(key, loaded.clone());
         Ok((loaded, true))
-    }
-
-    /// Runs the kernel on host copies of the buffers, and copies the written ones back.
-    fn run_on_host(
-        &self,
-        compiled: &cpu::Compiled,
-        device: &Arc<CudaDevice>,
-        launch: &BufferLaunch<'_>,
-    ) {
-        let copies = HostCopies::of(launch.accesses.iter().map(|access| access.0));
-        let copy_of = |buffer: &Buffer| match copies.get(buffer) {
-            Some(copy) => copy,
-            None => unreachable!("bug: a buffer without a copy"),
-        };
-        let on_host = BufferLaunch {
-            extents: launch.extents,
-            origins: launch.origins,
-            accesses: launch
-                .accesses
-                .iter()
-                .map(|(buffer, offset, strides)| (copy_of(buffer), *offset, *strides))
-                .collect(),
-            guards: launch.guards,
-            scalars: launch.scalars.clone(),
-        };
-        cpu::launch(compiled, &on_host, device.pool());
-        for (access, (buffer, _, _)) in self.kernel.accesses.iter().zip(&launch.accesses) {
-            if self.kernel.params[access.param].role != Role::In {
-                buffer.update_from_host(copy_of(buffer));
-            }
-        }
     }
 }
 

@@ -1,66 +1,18 @@
-//! The shape of a launch: groups of axes, lanes, teams and chunks.
+//! The choice of the threads of a launch: rows, columns, strides or tiles, teams and chunks.
 
+use super::facts::{direct_loads, flops, loops, stores_in_loops};
+use super::geometry::{Geometry, Group};
 use super::moments::Moments;
-use super::tables::is_ordered;
-use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
-use crate::ir::{AxisId, Expr, Fold, Kernel, Role, Stmt, Value};
-use phalanx_ops::Monoid;
-
-/// Axes that step together in all accesses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// Points.
-    pub extent: usize,
-    /// The axis, if it must not be merged with others.
-    pub axis: Option<AxisId>,
-    /// The axis whose strides are the group's: its innermost.
-    pub inner: AxisId,
-}
-
-/// The shape of a launch: everything but addresses and scalars.
-#[derive(Clone, Debug)]
-pub struct Shape {
-    /// The part that the text depends on.
-    pub variant: Variant,
-    /// Groups of the grid, outermost first.
-    pub grid: Vec<Group>,
-    /// Groups of each loop.
-    pub loops: Vec<Vec<Group>>,
-    /// The byte stride of each access along each axis.
-    pub strides: Vec<Vec<isize>>,
-    /// The positions `low..high` inside each guard along each of its axes.
-    pub bounds: Vec<Vec<(i64, i64)>>,
-    /// Lanes of the grid: threads of a column launch, points of a row launch.
-    pub units: usize,
-    /// Chunks of each loop; rounds of a team's points are dealt to them in turn.
-    pub chunks: usize,
-    /// The number of points by which the first block begins before the innermost group, so that
-    /// blocks start at lines of memory: `Mode::Strides` along rows.
-    pub skew: usize,
-}
-
-/// The numbers of a launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Geometry<'a> {
-    /// The extent of each axis.
-    pub extents: &'a [usize],
-    /// The global index of the first point of each axis.
-    pub origins: &'a [i64],
-    /// The byte stride of each access along each axis that it names.
-    pub strides: &'a [&'a [isize]],
-    /// The global indices inside each guard along each axis that it names.
-    pub guards: &'a [Vec<(i64, i64)>],
-    /// The address of each access; only alignment and distances within a buffer matter.
-    pub addresses: &'a [u64],
-}
+use super::neighbours::NEIGHBOUR_LANES;
+use super::outline::Shape;
+use crate::cuda::variant::{Chunks, Mode, Step, THREADS, TILE};
+use crate::ir::{AxisId, Kernel, Stmt};
 
 /// The number of blocks that keep a device busy. It is fixed, so that the order of folds does not
 /// depend on the device.
 const BLOCKS: usize = 1024;
 /// Bytes that a thread loads at once from an access.
 const PACK: usize = 16;
-/// Bytes of a line of memory; a shape depends on addresses modulo this.
-pub(super) const LINE: usize = 128;
 /// The most bytes of consecutive elements of a thread.
 const MOST_BYTES: usize = 32;
 /// Up to this many operations per element, a thread has one load of an access: memory limits such a
@@ -70,165 +22,14 @@ const FEW_FLOPS: u32 = 16;
 const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are only aligned to an element.
 const STRIDED_LANES: usize = 4;
-/// Rows of a thread that loads elements around its points.
-pub(super) const NEIGHBOUR_LANES: usize = 4;
 /// The most virtual lanes of a row.
 const MOST_LANES: usize = 1024;
-
-/// The loops of a body in the order of their starts, with their depth.
-pub(super) fn loops(body: &[Stmt]) -> Vec<(&[AxisId], usize)> {
-    fn walk<'a>(body: &'a [Stmt], depth: usize, found: &mut Vec<(&'a [AxisId], usize)>) {
-        for statement in body {
-            if let Stmt::Loop { axes, body, .. } = statement {
-                found.push((axes, depth));
-                walk(body, depth + 1, found);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    walk(body, 0, &mut found);
-    found
-}
-
-/// Whether a body stores or accumulates somewhere inside its loops.
-fn stores_in_loops(body: &[Stmt], in_loop: bool) -> bool {
-    body.iter().any(|statement| match statement {
-        Stmt::Loop { body, .. } => stores_in_loops(body, true),
-        Stmt::Store { .. } | Stmt::Accumulate { .. } => in_loop,
-        Stmt::Let(_) => false,
-    })
-}
-
-/// The accesses that the body of a loop loads directly, not in inner loops.
-fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
-    let access = |statement: &Stmt| match statement {
-        Stmt::Let(value) => match kernel.values[*value].expr {
-            Expr::Load { access, .. } => Some(access),
-            _ => None,
-        },
-        _ => None,
-    };
-    body.iter().filter_map(access).collect()
-}
-
-/// Floating-point operations for an element.
-fn flops(kernel: &Kernel) -> u32 {
-    let of = |value: &Value| match &value.expr {
-        Expr::Op { op, .. } => op.flops(),
-        _ => 0,
-    };
-    kernel.values.iter().map(of).sum()
-}
-
-/// Whether no result depends on the order in which its parts are combined.
-pub(super) fn folds_in_any_order(kernel: &Kernel) -> bool {
-    fn all(kernel: &Kernel, body: &[Stmt]) -> bool {
-        let is_free = |fold: &Fold| match fold.monoid {
-            Monoid::ArgMin | Monoid::ArgMax => true,
-            _ => !kernel.values[fold.value].dtype.is_inexact(),
-        };
-        body.iter().all(|statement| match statement {
-            Stmt::Loop { body, folds, .. } => folds.iter().all(is_free) && all(kernel, body),
-            Stmt::Accumulate { .. } => false,
-            Stmt::Let(_) | Stmt::Store { .. } => true,
-        })
-    }
-    all(kernel, &kernel.body)
-}
 
 fn power_of_two_at_most(number: usize) -> usize {
     1 << number.max(1).ilog2()
 }
 
 impl Shape {
-    /// Computes the shape of a launch; `None` if its grid has no points.
-    pub fn new(kernel: &Kernel, launch: &Geometry<'_>) -> Option<Shape> {
-        if launch.extents[..kernel.grid].contains(&0) {
-            return None;
-        }
-        let strides = full_strides(kernel, launch);
-        let (guards, bounds, mut pinned) = guards(kernel, launch);
-        for value in &kernel.values {
-            if let Expr::Index(axis) = value.expr {
-                pinned[axis] = true;
-            }
-        }
-        let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
-        let mut grid_axes: Vec<AxisId> = (0..kernel.grid).collect();
-        // Stores count twice: if loads and stores prefer different orders, stores decide.
-        let weight = |axis: AxisId| -> usize {
-            let of = |(strides, access): (&Vec<isize>, &crate::ir::Access)| {
-                let stores = kernel.params[access.param].role != Role::In;
-                strides[axis].unsigned_abs() * (1 + usize::from(stores))
-            };
-            strides.iter().zip(&kernel.accesses).map(of).sum()
-        };
-        grid_axes.sort_by_key(|&axis| std::cmp::Reverse(weight(axis)));
-        let grid = group(&grid_axes);
-        let found = loops(&kernel.body);
-        let loops: Vec<Vec<Group>> = found.iter().map(|(axes, _)| group(axes)).collect();
-        let item = |access: usize| kernel.params[kernel.accesses[access].param].dtype.size();
-        let step = |access: usize, group: &Group| match strides[access][group.inner] {
-            0 => Step::None,
-            stride if stride == item(access) as isize => Step::Item,
-            _ => Step::Any,
-        };
-        let accesses = 0..kernel.accesses.len();
-        let steps_along = |groups: &[Group]| -> Vec<Vec<Step>> {
-            let of = |access| groups.iter().map(|group| step(access, group)).collect();
-            accesses.clone().map(of).collect()
-        };
-        let mut shape = Shape {
-            variant: Variant {
-                grid: grid.iter().map(|group| group.axis).collect(),
-                loops: loops
-                    .iter()
-                    .map(|groups| groups.iter().map(|group| group.axis).collect())
-                    .collect(),
-                grid_steps: steps_along(&grid),
-                loop_steps: {
-                    let by_loop: Vec<Vec<Vec<Step>>> =
-                        loops.iter().map(|groups| steps_along(groups)).collect();
-                    accesses
-                        .clone()
-                        .map(|access| by_loop.iter().map(|steps| steps[access].clone()).collect())
-                        .collect()
-                },
-                packed: vec![false; kernel.accesses.len()],
-                rows: Vec::new(),
-                guards,
-                mode: Mode::Columns { lanes: 1, team: 1 },
-                chunks: Chunks::One,
-                wide: false,
-                moments: false,
-            },
-            units: 1,
-            chunks: 1,
-            skew: 0,
-            grid,
-            loops,
-            strides,
-            bounds,
-        };
-        shape.choose(kernel, launch, &found);
-        Some(shape)
-    }
-
-    /// Points of the grid.
-    pub fn points(&self) -> usize {
-        self.grid.iter().map(|group| group.extent).product()
-    }
-
-    /// Points of a loop.
-    pub fn loop_points(&self, number: usize) -> usize {
-        self.loops[number].iter().map(|group| group.extent).product()
-    }
-
-    /// The number of blocks for one chunk.
-    pub fn tiles(&self) -> usize {
-        self.units.div_ceil(self.variant.across() as usize)
-    }
-
     /// Reduces the chunks to at most `most`, the number that a device can run at once.
     pub fn limit_chunks(&mut self, most: usize) {
         if self.chunks > most.max(1) {
@@ -236,7 +37,13 @@ impl Shape {
         }
     }
 
-    fn choose(&mut self, kernel: &Kernel, launch: &Geometry<'_>, found: &[(&[AxisId], usize)]) {
+    /// Chooses the threads, chunks and packs of a launch with these loops.
+    pub(super) fn choose(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        found: &[(&[AxisId], usize)],
+    ) {
         let points = self.points();
         let outer: Vec<usize> = (0..found.len()).filter(|&at| found[at].1 == 0).collect();
         let longest = outer.iter().map(|&at| self.loop_points(at)).max().unwrap_or(0);
@@ -473,100 +280,4 @@ impl Shape {
         });
         steps && launch.addresses[access].is_multiple_of(pack as u64)
     }
-
-    /// The number of partial results kept between blocks: one for each chunk and point.
-    pub fn partials(&self) -> usize {
-        match self.variant.is_rows() {
-            true => self.units * self.chunks,
-            false => {
-                let across = self.tiles() * self.variant.across() as usize;
-                across * self.variant.lanes() as usize * self.chunks
-            }
-        }
-    }
-}
-
-fn full_strides(kernel: &Kernel, launch: &Geometry<'_>) -> Vec<Vec<isize>> {
-    let of = |(access, strides): (&crate::ir::Access, &&[isize])| {
-        let mut all = vec![0; kernel.axes];
-        for (&axis, &stride) in access.axes.iter().zip(strides.iter()) {
-            all[axis] = stride;
-        }
-        all
-    };
-    kernel.accesses.iter().zip(launch.strides).map(of).collect()
-}
-
-type Guards = (Vec<GuardKind>, Vec<Vec<(i64, i64)>>, Vec<bool>);
-
-/// The kind of each guard, its positions, and the axes that must not be merged because of it.
-fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
-    let mut pinned = vec![false; kernel.axes];
-    let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
-    for (axes, guard) in kernel.guards.iter().zip(launch.guards) {
-        let (mut asked, mut positions, mut never) = (Vec::new(), Vec::new(), false);
-        for (&axis, &(start, end)) in axes.iter().zip(guard) {
-            let extent = launch.extents[axis] as i64;
-            let low = start.saturating_sub(launch.origins[axis]).clamp(0, extent);
-            let high = end.saturating_sub(launch.origins[axis]).clamp(0, extent);
-            never |= low >= high;
-            if low > 0 || high < extent {
-                asked.push(axis);
-                positions.push((low, high));
-            }
-        }
-        if never {
-            kinds.push(GuardKind::Never);
-            bounds.push(Vec::new());
-            continue;
-        }
-        asked.iter().for_each(|&axis| pinned[axis] = true);
-        kinds.push(GuardKind::Bounds(asked));
-        bounds.push(positions);
-    }
-    (kinds, bounds, pinned)
-}
-
-/// Merges adjacent axes where each access has one stride over both; drops axes of one point unless
-/// their index is needed.
-fn groups(
-    axes: &[AxisId],
-    extents: &[usize],
-    strides: &[Vec<isize>],
-    pinned: &[bool],
-) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
-    for &axis in axes {
-        let extent = extents[axis];
-        if extent == 1 && !pinned[axis] {
-            continue;
-        }
-        if let Some(outer) = groups.last_mut()
-            && outer.axis.is_none()
-            && !pinned[axis]
-            && strides.iter().all(|strides| {
-                strides[axis].checked_mul(extent as isize) == Some(strides[outer.inner])
-            })
-        {
-            outer.extent *= extent;
-            outer.inner = axis;
-        } else {
-            groups.push(Group { extent, axis: pinned[axis].then_some(axis), inner: axis });
-        }
-    }
-    groups
-}
-
-/// Whether a kernel combines into a table whose result depends on the order.
-pub(super) fn has_ordered_tables(kernel: &Kernel) -> bool {
-    fn accumulates(kernel: &Kernel, body: &[Stmt]) -> bool {
-        body.iter().any(|statement| match statement {
-            Stmt::Loop { body, .. } => accumulates(kernel, body),
-            Stmt::Accumulate { access, .. } => {
-                is_ordered(&kernel.params[kernel.accesses[*access].param])
-            }
-            _ => false,
-        })
-    }
-    accumulates(kernel, &kernel.body)
 }

@@ -5,7 +5,8 @@
 //! Welford's update (1962, "Note on a method for calculating corrected sums of squares and
 //! products") computes these in one pass, as exactly as in two.
 
-use super::shape::{Geometry, Group};
+use super::facts::loops;
+use super::geometry::{Geometry, Group};
 use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 
@@ -14,7 +15,7 @@ type Same = Vec<(AccessId, AccessId)>;
 
 /// Two loops that run as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moments {
+pub(in crate::cuda) struct Moments {
     /// The numbers of both loops.
     pub first: usize,
     pub second: usize,
@@ -28,7 +29,7 @@ pub(super) struct Moments {
 
 /// A sum of the first loop, and the sum of squares about its mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(in crate::cuda) struct Pair {
     /// The sum, and whether it is stored: then it is computed like a separate fold.
     pub sum: ValueId,
     pub is_sum_stored: bool,
@@ -44,7 +45,7 @@ impl Moments {
         for statement in &kernel.body {
             let Stmt::Loop { body, folds, .. } = statement else { continue };
             let own = number;
-            number += 1 + super::shape::loops(body).len();
+            number += 1 + loops(body).len();
             if body.iter().any(|statement| !matches!(statement, Stmt::Let(_))) {
                 before = None;
                 continue;
@@ -88,7 +89,7 @@ impl Moments {
     }
 
     /// Whether both loops of a launch visit the same elements.
-    pub fn holds(&self, launch: &Geometry<'_>, loops: &[Vec<Group>]) -> bool {
+    pub(super) fn holds(&self, launch: &Geometry<'_>, loops: &[Vec<Group>]) -> bool {
         let extents = |at: usize| loops[at].iter().map(|group| group.extent).collect::<Vec<_>>();
         extents(self.first) == extents(self.second)
             && self.same.iter().all(|&(one, other)| {

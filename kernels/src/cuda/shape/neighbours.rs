@@ -1,9 +1,13 @@
 //! Kernels without loops that load elements around their points, such as stencils: finds loads of
 //! the same rows, and the alignment of the stored rows to lines of memory.
 
-use super::shape::{Geometry, LINE, NEIGHBOUR_LANES, Shape};
-use super::variant::{GuardKind, Step};
+use super::geometry::{Geometry, LINE};
+use super::outline::Shape;
+use crate::cuda::variant::{GuardKind, Step};
 use crate::ir::{AccessId, Expr, GuardId, Kernel, Role};
+
+/// Rows of a thread that loads elements around its points.
+pub(super) const NEIGHBOUR_LANES: usize = 4;
 
 impl Shape {
     /// The group beside the innermost one, if the kernel loads elements around a point: three or

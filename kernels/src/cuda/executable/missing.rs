@@ -1,8 +1,9 @@
 //! GPU texts that must be loaded before they can run.
 
+use super::direct::DirectKernel;
+use crate::cuda::device::gpu;
 use crate::cuda::routine::Routine;
-use crate::cuda::{CudaKernel, Variant};
-use crate::executable::gpu;
+use crate::cuda::variant::Variant;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 pub struct Missing<'a>(Text<'a>);
 
 enum Text<'a> {
-    Kernel { kernel: &'a CudaKernel, variant: Variant },
+    Kernel { kernel: &'a DirectKernel, variant: Variant },
     Routine(Routine),
     Copies,
 }
@@ -31,7 +32,7 @@ impl PartialEq for Text<'_> {
 }
 
 impl<'a> Missing<'a> {
-    pub(crate) fn kernel(kernel: &'a CudaKernel, variant: Variant) -> Missing<'a> {
+    pub(super) fn kernel(kernel: &'a DirectKernel, variant: Variant) -> Missing<'a> {
         Missing(Text::Kernel { kernel, variant })
     }
 

@@ -1,0 +1,129 @@
+//! The shape of a launch: groups of axes, lanes, teams and chunks.
+
+use super::facts::loops;
+use super::geometry::{Geometry, Group, full_strides, groups, guards};
+use crate::cuda::variant::{Chunks, Mode, Step, Variant};
+use crate::ir::{AxisId, Expr, Kernel, Role};
+
+/// The shape of a launch: everything but addresses and scalars.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The part that the text depends on.
+    pub variant: Variant,
+    /// Groups of the grid, outermost first.
+    pub grid: Vec<Group>,
+    /// Groups of each loop.
+    pub loops: Vec<Vec<Group>>,
+    /// The byte stride of each access along each axis.
+    pub strides: Vec<Vec<isize>>,
+    /// The positions `low..high` inside each guard along each of its axes.
+    pub bounds: Vec<Vec<(i64, i64)>>,
+    /// Lanes of the grid: threads of a column launch, points of a row launch.
+    pub units: usize,
+    /// Chunks of each loop; rounds of a team's points are dealt to them in turn.
+    pub chunks: usize,
+    /// The number of points by which the first block begins before the innermost group, so that
+    /// blocks start at lines of memory: `Mode::Strides` along rows.
+    pub skew: usize,
+}
+
+impl Shape {
+    /// Computes the shape of a launch; `None` if its grid has no points.
+    pub fn new(kernel: &Kernel, launch: &Geometry<'_>) -> Option<Shape> {
+        if launch.extents[..kernel.grid].contains(&0) {
+            return None;
+        }
+        let strides = full_strides(kernel, launch);
+        let (guards, bounds, mut pinned) = guards(kernel, launch);
+        for value in &kernel.values {
+            if let Expr::Index(axis) = value.expr {
+                pinned[axis] = true;
+            }
+        }
+        let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
+        let mut grid_axes: Vec<AxisId> = (0..kernel.grid).collect();
+        // Stores count twice: if loads and stores prefer different orders, stores decide.
+        let weight = |axis: AxisId| -> usize {
+            let of = |(strides, access): (&Vec<isize>, &crate::ir::Access)| {
+                let stores = kernel.params[access.param].role != Role::In;
+                strides[axis].unsigned_abs() * (1 + usize::from(stores))
+            };
+            strides.iter().zip(&kernel.accesses).map(of).sum()
+        };
+        grid_axes.sort_by_key(|&axis| std::cmp::Reverse(weight(axis)));
+        let grid = group(&grid_axes);
+        let found = loops(&kernel.body);
+        let loops: Vec<Vec<Group>> = found.iter().map(|(axes, _)| group(axes)).collect();
+        let item = |access: usize| kernel.params[kernel.accesses[access].param].dtype.size();
+        let step = |access: usize, group: &Group| match strides[access][group.inner] {
+            0 => Step::None,
+            stride if stride == item(access) as isize => Step::Item,
+            _ => Step::Any,
+        };
+        let accesses = 0..kernel.accesses.len();
+        let steps_along = |groups: &[Group]| -> Vec<Vec<Step>> {
+            let of = |access| groups.iter().map(|group| step(access, group)).collect();
+            accesses.clone().map(of).collect()
+        };
+        let mut shape = Shape {
+            variant: Variant {
+                grid: grid.iter().map(|group| group.axis).collect(),
+                loops: loops
+                    .iter()
+                    .map(|groups| groups.iter().map(|group| group.axis).collect())
+                    .collect(),
+                grid_steps: steps_along(&grid),
+                loop_steps: {
+                    let by_loop: Vec<Vec<Vec<Step>>> =
+                        loops.iter().map(|groups| steps_along(groups)).collect();
+                    accesses
+                        .clone()
+                        .map(|access| by_loop.iter().map(|steps| steps[access].clone()).collect())
+                        .collect()
+                },
+                packed: vec![false; kernel.accesses.len()],
+                rows: Vec::new(),
+                guards,
+                mode: Mode::Columns { lanes: 1, team: 1 },
+                chunks: Chunks::One,
+                wide: false,
+                moments: false,
+            },
+            units: 1,
+            chunks: 1,
+            skew: 0,
+            grid,
+            loops,
+            strides,
+            bounds,
+        };
+        shape.choose(kernel, launch, &found);
+        Some(shape)
+    }
+
+    /// Points of the grid.
+    pub fn points(&self) -> usize {
+        self.grid.iter().map(|group| group.extent).product()
+    }
+
+    /// Points of a loop.
+    pub fn loop_points(&self, number: usize) -> usize {
+        self.loops[number].iter().map(|group| group.extent).product()
+    }
+
+    /// The number of blocks for one chunk.
+    pub fn tiles(&self) -> usize {
+        self.units.div_ceil(self.variant.across() as usize)
+    }
+
+    /// The number of partial results kept between blocks: one for each chunk and point.
+    pub fn partials(&self) -> usize {
+        match self.variant.is_rows() {
+            true => self.units * self.chunks,
+            false => {
+                let across = self.tiles() * self.variant.across() as usize;
+                across * self.variant.lanes() as usize * self.chunks
+            }
+        }
+    }
+}
