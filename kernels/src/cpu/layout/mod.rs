@@ -1,5 +1,5 @@
-//! What a launch needs to know of its shape: merged axes and strides, block width and memory, and an
-//! estimate of its time.
+//! The layout of launches of one shape: merged axes and strides, block width and memory, and an
+//! estimate of the time.
 
 mod cost;
 mod geometry;

@@ -1,5 +1,5 @@
-//! Facts of a kernel that decide how GPUs run it: loops, loads, and whether the order of combination
-//! shows in a result.
+//! Facts of a kernel that decide how GPUs run it: loops, loads, and whether the order of
+//! combination shows in a result.
 
 use crate::ir::{AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value};
 use phalanx_ops::Monoid;
