@@ -1,8 +1,9 @@
 //! The environment variables that Phalanx knows.
 //!
 //! Parsing, the list of `phalanx info`, `docs/environment.md` and the warning about unknown names
-//! all use the one `table`. `kinds` parses the form of each value, `values` has the types of values,
-//! `names` finds the known name that an unknown one means, and `page` writes the documentation.
+//! all use the one `table`. `kinds` parses the form of each value, `values` has the types of
+//! values, `names` finds the known name that an unknown one means, and `page` writes the
+//! documentation.
 //!
 //! This module does not read the environment: `Config::from_env` does. It uses the standard library
 //! alone, so that the developer commands can include it without building the framework.

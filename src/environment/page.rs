@@ -6,7 +6,8 @@ use super::table::{Group, VARIABLES, Variable};
 pub fn markdown() -> String {
     let mut page = String::from(
         "# Environment variables\n\n\
-         Written by `cargo xtask docs` from the table in `src/environment/table.rs`; change it there.\n\
+         Written by `cargo xtask docs` from the table in `src/environment/table.rs`; change it \
+         there.\n\
          An unset or empty variable has its default.\n\
          A value of the wrong form is the error PX090.\n\
          An unknown name that begins with `PHALANX_` is a warning that names the nearest one.\n",

@@ -1,5 +1,5 @@
-//! The table of the variables: a row has a variable's name, the form of its values, its default, the
-//! version that introduced it, its group and its documentation.
+//! The table of the variables: a row has a variable's name, the form of its values, its default,
+//! the version that introduced it, its group and its documentation.
 
 use super::kinds::{
     CopySize, Count, DeviceList, Fallback, File, Flag, Folder, Folders, HostPort, Index, Ip, Kind,

@@ -2,7 +2,8 @@
 //! variables.
 //!
 //! `table` has the variables of each launcher, `find` reads them, `nodes` parses lists of hosts,
-//! and `share` divides a host among its processes. Nothing here reads the environment: `Config::from_env` passes a look-up.
+//! and `share` divides a host among its processes. Nothing here reads the environment:
+//! `Config::from_env` passes a look-up.
 
 mod find;
 mod nodes;

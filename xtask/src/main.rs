@@ -13,7 +13,11 @@ mod demo;
 mod documents;
 /// The framework's table of variables, included so that this program builds without the framework.
 #[path = "../../src/environment/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "the developer commands need the names and the page, not the parser")]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the developer commands need the names and the page, not the parser"
+)]
 mod environment;
 mod examples;
 mod failure;

@@ -1,5 +1,5 @@
-//! Recording of powers: NumPy's replacements for some scalar exponents, and the error of integers to negative
-//! integer powers.
+//! Recording of powers: NumPy's replacements for some scalar exponents, and the error of integers
+//! to negative integer powers.
 
 use super::node::{record, record_by};
 use crate::array::Argument;

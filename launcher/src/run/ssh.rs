@@ -1,7 +1,7 @@
 //! The command that starts a rank on another host, by ssh.
 //!
-//! It does not contain the secret, because all users can see a command line: the secret is the first
-//! line of standard input.
+//! It does not contain the secret, because all users can see a command line: the secret is the
+//! first line of standard input.
 
 use super::program::Program;
 use super::world::World;

@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn a_reader_of_the_environment_is_found() {
         let text = "//! Doc.\nlet a = std::env::var_os(\"A\");\n";
-        let paths = ["src/config/read.rs", "device/src/cpu.rs", "tests/it/a.rs", "kernels/tests/a.rs"];
+        let paths =
+            ["src/config/read.rs", "device/src/cpu.rs", "tests/it/a.rs", "kernels/tests/a.rs"];
         let files: Vec<_> = paths.iter().map(|path| (*path, text)).collect();
         let breaches = readers(&Sources::of(&files));
         assert_eq!(breaches.len(), 1);
