@@ -11,11 +11,12 @@
 //! let session = phalanx::init(phalanx::Config::default())?;
 //! // None on a CPU.
 //! for gpu in session.gpus() {
-//!     let (start, end) = (Event::new(&gpu, true, false)?, Event::new(&gpu, true, false)?);
-//!     start.record(&Stream::of_work(&gpu))?;
+//!     let context = gpu.context();
+//!     let (start, end) = (Event::new(context, true, false)?, Event::new(context, true, false)?);
+//!     start.record(&Stream::of_work(context))?;
 //!     let x = phalanx::ones([1000, 1000], phalanx::DType::F64).sum(());
 //!     phalanx::hand_over()?;
-//!     end.record(&Stream::of_work(&gpu))?;
+//!     end.record(&Stream::of_work(context))?;
 //!     end.synchronize()?;
 //!     println!("{:?}: {} ms", x, end.elapsed_since(&start)?);
 //! }
@@ -36,8 +37,8 @@ use std::sync::Arc;
 pub use benchmark::{Timings, benchmark};
 pub use current::{current_stream, with_stream};
 pub use phalanx_device::cuda::{
-    CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream, keep_context, mark,
-    pop_range, profile, push_range,
+    Context, CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream,
+    keep_context, mark, pop_range, profile, push_range,
 };
 pub use phalanx_device::{Buffer, Device, DeviceError, ForeignMemory};
 

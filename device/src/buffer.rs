@@ -1,6 +1,6 @@
 //! Buffers: counted handles to device memory.
 
-use crate::{Device, DeviceError, Strided};
+use crate::{Device, DeviceError, DevicePointer, Strided};
 use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
@@ -24,16 +24,16 @@ struct Allocation {
 }
 
 /// Memory that the host cannot address. Its owner reads and writes it, in the order of the device's
-/// work. Addresses are those of `Slice::as_ptr`, and the bytes must be inside a buffer.
+/// work. Addresses are those of `Slice::device_pointer`, and the bytes must be inside a buffer.
 ///
 /// A failure is kept by the device (`Device::failure`).
 pub trait Remote: Send + Sync {
     /// Copies bytes to the host, after earlier work is done.
-    fn read(&self, address: u64, bytes: &mut [u8]);
+    fn read(&self, address: DevicePointer, bytes: &mut [u8]);
     /// Copies bytes from the host; the caller may change them after this returns.
-    fn write(&self, address: u64, bytes: &[u8]);
+    fn write(&self, address: DevicePointer, bytes: &[u8]);
     /// Sets bytes to zero.
-    fn zero(&self, address: u64, len: usize);
+    fn zero(&self, address: DevicePointer, len: usize);
     /// Copies a box of items of `item` bytes between two buffers of this memory.
     fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
     /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to consecutive
@@ -42,9 +42,9 @@ pub trait Remote: Send + Sync {
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`, and those of compiling a kernel.
     fn compress(
         &self,
-        value: u64,
-        mask: u64,
-        to: u64,
+        value: DevicePointer,
+        mask: DevicePointer,
+        to: DevicePointer,
         count: usize,
         item: usize,
     ) -> Result<usize, DeviceError>;
@@ -87,12 +87,12 @@ impl Buffer {
     /// # Safety
     /// `remote` may read and write `len` bytes from `address` until `release` is called with it.
     pub unsafe fn from_remote(
-        address: u64,
+        address: DevicePointer,
         len: usize,
         remote: Arc<dyn Remote>,
-        release: impl Fn(u64) + Send + Sync + 'static,
+        release: impl Fn(DevicePointer) + Send + Sync + 'static,
     ) -> Buffer {
-        let pointer = NonNull::new(address as *mut u8).unwrap_or(NonNull::dangling());
+        let pointer = NonNull::new(address.as_ptr()).unwrap_or(NonNull::dangling());
         let release = Release::Pool(Box::new(move |_, _| release(address)));
         Buffer(Arc::new(Allocation { pointer, len, remote: Some(remote), release }))
     }
@@ -145,6 +145,11 @@ impl Buffer {
     /// The address of the first byte.
     pub fn as_ptr(&self) -> *mut u8 {
         self.0.pointer.as_ptr()
+    }
+
+    /// The address of the first byte in its device's memory.
+    pub fn device_pointer(&self) -> DevicePointer {
+        self.as_ptr().into()
     }
 
     /// The owner that accesses the bytes, if the host cannot address them.
@@ -209,6 +214,11 @@ impl Slice {
         // SAFETY: `offset + len <= buffer.len()` was checked when the slice was made, so the result
         // stays inside the allocation (condition 1 of `Buffer`).
         unsafe { self.buffer.as_ptr().add(self.offset) }
+    }
+
+    /// The address of the first byte in its device's memory.
+    pub fn device_pointer(&self) -> DevicePointer {
+        self.as_ptr().into()
     }
 
     /// The bytes, for reading. Panics (`bug:`) if the host cannot address them.

@@ -228,7 +228,7 @@ impl Buffer {
     pub fn read(&self, offset: usize, bytes: &mut [u8]) {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
-            Some(remote) => remote.read(slice.as_ptr() as u64, bytes),
+            Some(remote) => remote.read(slice.device_pointer(), bytes),
             // SAFETY: in bounds; nothing writes meanwhile (condition 2).
             None => bytes.copy_from_slice(unsafe { slice.bytes() }),
         }
@@ -238,7 +238,7 @@ impl Buffer {
     pub fn write(&self, offset: usize, bytes: &[u8]) {
         let slice = self.slice(offset, bytes.len());
         match self.remote() {
-            Some(remote) => remote.write(slice.as_ptr() as u64, bytes),
+            Some(remote) => remote.write(slice.device_pointer(), bytes),
             // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.copy_from_slice(bytes),
         }
@@ -248,7 +248,7 @@ impl Buffer {
     pub fn zero(&self, offset: usize, len: usize) {
         let slice = self.slice(offset, len);
         match self.remote() {
-            Some(remote) => remote.zero(slice.as_ptr() as u64, len),
+            Some(remote) => remote.zero(slice.device_pointer(), len),
             // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
             None => unsafe { slice.bytes_mut() }.fill(0),
         }
@@ -297,8 +297,8 @@ impl Buffer {
     ) -> Result<usize, DeviceError> {
         if let Some(remote) = self.remote() {
             let [value, mask] = [value.slice(0, count * item), mask.slice(0, count)];
-            let addresses = [value.as_ptr(), mask.as_ptr(), self.as_ptr()].map(|at| at as u64);
-            let [value, mask, to] = addresses;
+            let [value, mask] = [value, mask].map(|slice| slice.device_pointer());
+            let to = self.device_pointer();
             return remote.compress(value, mask, to, count, item);
         }
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));

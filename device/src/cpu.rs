@@ -170,7 +170,7 @@ impl Device for CpuDevice {
         if memory.device() != self.name() {
             return None;
         }
-        let pointer = NonNull::new(memory.address(&bytes) as *mut u8)?;
+        let pointer = NonNull::new(memory.address(&bytes).as_ptr())?;
         let owner = memory.owner();
         let keep = move |_, _| _ = &owner;
         // SAFETY: the bytes may be read as long as the owner lives (`ForeignMemory::new`), which

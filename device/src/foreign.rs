@@ -1,6 +1,6 @@
 //! Memory of a device that belongs to other code.
 
-use crate::{assert_in_bounds, contiguous};
+use crate::{DevicePointer, assert_in_bounds, contiguous};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Elements in a device's memory that another library owns, such as those of a tensor.
 pub struct ForeignMemory {
     device: String,
-    start: u64,
+    start: DevicePointer,
     length: usize,
     offset: usize,
     strides: Vec<isize>,
@@ -27,7 +27,7 @@ impl ForeignMemory {
     /// from now on. Nothing writes elements that are lasting.
     pub unsafe fn new(
         device: String,
-        first: u64,
+        first: DevicePointer,
         shape: &[usize],
         strides: &[isize],
         item: usize,
@@ -46,7 +46,7 @@ impl ForeignMemory {
         let mut axes = strides.iter().zip(&packed).zip(shape);
         ForeignMemory {
             device,
-            start: first.wrapping_add_signed(lowest as i64),
+            start: first.offset(lowest as i64),
             length,
             offset: if is_empty { 0 } else { lowest.unsigned_abs() },
             strides: strides.to_vec(),
@@ -67,7 +67,7 @@ impl ForeignMemory {
         is_lasting: bool,
     ) -> ForeignMemory {
         assert_in_bounds(bytes.len(), first as isize, strides, shape, item);
-        let address = bytes.as_ptr() as u64 + first as u64;
+        let address = DevicePointer::from(bytes.as_ptr().cast_mut()).after(first as u64);
         // SAFETY: the bytes are in bounds, and nothing writes those of an `Arc`.
         unsafe { ForeignMemory::new(device, address, shape, strides, item, is_lasting, bytes) }
     }
@@ -103,9 +103,9 @@ impl ForeignMemory {
     }
 
     /// The address of a range of the bytes. Panics if it is out of bounds.
-    pub(crate) fn address(&self, bytes: &Range<usize>) -> u64 {
+    pub(crate) fn address(&self, bytes: &Range<usize>) -> DevicePointer {
         assert!(bytes.end <= self.length, "bug: bytes {bytes:?} of {}", self.length);
-        self.start + bytes.start as u64
+        self.start.after(bytes.start as u64)
     }
 
     /// The owner, which keeps the memory.
@@ -120,14 +120,17 @@ mod tests {
 
     fn memory(shape: &[usize], strides: &[isize]) -> ForeignMemory {
         // SAFETY: nothing reads it.
-        unsafe { ForeignMemory::new("cuda:0".into(), 4096, shape, strides, 8, true, Arc::new(())) }
+        unsafe {
+            let first = DevicePointer::new(4096);
+            ForeignMemory::new("cuda:0".into(), first, shape, strides, 8, true, Arc::new(()))
+        }
     }
 
     #[test]
     fn strides_reach_both_ways() {
         let turned = memory(&[3, 4], &[8, -24]);
         assert_eq!((turned.offset(), turned.length()), (72, 96));
-        assert_eq!(turned.address(&(8..16)), 4096 - 72 + 8);
+        assert_eq!(turned.address(&(8..16)), DevicePointer::new(4096 - 72 + 8));
         assert!(!turned.is_lent_in_order());
         assert!(memory(&[3, 1, 4], &[32, 7, 8]).is_lent_in_order());
         assert_eq!(memory(&[3, 0], &[8, 8]).length(), 0);

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod foreign;
 mod null;
+mod pointer;
 
 pub use buffer::{Buffer, Remote, Slice};
 pub use copy::{
@@ -25,3 +26,4 @@ pub use error::DeviceError;
 pub use event::{Completion, Event, EventError};
 pub use foreign::ForeignMemory;
 pub use null::NullDevice;
+pub use pointer::DevicePointer;

@@ -1,7 +1,7 @@
 //! A device that has sizes and computes nothing: it shows how a program would run on GPUs, on a
 //! machine without one.
 
-use crate::{Buffer, Device, DeviceError, Remote, Strided};
+use crate::{Buffer, Device, DeviceError, DevicePointer, Remote, Strided};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ impl Device for NullDevice {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak.fetch_max(in_use, Ordering::Relaxed);
         let room = (bytes as u64).max(1).next_multiple_of(ALIGNMENT);
-        let address = self.next.fetch_add(room, Ordering::Relaxed);
+        let address = DevicePointer::new(self.next.fetch_add(room, Ordering::Relaxed));
         let remote = Arc::new(NullMemory(self.clone()));
         let release = move |_| {
             self.in_use.fetch_sub(bytes, Ordering::Relaxed);
@@ -93,15 +93,22 @@ impl Device for NullDevice {
 struct NullMemory(Arc<NullDevice>);
 
 impl Remote for NullMemory {
-    fn read(&self, _: u64, _: &mut [u8]) {}
+    fn read(&self, _: DevicePointer, _: &mut [u8]) {}
 
-    fn write(&self, _: u64, _: &[u8]) {}
+    fn write(&self, _: DevicePointer, _: &[u8]) {}
 
-    fn zero(&self, _: u64, _: usize) {}
+    fn zero(&self, _: DevicePointer, _: usize) {}
 
     fn copy(&self, _: &Strided<'_>, _: &Strided<'_>, _: &[usize], _: usize) {}
 
-    fn compress(&self, _: u64, _: u64, _: u64, _: usize, _: usize) -> Result<usize, DeviceError> {
+    fn compress(
+        &self,
+        _: DevicePointer,
+        _: DevicePointer,
+        _: DevicePointer,
+        _: usize,
+        _: usize,
+    ) -> Result<usize, DeviceError> {
         Ok(0)
     }
 

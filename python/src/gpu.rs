@@ -94,7 +94,7 @@ pub fn set_memory_limit(limits: Vec<Option<usize>>) {
 #[pyfunction(name = "_profile")]
 pub fn profile(looks: bool) -> PyResult<()> {
     match GPUS.all().first() {
-        Some(gpu) => cuda::profile(looks, gpu).map_err(|error| failed(&error)),
+        Some(gpu) => cuda::profile(looks, gpu.context()).map_err(|error| failed(&error)),
         None => Ok(()),
     }
 }
@@ -135,13 +135,13 @@ impl Stream {
     #[new]
     #[pyo3(signature = (device, non_blocking=false, priority=None))]
     fn new(device: usize, non_blocking: bool, priority: Option<i32>) -> PyResult<Stream> {
-        let stream = cuda::Stream::new(&on_device(device)?, non_blocking, priority);
+        let stream = cuda::Stream::new(on_device(device)?.context(), non_blocking, priority);
         Ok(Stream { stream: stream.map_err(|error| failed(&error))? })
     }
 
     #[staticmethod]
     fn of_work(device: usize) -> PyResult<Stream> {
-        Ok(Stream { stream: cuda::Stream::of_work(&on_device(device)?) })
+        Ok(Stream { stream: cuda::Stream::of_work(on_device(device)?.context()) })
     }
 
     #[staticmethod]
@@ -157,7 +157,7 @@ impl Stream {
     /// The number of its device in this process.
     #[getter]
     fn device(&self) -> Option<usize> {
-        GPUS.all().iter().position(|gpu| Arc::ptr_eq(gpu, self.stream.device()))
+        GPUS.all().iter().position(|gpu| Arc::ptr_eq(gpu.context(), self.stream.context()))
     }
 
     fn is_done(&self) -> PyResult<bool> {
@@ -175,13 +175,17 @@ impl Stream {
     /// Orders the work in the stream before all later work of our devices.
     fn precede(&self) -> PyResult<()> {
         let gpus = GPUS.all();
-        gpus.iter().try_for_each(|gpu| self.stream.precede(gpu)).map_err(|error| failed(&error))
+        gpus.iter()
+            .try_for_each(|gpu| self.stream.precede(gpu.context()))
+            .map_err(|error| failed(&error))
     }
 
     /// Orders the work that our devices have received before all later work in the stream.
     fn follow(&self) -> PyResult<()> {
         let gpus = GPUS.all();
-        gpus.iter().try_for_each(|gpu| self.stream.follow(gpu)).map_err(|error| failed(&error))
+        gpus.iter()
+            .try_for_each(|gpu| self.stream.follow(gpu.context()))
+            .map_err(|error| failed(&error))
     }
 }
 
@@ -195,7 +199,7 @@ pub struct Event {
 impl Event {
     #[new]
     fn new(device: usize, is_timed: bool, is_blocking: bool) -> PyResult<Event> {
-        let event = cuda::Event::new(&on_device(device)?, is_timed, is_blocking);
+        let event = cuda::Event::new(on_device(device)?.context(), is_timed, is_blocking);
         Ok(Event { event: event.map_err(|error| failed(&error))? })
     }
 
@@ -231,7 +235,7 @@ pub struct PinnedBuffer {
 impl PinnedBuffer {
     #[new]
     fn new(device: usize, length: usize) -> PyResult<PinnedBuffer> {
-        let memory = PinnedMemory::new(&on_device(device)?, length);
+        let memory = on_device(device)?.pinned_memory(length);
         Ok(PinnedBuffer { memory: memory.map_err(|error| failed(&error))? })
     }
 
@@ -302,7 +306,7 @@ impl DeviceBytes {
             "PX050" => PyMemoryError::new_err(format!("{error} [PX050]")),
             _ => failed(&error),
         })?;
-        let _reader = cuda::Reader::new(&gpu, None);
+        let _reader = cuda::Reader::new(gpu.context(), None);
         Ok(DeviceBytes { _reader, buffer, number: device })
     }
 

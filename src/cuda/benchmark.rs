@@ -80,8 +80,9 @@ struct Clock {
 
 impl Clock {
     fn new(gpu: &Arc<CudaDevice>) -> Result<Clock, DeviceError> {
-        let (start, end) = (Event::new(gpu, true, false)?, Event::new(gpu, true, false)?);
-        Ok(Clock { stream: Stream::of_work(gpu), start, end })
+        let context = gpu.context();
+        let (start, end) = (Event::new(context, true, false)?, Event::new(context, true, false)?);
+        Ok(Clock { stream: Stream::of_work(context), start, end })
     }
 
     fn time(&self) -> Result<Duration, DeviceError> {

@@ -34,7 +34,7 @@ impl Drop for Current {
 /// // None on a CPU.
 /// let gpus = session.gpus();
 /// for gpu in &gpus {
-///     let stream = Arc::new(Stream::new(gpu, true, None)?);
+///     let stream = Arc::new(Stream::new(gpu.context(), true, None)?);
 ///     let x = with_stream(&gpus, &stream, || {
 ///         assert!(current_stream().is_some());
 ///         phalanx::ones([1000, 1000], phalanx::DType::F64) + 1
@@ -54,14 +54,14 @@ pub fn with_stream<T>(
 ) -> Result<T, Error> {
     let site = call_site();
     let failed = |error| Error::failure(RunError::Device(error), Some(site));
-    gpus.iter().try_for_each(|gpu| stream.precede(gpu)).map_err(failed)?;
+    gpus.iter().try_for_each(|gpu| stream.precede(gpu.context())).map_err(failed)?;
     CURRENT.with_borrow_mut(|streams| streams.push(stream.clone()));
     let done = {
         let _current = Current;
         work()
     };
     crate::hand_over()?;
-    gpus.iter().try_for_each(|gpu| stream.follow(gpu)).map_err(failed)?;
+    gpus.iter().try_for_each(|gpu| stream.follow(gpu.context())).map_err(failed)?;
     Ok(done)
 }
 

@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// Errors: the error that ended the world.
 pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), CollectiveError> {
     let fail = |error: DeviceError| fabric.fail_of_device(&error);
-    let point = Point::new(gpu, false, false).map_err(fail)?;
-    point.record(&Stream::of_work(gpu)).map_err(fail)?;
+    let point = Point::new(gpu.context(), false, false).map_err(fail)?;
+    point.record(&Stream::of_work(gpu.context())).map_err(fail)?;
     let mut pace = Pace::default();
     while !point.is_done().map_err(fail)? {
         fabric.failure.check()?;
@@ -127,7 +127,8 @@ impl Memory for GpuMemory<'_> {
         self.has_work.set(true);
         // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
         // no message touches them; memory returns to the pool behind this work.
-        let launched = unsafe { combination.launch(function, &Stream::of_work(self.gpu())) };
+        let launched =
+            unsafe { combination.launch(function, &Stream::of_work(self.gpu().context())) };
         launched.map_err(|error| self.fabric().fail_of_device(&error))
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::group::Member;
 use crate::{CollectiveError, Message, Operation};
-use phalanx_device::cuda::{CudaDevice, PinnedMemory};
+use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Completion, Event, EventError, Slice, copy_slice};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ impl Pinned {
         let size = len.next_power_of_two().max(LEAST);
         let share = (len <= CHUNK).then(|| self.take(size)).flatten();
         let pinned = share.and_then(|share| {
-            let pinned = PinnedMemory::new(gpu, size).ok()?;
+            let pinned = gpu.pinned_memory(size).ok()?;
             Some(pinned.into_buffer_with(share))
         });
         pinned.unwrap_or_else(|| Buffer::from_vec(vec![0u8; len])).slice(0, len)

@@ -53,7 +53,7 @@ impl Endpoint {
         fabric: &Arc<Fabric>,
         watch: &Arc<Watch>,
     ) -> Result<Arc<Endpoint>, DeviceError> {
-        let stream = Arc::new(Stream::new(&gpu, true, Some(URGENT))?);
+        let stream = Arc::new(Stream::new(gpu.context(), true, Some(URGENT))?);
         Ok(Arc::new(Endpoint { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
     }
 
@@ -66,9 +66,9 @@ impl Endpoint {
     ) -> Result<Enqueued, CollectiveError> {
         self.fabric.failure.check()?;
         let enqueue = || {
-            self.stream.follow(&self.gpu)?;
+            self.stream.follow(self.gpu.context())?;
             work()?;
-            let end = Point::new(&self.gpu, false, false)?;
+            let end = Point::new(self.gpu.context(), false, false)?;
             end.record(&self.stream)?;
             Ok(end)
         };
@@ -95,7 +95,7 @@ impl Enqueued {
         if self.is_ordered.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
-        Stream::of_work(&self.gpu).wait_event(&self.end)
+        Stream::of_work(self.gpu.context()).wait_event(&self.end)
     }
 }
 
@@ -319,8 +319,8 @@ impl GpuMember {
         let scratch = scratch.slice(0, if is_short { send.len } else { own } * members);
         self.enqueue(Ok(()), &[send, receive, &scratch], |link| {
             let combination = |to: &Slice| Combination {
-                from: address(&scratch),
-                to: address(to),
+                from: address(&scratch).address(),
+                to: address(to).address(),
                 items: (to.len / items.size()) as u64,
                 stride: to.len as u64,
                 members: members as u64,
@@ -545,7 +545,8 @@ impl Communicator for GpuMember {
             }
             link.grouped(|| {
                 for (root, range) in parts(counts).filter(|(_, range)| !range.is_empty()) {
-                    let (part, count) = (from + range.start as u64, range.len() / element.size());
+                    let (part, count) =
+                        (from.after(range.start as u64), range.len() / element.size());
                     // SAFETY: as in `all_reduce`; only the root's part is written.
                     unsafe { link.reduce([part, to], count, element, reduction, root) }?;
                 }

@@ -7,7 +7,7 @@
 use super::member::{Endpoint, Enqueued};
 use crate::CollectiveError;
 use phalanx_device::cuda::NcclCommunicator;
-use phalanx_device::{Completion, DeviceError, EventError, Slice};
+use phalanx_device::{Completion, DeviceError, DevicePointer, EventError, Slice};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -101,8 +101,8 @@ impl Completion for Posted {
 }
 
 /// The address of a slice in the device's memory.
-pub(super) fn address(slice: &Slice) -> u64 {
-    slice.as_ptr() as u64
+pub(super) fn address(slice: &Slice) -> DevicePointer {
+    slice.device_pointer()
 }
 
 /// Enqueues sends and receives that progress together, in list order within a pair.

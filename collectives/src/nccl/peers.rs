@@ -20,7 +20,7 @@ use crate::{CollectiveError, Communicator};
 use phalanx_device::cuda::{
     Coming, CudaDevice, Function, GridSize, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory, Stream,
 };
-use phalanx_device::{Device, DeviceError, Slice};
+use phalanx_device::{Device, DeviceError, DevicePointer, Slice};
 use phalanx_ops::{DType, Monoid};
 use phalanx_waiting::look;
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl Card {
             process: process.unwrap_or_default(),
             machine,
             ordinal: gpu.ordinal() as u64,
-            address: block.map_or(0, PeerBlock::address),
+            address: block.map_or(0, |block| block.address().address()),
             handle: handle.unwrap_or([0; PEER_HANDLE_BYTES]),
             has_handle: handle.is_some(),
         }
@@ -130,7 +130,7 @@ impl Card {
         }
         let opened = self.has_handle.then(|| gpu.open_peer_block(&self.handle))?;
         let log = |error: &DeviceError| tracing::debug!(%error, "a GPU is out of reach");
-        opened.inspect_err(log).ok()
+        opened.inspect_err(log).ok().map(DevicePointer::address)
     }
 }
 
@@ -201,8 +201,8 @@ impl Peers {
             return Ok(None);
         }
         let flags = MOST_BLOCKS * MOST_MEMBERS * size_of::<u32>();
-        let block = PeerBlock::new(gpu, SLOTS * MOST_BYTES + flags);
-        let made = block.and_then(|block| Ok((block, PinnedMemory::new(gpu, size_of::<u32>())?)));
+        let block = gpu.peer_block(SLOTS * MOST_BYTES + flags);
+        let made = block.and_then(|block| Ok((block, gpu.pinned_memory(size_of::<u32>())?)));
         let made = made.inspect_err(|error| tracing::debug!(%error, "GPUs do not share memory"));
         let made = made.ok();
         let own = Card::new(gpu, made.as_ref().map(|(block, _)| block));
@@ -289,7 +289,7 @@ impl Peers {
         limit: Duration,
         goes_on: impl Fn() -> bool,
     ) -> Result<bool, DeviceError> {
-        let (work, deadline) = (Stream::of_work(&self.gpu), Instant::now() + limit);
+        let (work, deadline) = (Stream::of_work(self.gpu.context()), Instant::now() + limit);
         while !work.is_done()? {
             if Instant::now() > deadline || !goes_on() {
                 return Ok(false);
@@ -364,7 +364,7 @@ impl Peers {
         let function = self.reducer(host, items)?;
         let along_ring = u64::from(Order::of(data.len) == Order::Ring);
         // `Reducing` in `reduce.cu`.
-        let words = [address(data), data.len as u64, along_ring];
+        let words = [address(data).address(), data.len as u64, along_ring];
         let launched = self.launch(function, data.len, &words);
         launched.map_err(|error| host.fabric.fail_of_device(&error))
     }
@@ -383,7 +383,7 @@ impl Peers {
         let (members, most) = (counts.len(), counts.iter().copied().max().unwrap_or(0));
         // `Gathering` in `gather.cu`.
         let mut words = [0; 2 * MOST_MEMBERS + 3];
-        words[..2].copy_from_slice(&[address(send), address(receive)]);
+        words[..2].copy_from_slice(&[send, receive].map(|data| address(data).address()));
         let mut start = 0;
         for (member, count) in counts.iter().enumerate() {
             words[2 + member] = *count as u64;
@@ -430,7 +430,7 @@ impl Peers {
         // device's memory, which is reused only after the kernel; memory blocks live as long as
         // kernels of the communicator group may run (`Watch`). The driver handles the memory
         // block of another process that has died.
-        unsafe { function.launch(&self.gpu, size, bytes) }
+        unsafe { function.launch(self.gpu.context(), size, bytes) }
     }
 }
 

@@ -65,7 +65,7 @@ impl Kernel {
         }
         let compiler = Compiler::new(capability, gpu.options())?;
         let code = compiler.compile(self.name(), &self.source())?;
-        let function = Module::load(gpu, &code)?.function(gpu, self.name())?;
+        let function = Module::load(gpu.context(), &code)?.function(gpu.context(), self.name())?;
         known().get_or_insert_default().insert((self, capability), function);
         Ok(function)
     }

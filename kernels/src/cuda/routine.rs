@@ -111,10 +111,10 @@ impl Routine {
         }
         let compiler = Compiler::new(device.properties().capability, device.options())?;
         let name = entries(self.text).next().unwrap_or("routine");
-        let module = Module::load(device, &compiler.compile(name, &self.source())?)?;
+        let module = Module::load(device.context(), &compiler.compile(name, &self.source())?)?;
         let mut kernels = Vec::new();
         for entry in entries(self.text) {
-            if let Some(function) = module.find(device, entry)? {
+            if let Some(function) = module.find(device.context(), entry)? {
                 kernels.push((String::from(entry), function));
             }
         }
@@ -163,7 +163,7 @@ impl Routine {
             blocks_come: Coming::InTurn,
         };
         // SAFETY: the caller's promise.
-        unsafe { function.launch(device, size, &bytes) }
+        unsafe { function.launch(device.context(), size, &bytes) }
     }
 }
 

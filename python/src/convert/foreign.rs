@@ -40,7 +40,7 @@ fn by_dlpack(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<Loc
     let Some(device) = GPUS.of_ordinal(number as usize) else { return Ok(None) };
     // Our work on the elements is ordered after the other library's work.
     let options = PyDict::new(py);
-    options.set_item("stream", Stream::of_work(&device).handle())?;
+    options.set_item("stream", Stream::of_work(device.context()).handle())?;
     let newest = options.copy()?;
     newest.set_item("max_version", (1, 0))?;
     let capsule = match object.call_method("__dlpack__", (), Some(&newest)) {
@@ -101,7 +101,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     let device = match address {
         // A null address has no elements, so any GPU will do.
         0 => GPUS.all().into_iter().next(),
-        _ => CudaDevice::ordinal_of(address).and_then(|ordinal| GPUS.of_ordinal(ordinal)),
+        _ => CudaDevice::ordinal_of(address.into()).and_then(|ordinal| GPUS.of_ordinal(ordinal)),
     };
     let Some(device) = device else { return Ok(None) };
     // Before version 3 the interface does not name a stream: the elements are in order with CUDA's
@@ -114,7 +114,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     };
     if let Some(stream) = stream {
         let stream = stream_of(&device, stream)?;
-        stream.precede(&device).map_err(|error| failed(&error))?;
+        stream.precede(device.context()).map_err(|error| failed(&error))?;
     }
     let owner: Arc<dyn Any + Send + Sync> = Arc::new(object.clone().unbind());
     // SAFETY: the object keeps the elements alive, and its stream is ordered before our work. For
@@ -136,8 +136,9 @@ unsafe fn lent(
     one_order(device);
     let (name, item) = (format!("cuda:{}", device.ordinal()), dtype.size());
     // SAFETY: the caller's promise.
-    let memory =
-        unsafe { ForeignMemory::new(name, address, &shape, strides, item, is_lasting, owner) };
+    let memory = unsafe {
+        ForeignMemory::new(name, address.into(), &shape, strides, item, is_lasting, owner)
+    };
     let length = shape.iter().product::<usize>() * item;
     LocalShard { dtype, shape, bytes: ShardBytes::OfDevice { length, memory: Arc::new(memory) } }
 }

@@ -171,7 +171,7 @@ impl DeviceShard {
                 "the CUDA Array Interface has no bfloat16: use __dlpack__",
             ));
         }
-        self.reader.get_or_init(|| Reader::new(&self.device, None));
+        self.reader.get_or_init(|| Reader::new(self.device.context(), None));
         let interface = PyDict::new(py);
         let address = if self.size() == 0 { 0 } else { self.memory.address };
         interface.set_item("shape", self.shape(py)?)?;
@@ -179,7 +179,7 @@ impl DeviceShard {
         interface.set_item("data", (address, self.is_read_only()))?;
         interface.set_item("strides", py.None())?;
         interface.set_item("version", 3)?;
-        interface.set_item("stream", Stream::of_work(&self.device).handle())?;
+        interface.set_item("stream", Stream::of_work(self.device.context()).handle())?;
         Ok(interface)
     }
 
@@ -251,10 +251,10 @@ impl DeviceShard {
             number => Some(stream_of(&own.device, number.unwrap_or(1))?),
         };
         if let Some(stream) = &stream {
-            stream.follow(&own.device).map_err(|error| failed(&error))?;
+            stream.follow(own.device.context()).map_err(|error| failed(&error))?;
         }
         let (address, shape) = (memory.address, memory.shape.clone());
-        let _reader = Reader::new(&own.device, stream);
+        let _reader = Reader::new(own.device.context(), stream);
         let export = Export {
             address,
             ordinal: own.device.ordinal(),

@@ -65,7 +65,9 @@ impl DeviceShard {
         let (shape, item) = (&self.memory.shape, self.dtype.size());
         // SAFETY: the owner keeps the memory alive. The end of the block that lends the memory for
         // writing waits for the writers.
-        unsafe { ForeignMemory::new(name, address, shape, &strides, item, is_lasting, owner) }
+        unsafe {
+            ForeignMemory::new(name, address.into(), shape, &strides, item, is_lasting, owner)
+        }
     }
 
     /// The elements as a part of an array, which reads them in place if they last, and else copies
@@ -84,7 +86,7 @@ pub fn one_order(device: &Arc<CudaDevice>) {
     let gpus = GPUS.all();
     let same = gpus.iter().filter(|gpu| gpu.ordinal() == device.ordinal());
     for other in same.filter(|other| !Arc::ptr_eq(other, device)) {
-        if let Err(error) = Stream::of_work(device).precede(other) {
+        if let Err(error) = Stream::of_work(device.context()).precede(other.context()) {
             other.fail(error);
         }
     }

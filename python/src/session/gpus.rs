@@ -61,5 +61,5 @@ pub fn stream_of(device: &Arc<CudaDevice>, number: i64) -> PyResult<cuda::Stream
     let handle = usize::try_from(number)
         .map_err(|_| value_error(Mistake::Value, "a stream must not be negative"))?;
     // SAFETY: the caller that passes a stream promises that it lives as long as it is used.
-    Ok(unsafe { cuda::Stream::external(device, handle) })
+    Ok(unsafe { cuda::Stream::external(device.context(), handle) })
 }

@@ -4,14 +4,17 @@
 use super::sources::{Breach, File, Sources, without_comment};
 
 /// The files that may use CUDA's spelling: the words, the device functions, and this file.
-const PLACES: [&str; 3] =
-    ["device/src/cuda/words.cu", "kernels/src/cuda/prelude/", "xtask/src/tidy/spellings.rs"];
+const PLACES: [&str; 3] = [
+    "device/src/cuda/modules/words.cu",
+    "kernels/src/cuda/prelude/",
+    "xtask/src/tidy/spellings.rs",
+];
 
 /// The crates that have texts of kernels.
 const CRATES: [&str; 3] = ["device/", "kernels/", "collectives/"];
 
 /// Checks that no text of kernels, in its own file or in Rust, uses CUDA's spelling where
-/// `device/src/cuda/words.cu` has a word: names with two leading underscores, atomics, `asm` and
+/// `device/src/cuda/modules/words.cu` has a word: names with two leading underscores, atomics, `asm` and
 /// half types.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let is_text = |file: &&File| {
@@ -60,7 +63,7 @@ mod tests {
             }\n";
         let rust = "line(\"__syncthreads();\");\nlet atomic_add = atomics + asm_of;\n";
         let sources = Sources::of(&[
-            ("device/src/cuda/words.cu", text),
+            ("device/src/cuda/modules/words.cu", text),
             ("kernels/src/a.cu", text),
             ("kernels/src/cuda/prelude/a.cu", text),
             ("kernels/src/a.rs", rust),

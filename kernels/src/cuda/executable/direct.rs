@@ -102,7 +102,7 @@ impl DirectKernel {
             let partials = shape.partials() * bytes_of_partials(&self.kernel);
             scratch = device.clone().allocate(partials)?;
             workspace.scratch = scratch.as_ptr() as u64;
-            workspace.counters = device.counters()?;
+            workspace.counters = device.counters()?.address();
         }
         let values = Values {
             addresses: &addresses,
@@ -123,7 +123,7 @@ impl DirectKernel {
         };
         // SAFETY: the argument has the words that the text declares (`fields`); addresses and
         // strides are the plan's, which keeps them inside the buffers.
-        unsafe { loaded.function.launch(device, size, &argument) }
+        unsafe { loaded.function.launch(device.context(), size, &argument) }
     }
 
     /// Writes the text for a launch to the source folder of a Null device, if it has one.
@@ -240,9 +240,9 @@ impl DirectKernel {
         }
         let text = source(&self.kernel, variant);
         let compiler = Compiler::new(capability, device.options())?;
-        let module = Module::load(device, &compiler.compile(&self.name, &text)?)?;
-        let function = module.function(device, "run")?;
-        let at_once = function.blocks_at_once(device, THREADS, 0);
+        let module = Module::load(device.context(), &compiler.compile(&self.name, &text)?)?;
+        let function = module.function(device.context(), "run")?;
+        let at_once = function.blocks_at_once(device.context(), THREADS, 0);
         let loaded = Loaded { function, fields: fields(&self.kernel, variant), at_once };
         let loaded = Arc::new(loaded);
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,7 +22,7 @@ const LARGE: usize = 16 << 20;
 
 /// Transforms the lines of a block along an axis; only rounding differs from the CPU's routine.
 ///
-/// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of `CudaDevice::transform` and of
+/// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of `Fft::transform` and of
 /// the compiler.
 pub fn run(
     fft: &Fft,
@@ -160,11 +160,11 @@ fn transform(
     match way {
         Way::Library { lines, calls, steps } => {
             let places = (0..calls as u64)
-                .map(|call| [0, 1].map(|side| start[side] + call * steps[side] as u64));
+                .map(|call| [0, 1].map(|side| (start[side] + call * steps[side] as u64).into()));
             // SAFETY: the blocks are whole, of the lengths that were checked; they begin at
             // addresses aligned for every dtype, and each call has different lines, which begin at
             // aligned addresses.
-            return unsafe { device.transform(kind, &lines, places) };
+            return unsafe { device.fft().transform(kind, &lines, places) };
         }
         // SAFETY: as above.
         Way::Columns(columns) => return unsafe { columns.launch(start, device) },
@@ -180,7 +180,7 @@ fn transform(
     // SAFETY: the buffers have room for all lines, and the blocks are whole.
     unsafe {
         transpose(&together, start[0], middle, device)?;
-        device.transform(kind, &lines, [[middle, end]].into_iter())?;
+        device.fft().transform(kind, &lines, [[middle, end].map(Into::into)].into_iter())?;
         transpose(&back, end, start[1], device)
     }
 }

@@ -9,7 +9,7 @@ use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use crate::structured::transpose::{Transposed, routine as of_transposes, transpose};
 use phalanx_device::cuda::{CudaDevice, Matrices, MatrixElement, SingularParts, Triangle};
-use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
+use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, Strided, copy_strided};
 use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ struct Work<'a> {
 
 /// Factorises the matrices of a block as `Decomposition` says; false if the host must do it.
 ///
-/// Errors: those of `CudaDevice::factor_cholesky` and of the compiler.
+/// Errors: those of `Solver::factor_cholesky` and of the compiler.
 pub fn run(
     decomposition: &Decomposition,
     operands: &[Block<'_>],
@@ -181,17 +181,18 @@ impl Work<'_> {
         let (to, outcomes, flags) = (self.result(), self.flags()?, self.flags()?);
         // Our lower triangle is the library's upper triangle of the conjugate matrix, and its
         // factor `U` is `L` in our order.
-        let uplo = Triangle::Upper;
+        let (uplo, solver) = (Triangle::Upper, self.device.solver());
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
             let places = [self.from, to, 0, address(&flags)];
             self.elements.prepare(places, n, count, Some(Triangle::Lower))?;
             if self.is_at_once() {
                 let each = self.addresses(to, n * n)?;
-                let (each, outcomes) = (address(&each), address(&outcomes));
-                self.device.factor_small_cholesky(self.matrices, uplo, each, outcomes)?;
+                let (each, outcomes) = (each.device_pointer(), outcomes.device_pointer());
+                solver.factor_small_cholesky(self.matrices, uplo, each, outcomes)?;
             } else {
-                self.device.factor_cholesky(self.matrices, uplo, to, address(&outcomes))?;
+                let outcomes = outcomes.device_pointer();
+                solver.factor_cholesky(self.matrices, uplo, to.into(), outcomes)?;
             }
             self.elements.spoil([to, address(&outcomes), address(&flags)], n * n, count, Some(n))
         }
@@ -205,7 +206,8 @@ impl Work<'_> {
         let pivots = self.allocate(count * n * if at_once { 4 } else { 8 })?;
         let (outcomes, flags) = (self.flags()?, self.flags()?);
         let copy = Transposed::packed(self.size, n, n, count);
-        let [matrices, places, told] = [&a, &pivots, &outcomes].map(address);
+        let [matrices, places] = [&a, &pivots].map(address);
+        let told = outcomes.device_pointer();
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
             self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
@@ -214,10 +216,12 @@ impl Work<'_> {
             let addresses = if at_once {
                 let each = self.addresses(matrices, n * n)?;
                 let extents = [n as i32, count as i32];
-                self.device.factor_small_lu(element, extents, address(&each), places, told)?;
+                let (all, blas) = (each.device_pointer(), self.device.blas());
+                blas.factor_small_lu(element, extents, all, places.into(), told)?;
                 Some(each)
             } else {
-                self.device.factor_lu(self.matrices, matrices, places, told)?;
+                let solver = self.device.solver();
+                solver.factor_lu(self.matrices, matrices.into(), places.into(), told)?;
                 None
             };
             self.elements.pivots(places, n, count, !at_once, false)?;
@@ -234,21 +238,20 @@ impl Work<'_> {
         columns: usize,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = self.matrices;
-        let [a, pivots] = [&factors.a, &factors.pivots].map(address);
+        let [a, pivots] = [&factors.a, &factors.pivots].map(Buffer::device_pointer);
         match &factors.addresses {
             // SAFETY: the factors and the right-hand sides are whole.
             None => unsafe {
-                let places = [a, pivots, right];
-                self.device.solve_lu(self.matrices, is_transposed, places, columns)
+                let places = [a, pivots, right.into()];
+                self.device.solver().solve_lu(self.matrices, is_transposed, places, columns)
             },
             Some(addresses) => {
                 let extents = [n as i32, columns as i32, count as i32];
                 let each = self.addresses(right, n * columns)?;
-                let places = [addresses, &each].map(address);
+                let places = [addresses, &each].map(Buffer::device_pointer);
+                let blas = self.device.blas();
                 // SAFETY: as above.
-                unsafe {
-                    self.device.solve_small_lu(element, is_transposed, extents, places, pivots)
-                }
+                unsafe { blas.solve_small_lu(element, is_transposed, extents, places, pivots) }
             }
         }
     }
@@ -307,7 +310,8 @@ impl Work<'_> {
         // SAFETY: as `lu`; the parts of a result follow each other in memory.
         unsafe {
             transpose(&copy, self.from, matrices, self.device)?;
-            self.device.factor_qr(self.matrices, matrices, taus, address(&outcomes))?;
+            let (solver, told) = (self.device.solver(), outcomes.device_pointer());
+            solver.factor_qr(self.matrices, matrices.into(), taus.into(), told)?;
             let below = self.result() + (m * width * self.size) as u64;
             self.elements.factor([matrices, below], [m, n, width], [m * n, result], count)?;
             // If `Q` has more columns than the matrix, it gets separate memory.
@@ -327,7 +331,8 @@ impl Work<'_> {
                     copy_strided(&bytes(&a, at * len), &bytes(wide, 0), &[len], 1);
                     place = address(wide);
                 }
-                self.device.make_q(q, smaller, place, taus + (at * smaller * self.size) as u64)?;
+                let taus = taus + (at * smaller * self.size) as u64;
+                solver.make_q(q, smaller, place.into(), taus.into())?;
                 let to = self.result() + (at * result * self.size) as u64;
                 transpose(&back, place, to, self.device)?;
             }
@@ -357,7 +362,9 @@ impl Work<'_> {
         unsafe {
             self.elements.inspect([self.from, flagged], [n, n], count, Some(ours), true)?;
             self.elements.prepare([self.from, vectors, flagged, 0], n, count, Some(ours))?;
-            self.device.find_hermitian_eigenvectors(self.matrices, uplo, vectors, numbers, told)?;
+            let [a, values, outcomes] = [vectors, numbers, told].map(DevicePointer::new);
+            let solver = self.device.solver();
+            solver.find_hermitian_eigenvectors(self.matrices, uplo, a, values, outcomes)?;
             transpose(&copy, vectors, to, self.device)?;
             let below = to + (n * n * self.size) as u64;
             self.elements.values([numbers, below], n, result, count)?;
@@ -383,7 +390,12 @@ impl Work<'_> {
         let [matrices, us, vs, numbers] = [&a, &left, &right, &values].map(address);
         let [flagged, told] = [&flags, &outcomes].map(address);
         let (to, size) = (self.result(), self.size);
-        let parts = SingularParts { values: numbers, left: us, right: vs, is_full: full };
+        let parts = SingularParts {
+            values: numbers.into(),
+            left: us.into(),
+            right: vs.into(),
+            is_full: full,
+        };
         // The vectors that are columns of the library's result are transposed to columns of ours;
         // those that are rows already have our layout and are only copied to their place.
         let (left_at, right_at) = if is_wide { (m * width, 0) } else { (0, m * width) };
@@ -410,7 +422,7 @@ impl Work<'_> {
                 transpose(&copy, self.from, matrices, self.device)?;
             }
             self.elements.replace([matrices, flagged], m * n, count)?;
-            self.device.factor_singular(given, matrices, parts, told)?;
+            self.device.solver().factor_singular(given, matrices.into(), parts, told.into())?;
             self.to.buffer.zero(0, self.to.len() * size);
             transpose(&columns, us, to + (left_at * size) as u64, self.device)?;
             copy_strided(

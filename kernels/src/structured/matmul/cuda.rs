@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 1024;
 /// `to = a · b` for stacks of matrices, or `to = c + a · b`; false for dtypes that the library does
 /// not multiply.
 ///
-/// f16 and bf16 are summed in f32; f32 is multiplied in f32. Errors: as `CudaDevice::multiply`.
+/// f16 and bf16 are summed in f32; f32 is multiplied in f32. Errors: as `Blas::multiply`.
 pub fn run(
     matmul: Matmul,
     operands: &[Block<'_>],
@@ -71,7 +71,7 @@ pub fn run(
         return Ok(true);
     }
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
-    unsafe { device.multiply(&product, address(a), address(b), address(to))? };
+    unsafe { device.blas().multiply(&product, [a, b, to].map(|it| address(it).into()))? };
     Ok(true)
 }
 
@@ -117,13 +117,14 @@ fn multiply_in_parts(
     let product = Product { k: part, steps, count: parts, adds: false, ..whole };
     // SAFETY: the parts are inside the blocks, whose lengths were checked, and the partial products
     // in a buffer as long as all of them.
-    unsafe { device.multiply(&product, address(a), address(b), start)? };
+    unsafe { device.blas().multiply(&product, [address(a), address(b), start].map(Into::into))? };
     if rest > 0 {
         let [a_done, b_done] = terms.map(|term| ((k - rest) * term) as u64 * size);
         let product = Product { k: rest, count: 1, ..product };
         let to = start + (parts * m * n) as u64 * size;
+        let places = [address(a) + a_done, address(b) + b_done, to];
         // SAFETY: as above.
-        unsafe { device.multiply(&product, address(a) + a_done, address(b) + b_done, to)? };
+        unsafe { device.blas().multiply(&product, places.map(Into::into))? };
     }
     let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.

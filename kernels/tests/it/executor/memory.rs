@@ -1,8 +1,8 @@
 //! The memory of a GPU, where there is one.
 
 use crate::device_functions::options;
-use phalanx_device::cuda::{Allocator, CudaDevice, DeviceMemory, ManagedMemory};
-use phalanx_device::{Buffer, Device, DeviceError};
+use phalanx_device::cuda::{Allocator, Context, CudaDevice, DeviceMemory, ManagedMemory};
+use phalanx_device::{Buffer, Device, DeviceError, DevicePointer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,23 +13,27 @@ struct Counting {
 }
 
 impl Allocator for Counting {
-    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
+    fn allocate(
+        &self,
+        context: &Context,
+        bytes: usize,
+    ) -> Result<Option<DevicePointer>, DeviceError> {
         if bytes > 1 << 30 {
             return Ok(None);
         }
         self.given.fetch_add(bytes, Ordering::SeqCst);
-        self.inner.allocate(device, bytes)
+        self.inner.allocate(context, bytes)
     }
 
     unsafe fn free(
         &self,
-        device: &CudaDevice,
-        address: u64,
+        context: &Context,
+        address: DevicePointer,
         bytes: usize,
     ) -> Result<(), DeviceError> {
         self.given.fetch_sub(bytes, Ordering::SeqCst);
         // SAFETY: the caller's promise.
-        unsafe { self.inner.free(device, address, bytes) }
+        unsafe { self.inner.free(context, address, bytes) }
     }
 }
 

@@ -7,18 +7,17 @@
 //! be long done (`Pool::is_settled`); later work waits for the copy. So a block that is freed
 //! during a copy is not written before the copy is done.
 
-use super::device::CudaDevice;
-use super::driver::check;
+use super::gpu::GpuMemory;
 use super::pinned;
-use super::stream::Mark;
-use crate::{Buffer, Device, DeviceError};
+use crate::cuda::driver::{Context, Mark};
+use crate::{Buffer, DeviceError, DevicePointer};
 use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute, CUstream};
 use rayon::prelude::*;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::ptr::NonNull;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The bytes of a pinned buffer.
 const CHUNK: usize = 16 << 20;
@@ -39,8 +38,8 @@ thread_local! {
 /// Memory that no work has used since its allocation.
 #[derive(Clone, Copy)]
 struct Filled {
-    start: u64,
-    end: u64,
+    start: DevicePointer,
+    end: DevicePointer,
     /// The turn in which the block was freed; `None` for a new block.
     freed: Option<u64>,
 }
@@ -56,8 +55,8 @@ enum After {
 }
 
 /// The copy lanes of both directions, each made at first use.
-#[derive(Default)]
-pub(super) struct Lanes {
+pub(in crate::cuda) struct Lanes {
+    memory: Arc<GpuMemory>,
     to_device: Mutex<Option<Lane>>,
     to_host: Mutex<Option<Lane>>,
     /// The threads that copy between pinned and ordinary memory.
@@ -97,11 +96,10 @@ impl Drop for Lane {
 }
 
 impl Lanes {
-    /// Frees the streams and buffers. The device must be idle, and its context current.
-    pub(super) fn end(&mut self) {
-        for lane in [&mut self.to_device, &mut self.to_host] {
-            lane.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        }
+    /// The copy lanes of the device with this memory.
+    pub fn new(memory: &Arc<GpuMemory>) -> Lanes {
+        let (to_device, to_host) = (Mutex::default(), Mutex::default());
+        Lanes { memory: memory.clone(), to_device, to_host, threads: OnceLock::new() }
     }
 
     fn threads(&self) -> Option<&rayon::ThreadPool> {
@@ -119,18 +117,18 @@ impl Lanes {
 }
 
 impl Lane {
-    fn new(device: &CudaDevice) -> Result<Lane, DeviceError> {
+    fn new(context: &Context) -> Result<Lane, DeviceError> {
         let slot = || -> Result<Slot, DeviceError> {
-            let mark = Mark::new(device, false, false)?;
-            Ok(Slot { start: pinned::allocate(device, CHUNK)?, mark })
+            let mark = Mark::new(context, false, false)?;
+            Ok(Slot { start: pinned::allocate(context, CHUNK)?, mark })
         };
         let slots = [slot()?, slot()?];
-        device.enter();
+        context.enter();
         let mut stream: CUstream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: the context is current and the pointer valid.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
-        check(&device.name(), "cuStreamCreate", made)?;
+        context.check("cuStreamCreate", made)?;
         Ok(Lane { stream, slots, turns: VecDeque::new() })
     }
 
@@ -145,33 +143,34 @@ impl Lane {
     }
 
     /// Marks this point in the stream as the end of a buffer's use.
-    fn mark(&self, device: &CudaDevice, slot: usize) {
+    fn mark(&self, context: &Context, slot: usize) {
         // SAFETY: the stream lives as long as the lane.
-        unsafe { self.slots[slot].mark.set_in(device, self.stream) };
+        unsafe { self.slots[slot].mark.set_in(context, self.stream) };
     }
 
     /// Lets the stream wait for the device's work.
-    fn follow(&mut self, device: &CudaDevice, after: After) -> Result<(), DeviceError> {
+    fn follow(&mut self, memory: &GpuMemory, after: After) -> Result<(), DeviceError> {
+        let context = memory.context();
         while let Some((mark, turn)) = self.turns.front()
-            && mark.is_past(device)
+            && mark.is_past(context)
         {
-            device.pool_state().settle(*turn);
+            memory.pool().settle(*turn);
             self.turns.pop_front();
         }
-        let mark = Mark::new(device, false, false)?;
+        let mark = Mark::new(context, false, false)?;
         // Blocks freed from now on have a later turn, because work after the mark may use them.
-        let turn = device.pool_state().end_turn();
-        mark.set(device);
+        let turn = memory.pool().end_turn();
+        mark.set(context);
         self.turns.push_back((mark, turn));
         let first = match after {
             After::Nothing => return Ok(()),
-            After::Turn(turn) if device.pool_state().is_settled(turn) => return Ok(()),
+            After::Turn(turn) if memory.pool().is_settled(turn) => return Ok(()),
             After::Turn(turn) => self.turns.iter().find(|(_, ended)| *ended >= turn),
             After::Work => self.turns.back(),
         };
         if let Some((mark, _)) = first {
             // SAFETY: the stream lives as long as the lane.
-            unsafe { mark.precede(device, self.stream) };
+            unsafe { mark.precede(context, self.stream) };
         }
         Ok(())
     }
@@ -180,52 +179,52 @@ impl Lane {
     /// copy.
     fn write(
         &mut self,
-        device: &CudaDevice,
+        context: &Context,
         threads: &rayon::ThreadPool,
-        address: u64,
+        address: DevicePointer,
         bytes: &[u8],
     ) {
         for (place, chunk) in bytes.chunks(CHUNK).enumerate() {
             let slot = place % 2;
-            self.slots[slot].mark.wait(device);
+            self.slots[slot].mark.wait(context);
             // SAFETY: the GPU has done with the buffer (`wait`).
             copy(threads, chunk, unsafe { self.bytes(slot, chunk.len()) });
             // SAFETY: the target is inside a buffer of this device (`Remote`); the pinned bytes
             // stay until the mark tells that they have been read.
             let copied = unsafe {
-                let to = address + (place * CHUNK) as u64;
+                let to = address.after((place * CHUNK) as u64).address();
                 let from = self.slots[slot].start.as_ptr().cast();
                 sys::cuMemcpyHtoDAsync_v2(to, from, chunk.len(), self.stream)
             };
-            device.note("cuMemcpyHtoDAsync", copied);
-            self.mark(device, slot);
+            context.note("cuMemcpyHtoDAsync", copied);
+            self.mark(context, slot);
             if (place + 1) * CHUNK >= bytes.len() {
                 // SAFETY: the device's own stream lives.
-                unsafe { self.slots[slot].mark.precede(device, device.stream) };
+                unsafe { self.slots[slot].mark.precede(context, context.own_stream()) };
             }
         }
     }
 
     /// As `write`, for pinned memory.
-    fn write_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &[u8]) {
+    fn write_pinned(&mut self, context: &Context, address: DevicePointer, bytes: &[u8]) {
         // SAFETY: as in `write`; the bytes are waited for.
         let copied = unsafe {
             let from = bytes.as_ptr().cast();
-            sys::cuMemcpyHtoDAsync_v2(address, from, bytes.len(), self.stream)
+            sys::cuMemcpyHtoDAsync_v2(address.address(), from, bytes.len(), self.stream)
         };
-        device.note("cuMemcpyHtoDAsync", copied);
-        self.mark(device, 0);
+        context.note("cuMemcpyHtoDAsync", copied);
+        self.mark(context, 0);
         // SAFETY: the device's own stream lives.
-        unsafe { self.slots[0].mark.precede(device, device.stream) };
-        self.slots[0].mark.wait(device);
+        unsafe { self.slots[0].mark.precede(context, context.own_stream()) };
+        self.slots[0].mark.wait(context);
     }
 
     /// Copies from the device and waits for the copy.
     fn read(
         &mut self,
-        device: &CudaDevice,
+        context: &Context,
         threads: &rayon::ThreadPool,
-        address: u64,
+        address: DevicePointer,
         bytes: &mut [u8],
     ) {
         let length = bytes.len();
@@ -239,15 +238,16 @@ impl Lane {
             let copied = unsafe {
                 let to = lane.slots[place % 2].start.as_ptr().cast();
                 let size = CHUNK.min(length - begin);
-                sys::cuMemcpyDtoHAsync_v2(to, address + begin as u64, size, lane.stream)
+                let from = address.after(begin as u64).address();
+                sys::cuMemcpyDtoHAsync_v2(to, from, size, lane.stream)
             };
-            device.note("cuMemcpyDtoHAsync", copied);
-            lane.mark(device, place % 2);
+            context.note("cuMemcpyDtoHAsync", copied);
+            lane.mark(context, place % 2);
         };
         fetch(self, 0);
         fetch(self, 1);
         for (place, chunk) in bytes.chunks_mut(CHUNK).enumerate() {
-            self.slots[place % 2].mark.wait(device);
+            self.slots[place % 2].mark.wait(context);
             // SAFETY: as in `write`.
             copy(threads, unsafe { self.bytes(place % 2, chunk.len()) }, chunk);
             fetch(self, place + 2);
@@ -255,15 +255,15 @@ impl Lane {
     }
 
     /// As `read`, for pinned memory.
-    fn read_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &mut [u8]) {
+    fn read_pinned(&mut self, context: &Context, address: DevicePointer, bytes: &mut [u8]) {
         // SAFETY: as in `read`; the bytes are waited for.
         let copied = unsafe {
             let to = bytes.as_mut_ptr().cast();
-            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), self.stream)
+            sys::cuMemcpyDtoHAsync_v2(to, address.address(), bytes.len(), self.stream)
         };
-        device.note("cuMemcpyDtoHAsync", copied);
-        self.mark(device, 0);
-        self.slots[0].mark.wait(device);
+        context.note("cuMemcpyDtoHAsync", copied);
+        self.mark(context, 0);
+        self.slots[0].mark.wait(context);
     }
 }
 
@@ -286,8 +286,8 @@ enum Way {
     Staged,
 }
 
-fn way(device: &CudaDevice, start: *const u8, length: usize) -> Way {
-    device.enter();
+fn way(context: &Context, start: *const u8, length: usize) -> Way {
+    context.enter();
     let mut kind: u32 = 0;
     // SAFETY: the context is current, and the place is that of a number of 32 bits, as this
     // attribute asks for; any address may be asked about.
@@ -303,42 +303,44 @@ fn way(device: &CudaDevice, start: *const u8, length: usize) -> Way {
     }
 }
 
-impl CudaDevice {
+impl Lanes {
     /// Runs `fill`, which writes newly allocated memory that was freed in the turn `freed`.
-    pub(super) fn filling(&self, buffer: &Buffer, freed: Option<u64>, fill: impl FnOnce()) {
-        let start = buffer.as_ptr() as u64;
-        let before =
-            FILLED.replace(Some(Filled { start, end: start + buffer.len() as u64, freed }));
+    pub fn filling(&self, buffer: &Buffer, freed: Option<u64>, fill: impl FnOnce()) {
+        let start = buffer.device_pointer();
+        let end = start.after(buffer.len() as u64);
+        let before = FILLED.replace(Some(Filled { start, end, freed }));
         let _restored = Restored(before);
         fill();
     }
 
     /// Copies bytes to the host, after earlier work is done.
-    pub(super) fn copy_to_host(&self, address: u64, bytes: &mut [u8]) {
-        let way = way(self, bytes.as_ptr(), bytes.len());
+    pub fn copy_to_host(&self, address: DevicePointer, bytes: &mut [u8]) {
+        let context = self.memory.context();
+        let way = way(context, bytes.as_ptr(), bytes.len());
         let is_read = bytes.len() >= LARGE
-            && self.by_lane(&self.lanes.to_host, After::Work, |lane, threads| match way {
-                Way::Pinned => lane.read_pinned(self, address, bytes),
-                Way::Driver | Way::Staged => lane.read(self, threads, address, bytes),
+            && self.by_lane(&self.to_host, After::Work, |lane, threads| match way {
+                Way::Pinned => lane.read_pinned(context, address, bytes),
+                Way::Driver | Way::Staged => lane.read(context, threads, address, bytes),
             });
         if is_read {
-            self.let_go();
+            self.memory.let_go();
             return;
         }
         // SAFETY: the bytes are inside a buffer of this device (`Remote`); the host's are waited
         // for before they are used.
         let copied = unsafe {
             let to = bytes.as_mut_ptr().cast();
-            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), self.stream)
+            sys::cuMemcpyDtoHAsync_v2(to, address.address(), bytes.len(), context.own_stream())
         };
-        self.note("cuMemcpyDtoHAsync", copied);
-        self.synchronize();
+        context.note("cuMemcpyDtoHAsync", copied);
+        self.memory.synchronize();
     }
 
     /// Copies bytes from the host; the caller may change them after this returns.
-    pub(super) fn copy_from_host(&self, address: u64, bytes: &[u8]) {
-        let way = way(self, bytes.as_ptr(), bytes.len());
-        let end = address + bytes.len() as u64;
+    pub fn copy_from_host(&self, address: DevicePointer, bytes: &[u8]) {
+        let context = self.memory.context();
+        let way = way(context, bytes.as_ptr(), bytes.len());
+        let end = address.after(bytes.len() as u64);
         let after = match FILLED.get() {
             Some(filled) if filled.start <= address && end <= filled.end => {
                 filled.freed.map_or(After::Nothing, After::Turn)
@@ -346,9 +348,9 @@ impl CudaDevice {
             _ => After::Work,
         };
         if bytes.len() >= LARGE
-            && self.by_lane(&self.lanes.to_device, after, |lane, threads| match way {
-                Way::Pinned => lane.write_pinned(self, address, bytes),
-                Way::Driver | Way::Staged => lane.write(self, threads, address, bytes),
+            && self.by_lane(&self.to_device, after, |lane, threads| match way {
+                Way::Pinned => lane.write_pinned(context, address, bytes),
+                Way::Driver | Way::Staged => lane.write(context, threads, address, bytes),
             })
         {
             return;
@@ -357,11 +359,11 @@ impl CudaDevice {
         // call returns, and the others are waited for.
         let copied = unsafe {
             let from = bytes.as_ptr().cast();
-            sys::cuMemcpyHtoDAsync_v2(address, from, bytes.len(), self.stream)
+            sys::cuMemcpyHtoDAsync_v2(address.address(), from, bytes.len(), context.own_stream())
         };
-        self.note("cuMemcpyHtoDAsync", copied);
+        context.note("cuMemcpyHtoDAsync", copied);
         if let Way::Pinned = way {
-            self.synchronize();
+            self.memory.synchronize();
         }
     }
 
@@ -375,15 +377,25 @@ impl CudaDevice {
     ) -> bool {
         let mut lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
         if lane.is_none() {
-            *lane = Lane::new(self).ok();
+            *lane = Lane::new(self.memory.context()).ok();
         }
-        let (Some(lane), Some(threads)) = (&mut *lane, self.lanes.threads()) else { return false };
-        self.enter();
-        if lane.follow(self, after).is_err() {
+        let (Some(lane), Some(threads)) = (&mut *lane, self.threads()) else { return false };
+        self.memory.context().enter();
+        if lane.follow(&self.memory, after).is_err() {
             return false;
         }
         copy(lane, threads);
         true
+    }
+}
+
+impl Drop for Lanes {
+    fn drop(&mut self) {
+        let _kept = self.memory.context().visit();
+        self.memory.synchronize();
+        for lane in [&mut self.to_device, &mut self.to_host] {
+            lane.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Loaded kernels and their launches.
 
-use super::device::{CudaDevice, living};
-use super::driver::check;
-use super::stream::Stream;
-use crate::{Device, DeviceError};
+use crate::DeviceError;
+use crate::cuda::driver::{Context, living};
+use crate::cuda::streams::Stream;
 use cudarc::driver::sys::{
     self, CUfunction, CUkernel, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
     CUlaunchAttributeValue, CUlaunchConfig, CUlibrary, CUstream,
@@ -71,8 +70,8 @@ impl Module {
     /// Loads machine code.
     ///
     /// Errors: `DeviceError::Cuda` if the code is damaged or for another architecture.
-    pub fn load(device: &CudaDevice, code: &[u8]) -> Result<Module, DeviceError> {
-        device.enter();
+    pub fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
+        context.enter();
         let mut library: CUlibrary = std::ptr::null_mut();
         let none = std::ptr::null_mut();
         // SAFETY: the code is a whole image in memory that outlives the call, which copies it;
@@ -82,7 +81,7 @@ impl Module {
             let (names, values) = (std::ptr::null_mut(), std::ptr::null_mut());
             sys::cuLibraryLoadData(&raw mut library, code, names, values, 0, none, values, 0)
         };
-        check(&device.name(), "cuLibraryLoadData", loaded)?;
+        context.check("cuLibraryLoadData", loaded)?;
         Ok(Module { library })
     }
 
@@ -90,9 +89,9 @@ impl Module {
     /// process, so that none is loaded later, when devices may wait for each other.
     ///
     /// Errors: `DeviceError::Cuda` if there is none.
-    pub fn function(&self, device: &CudaDevice, name: &str) -> Result<Function, DeviceError> {
-        self.find(device, name)?.ok_or_else(|| DeviceError::Cuda {
-            device: device.name(),
+    pub fn function(&self, context: &Context, name: &str) -> Result<Function, DeviceError> {
+        self.find(context, name)?.ok_or_else(|| DeviceError::Cuda {
+            device: String::from(context.name()),
             call: "cuLibraryGetKernel",
             name: String::from("CUDA_ERROR_NOT_FOUND"),
             text: format!("the machine code has no kernel {name}"),
@@ -102,8 +101,8 @@ impl Module {
     /// As `function`; `None` if the machine code has no such kernel.
     ///
     /// Errors: `DeviceError::Cuda` if it cannot be loaded.
-    pub fn find(&self, device: &CudaDevice, name: &str) -> Result<Option<Function>, DeviceError> {
-        device.enter();
+    pub fn find(&self, context: &Context, name: &str) -> Result<Option<Function>, DeviceError> {
+        context.enter();
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
         let mut kernel: CUkernel = std::ptr::null_mut();
         // SAFETY: the library is loaded, the context current, and the pointer is valid.
@@ -112,38 +111,38 @@ impl Module {
         if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
             return Ok(None);
         }
-        check(&device.name(), "cuLibraryGetKernel", found)?;
+        context.check("cuLibraryGetKernel", found)?;
         let function = Function { kernel };
-        let capability = device.properties().capability;
+        let capability = context.properties().capability;
         // Recorded before it is loaded: a device that is made meanwhile loads it itself.
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).push((capability, function));
-        function.load(device)?;
+        function.load(context)?;
         for other in living() {
             if other.properties().capability == capability {
                 function.load(&other)?;
             }
         }
-        device.enter();
+        context.enter();
         Ok(Some(function))
     }
 }
 
 /// Loads every kernel that the process has for a device's architecture, so that none is loaded
 /// while the device waits for others.
-pub(super) fn load_known(device: &CudaDevice) -> Result<(), DeviceError> {
+pub(in crate::cuda) fn load_known(context: &Context) -> Result<(), DeviceError> {
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let own = known.iter().filter(|(capability, _)| *capability == device.properties().capability);
-    own.map(|(_, function)| function).try_for_each(|function| function.load(device))
+    let own = known.iter().filter(|(capability, _)| *capability == context.properties().capability);
+    own.map(|(_, function)| function).try_for_each(|function| function.load(context))
 }
 
 impl Function {
     /// Loads the kernel into the context of a device; otherwise its first launch does.
-    fn load(&self, device: &CudaDevice) -> Result<(), DeviceError> {
-        device.enter();
+    fn load(&self, context: &Context) -> Result<(), DeviceError> {
+        context.enter();
         let mut function: CUfunction = std::ptr::null_mut();
         // SAFETY: the kernel stays loaded, the context is current, and the pointer is valid.
         let got = unsafe { sys::cuKernelGetFunction(&raw mut function, self.kernel) };
-        check(&device.name(), "cuKernelGetFunction", got)
+        context.check("cuKernelGetFunction", got)
     }
 
     /// The kernel as a function handle, which the driver accepts in its place.
@@ -163,12 +162,12 @@ impl Function {
     /// valid.
     pub unsafe fn launch(
         &self,
-        device: &CudaDevice,
+        context: &Context,
         size: GridSize,
         argument: &[u8],
     ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise.
-        unsafe { self.enqueue(device, device.work_stream(), size, argument) }
+        unsafe { self.enqueue(context, context.work_stream(), size, argument) }
     }
 
     /// As `launch`, in the order of another stream.
@@ -183,22 +182,22 @@ impl Function {
         size: GridSize,
         argument: &[u8],
     ) -> Result<(), DeviceError> {
-        let (device, handle) = (stream.device(), stream.handle() as CUstream);
-        let _kept = device.visit();
+        let (context, handle) = (stream.context(), stream.handle() as CUstream);
+        let _kept = context.visit();
         // SAFETY: the caller's promise; the stream lives.
-        unsafe { self.enqueue(device, handle, size, argument) }
+        unsafe { self.enqueue(context, handle, size, argument) }
     }
 
     /// # Safety
     /// As `launch`; the stream is one of the device.
     unsafe fn enqueue(
         &self,
-        device: &CudaDevice,
+        context: &Context,
         stream: CUstream,
         size: GridSize,
         argument: &[u8],
     ) -> Result<(), DeviceError> {
-        device.enter();
+        context.enter();
         let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
         let attribute = |id, value| Attribute { id, pad: [0; 4], value };
         let all_at_once = CUlaunchAttributeValue { cooperative: 1 };
@@ -206,7 +205,7 @@ impl Function {
         let mut attribute = match size.blocks_come {
             Coming::InTurn => None,
             Coming::Together => Some(attribute(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, all_at_once)),
-            Coming::Early if device.properties().capability < FIRST_EARLY => None,
+            Coming::Early if context.properties().capability < FIRST_EARLY => None,
             Coming::Early => {
                 let id = Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
                 Some(attribute(id, early))
@@ -231,12 +230,12 @@ impl Function {
         // what is pointed to outlives the call, which copies it.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
-        device.told("cuLaunchKernelEx", launched)
+        context.told("cuLaunchKernelEx", launched)
     }
 
     /// The number of thread blocks of this size that a multiprocessor runs at once.
-    pub fn blocks_at_once(&self, device: &CudaDevice, threads: u32, shared: u32) -> u32 {
-        device.enter();
+    pub fn blocks_at_once(&self, context: &Context, threads: u32, shared: u32) -> u32 {
+        context.enter();
         let (mut blocks, function) = (0, self.handle());
         // SAFETY: the kernel is loaded, and stands for its function in the current context; the
         // pointer is valid.
@@ -248,7 +247,7 @@ impl Function {
                 shared as usize,
             )
         };
-        device.note("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked);
+        context.note("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked);
         blocks as u32
     }
 }

@@ -1,6 +1,7 @@
 //! The memory pool of a GPU: freed blocks are cached by size, and the last freed is reused first,
 //! so that loops repeat their addresses.
 
+use crate::DevicePointer;
 use std::collections::HashMap;
 
 /// The unit to which blocks are rounded up, and their alignment.
@@ -8,7 +9,7 @@ const GRAIN: usize = 512;
 
 /// The state of a device's memory.
 #[derive(Default)]
-pub(super) struct Pool {
+pub(in crate::cuda) struct Pool {
     free: HashMap<usize, Vec<Block>>,
     /// The turn of blocks freed now. A turn is settled once the work enqueued before its end is
     /// done.
@@ -22,7 +23,7 @@ pub(super) struct Pool {
 }
 
 /// A free block, and the turn in which it was freed.
-type Block = (u64, u64);
+type Block = (DevicePointer, u64);
 
 impl Pool {
     /// The size of a block for this many bytes.
@@ -32,7 +33,7 @@ impl Pool {
 
     /// Takes a free block of exactly this size, with the turn in which it was freed: until that
     /// turn is settled, earlier work may still use the block.
-    pub fn take(&mut self, size: usize) -> Option<(u64, u64)> {
+    pub fn take(&mut self, size: usize) -> Option<(DevicePointer, u64)> {
         let block = self.free.get_mut(&size)?.pop()?;
         self.cached -= size;
         self.used(size);
@@ -62,7 +63,7 @@ impl Pool {
     }
 
     /// Adds a freed block.
-    pub fn give(&mut self, address: u64, size: usize) {
+    pub fn give(&mut self, address: DevicePointer, size: usize) {
         self.in_use -= size;
         self.cached += size;
         self.free.entry(size).or_default().push((address, self.turn));
@@ -74,7 +75,7 @@ impl Pool {
     }
 
     /// Takes all free blocks with their sizes; the caller returns them to the allocator.
-    pub fn drain(&mut self) -> Vec<(u64, usize)> {
+    pub fn drain(&mut self) -> Vec<(DevicePointer, usize)> {
         self.cached = 0;
         let of_size =
             |(size, blocks): (usize, Vec<Block>)| blocks.into_iter().map(move |(at, _)| (at, size));
@@ -86,6 +87,10 @@ impl Pool {
 mod tests {
     use super::*;
 
+    fn at(address: u64) -> DevicePointer {
+        DevicePointer::new(address)
+    }
+
     #[test]
     fn the_last_freed_block_comes_first() {
         let mut pool = Pool::default();
@@ -93,12 +98,12 @@ mod tests {
         assert_eq!(size, 1024);
         pool.used(size);
         pool.used(size);
-        pool.give(4096, size);
-        pool.give(8192, size);
+        pool.give(at(4096), size);
+        pool.give(at(8192), size);
         assert_eq!((pool.in_use, pool.cached, pool.peak), (0, 2048, 2048));
-        assert_eq!((pool.take(512), pool.take(size)), (None, Some((8192, 0))));
+        assert_eq!((pool.take(512), pool.take(size)), (None, Some((at(8192), 0))));
         assert_eq!((pool.free_blocks(), pool.cached), (1, size));
-        assert_eq!(pool.drain(), [(4096, size)]);
+        assert_eq!(pool.drain(), [(at(4096), size)]);
     }
 
     #[test]
@@ -106,10 +111,10 @@ mod tests {
         let mut pool = Pool::default();
         pool.used(512);
         pool.used(512);
-        pool.give(4096, 512);
+        pool.give(at(4096), 512);
         // While one thread waits for all work, another block is freed.
         let waited = pool.end_turn();
-        pool.give(8192, 512);
+        pool.give(at(8192), 512);
         pool.settle(waited);
         let turns = [pool.take(512), pool.take(512)].map(|block| block.expect("a free block").1);
         assert_eq!(turns.map(|turn| pool.is_settled(turn)), [false, true]);

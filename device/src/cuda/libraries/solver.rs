@@ -2,14 +2,15 @@
 //! a number on the device that is not zero if the factorisation does not exist.
 
 use super::blas::MatrixElement;
-use super::device::CudaDevice;
-use super::library::{Library, find, succeeded};
-use crate::{Buffer, Device, DeviceError};
+use super::outcome::{settle, succeeded};
+use crate::cuda::driver::{Library, find};
+use crate::cuda::memory::{GpuMemory, Workspace};
+use crate::{DeviceError, DevicePointer};
 use cudarc::cusolver::sys::{self, cudaDataType_t as Type, cusolverStatus_t};
 use cudarc::cusolver::sys::{cublasFillMode_t as Fill, cublasOperation_t as Operation};
 use cudarc::cusolver::sys::{cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t as Mode};
 use std::ffi::{c_int, c_schar, c_void};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Matrices of one shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,25 +38,32 @@ pub enum Triangle {
 #[derive(Clone, Copy, Debug)]
 pub struct SingularParts {
     /// The singular values, which are real; each matrix has as many as columns.
-    pub values: u64,
+    pub values: DevicePointer,
     /// The left vectors in columns: all of them, or as many as the matrix has columns.
-    pub left: u64,
+    pub left: DevicePointer,
     /// The right vectors, conjugated, in rows.
-    pub right: u64,
+    pub right: DevicePointer,
     /// Whether all left vectors are computed.
     pub is_full: bool,
 }
 
+/// cuSOLVER on a device.
+pub struct Solver {
+    memory: Arc<GpuMemory>,
+    /// The library's handle, made at first use.
+    handle: Mutex<Option<Handle>>,
+}
+
 /// The library's handle for a device, and its settings.
-pub(super) struct Solver {
+struct Handle {
     handle: cusolverDnHandle_t,
     parameters: cusolverDnParams_t,
 }
 
 // SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
-unsafe impl Send for Solver {}
+unsafe impl Send for Handle {}
 
-impl Drop for Solver {
+impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: nothing uses the handle any more.
         unsafe {
@@ -66,18 +74,18 @@ impl Drop for Solver {
 }
 
 /// The workspaces of calls, on the device (freed once the calls are enqueued) and on the host.
-struct Workspace {
-    device: Buffer,
+struct Spaces {
+    device: Workspace,
     host: Vec<u8>,
 }
 
 fn check(
-    device: &CudaDevice,
+    memory: &GpuMemory,
     call: &'static str,
     status: cusolverStatus_t,
 ) -> Result<(), DeviceError> {
     let outcome = (status, cusolverStatus_t::CUSOLVER_STATUS_SUCCESS);
-    succeeded(device, Library::Cusolver, call, outcome)
+    succeeded(memory, Library::Cusolver, call, outcome)
 }
 
 /// The library's names for the elements and for their components.
@@ -112,62 +120,77 @@ impl Triangle {
     }
 }
 
-fn pointer(address: u64) -> *mut c_void {
-    address as *mut c_void
-}
-
 /// The bytes of the number for a matrix's outcome.
 const OUTCOME: u64 = 4;
 
-impl Solver {
-    fn new(device: &CudaDevice) -> Result<Solver, DeviceError> {
-        find(Library::Cusolver, device.options())?;
-        device.enter();
+impl Handle {
+    fn new(memory: &GpuMemory) -> Result<Handle, DeviceError> {
+        let context = memory.context();
+        find(Library::Cusolver, context.options())?;
+        context.enter();
         let mut handle: cusolverDnHandle_t = std::ptr::null_mut();
         let mut parameters: cusolverDnParams_t = std::ptr::null_mut();
         // SAFETY: the library is loaded, the context current, and the pointers valid.
         unsafe {
-            check(device, "cusolverDnCreate", sys::cusolverDnCreate(&raw mut handle))?;
+            check(memory, "cusolverDnCreate", sys::cusolverDnCreate(&raw mut handle))?;
             let made = sys::cusolverDnCreateParams(&raw mut parameters);
             if made != cusolverStatus_t::CUSOLVER_STATUS_SUCCESS {
                 let _ = sys::cusolverDnDestroy(handle);
             }
-            check(device, "cusolverDnCreateParams", made)?;
+            check(memory, "cusolverDnCreateParams", made)?;
         }
-        let solver = Solver { handle, parameters };
-        let stream = device.stream_handle() as sys::cudaStream_t;
+        let solver = Handle { handle, parameters };
+        let stream = context.own_stream() as sys::cudaStream_t;
         // SAFETY: the handle lives, and the stream is the device's own.
         let set = unsafe { sys::cusolverDnSetStream(handle, stream) };
-        check(device, "cusolverDnSetStream", set)?;
-        device.settle_libraries();
+        check(memory, "cusolverDnSetStream", set)?;
+        settle(context);
         Ok(solver)
     }
 }
 
-impl CudaDevice {
+impl Drop for Solver {
+    fn drop(&mut self) {
+        let _kept = self.memory.context().visit();
+        self.memory.synchronize();
+        self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Solver {
+    /// The library on the device with this memory.
+    pub(in crate::cuda) fn new(memory: &Arc<GpuMemory>) -> Solver {
+        Solver { memory: memory.clone(), handle: Mutex::new(None) }
+    }
+
     /// Calls the library with its handle, which is made at the first call.
-    fn solve_with<R>(
+    fn call<R>(
         &self,
-        work: impl FnOnce(&Solver) -> Result<R, DeviceError>,
+        work: impl FnOnce(&Handle) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
-        let solver = match &mut *solver {
-            Some(solver) => solver,
-            none => none.insert(self.with_room(|| Solver::new(self))?),
+        let memory = &self.memory;
+        let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = match &mut *handle {
+            Some(handle) => handle,
+            none => none.insert(memory.with_room(|| Handle::new(memory))?),
         };
-        self.enter();
-        work(solver)
+        memory.context().enter();
+        work(handle)
+    }
+
+    fn check(&self, call: &'static str, status: cusolverStatus_t) -> Result<(), DeviceError> {
+        check(&self.memory, call, status)
     }
 
     /// The workspaces of a call: `ask` writes the sizes for the device and for the host.
-    fn workspace(
-        self: &Arc<Self>,
+    fn spaces(
+        &self,
         call: &'static str,
         ask: impl FnOnce(*mut usize, *mut usize) -> cusolverStatus_t,
-    ) -> Result<Workspace, DeviceError> {
+    ) -> Result<Spaces, DeviceError> {
         let (mut bytes, mut host) = (0, 0);
-        check(self, call, ask(&raw mut bytes, &raw mut host))?;
-        Ok(Workspace { device: self.clone().allocate(bytes)?, host: vec![0; host] })
+        self.check(call, ask(&raw mut bytes, &raw mut host))?;
+        Ok(Spaces { device: Workspace::new(&self.memory, bytes)?, host: vec![0; host] })
     }
 
     /// Enqueues Cholesky factorisations of Hermitian matrices with one triangle given. The upper
@@ -181,21 +204,21 @@ impl CudaDevice {
     /// All data at the addresses is entirely in this device's memory and does not overlap;
     /// `outcomes` points to an `i32` for each matrix.
     pub unsafe fn factor_cholesky(
-        self: &Arc<Self>,
+        &self,
         matrices: Matrices,
         triangle: Triangle,
-        a: u64,
-        outcomes: u64,
+        a: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = matrices;
         let ([kind, _], [size, _]) = (types(element), sizes(element));
         let fill = triangle.fill();
-        self.solve_with(|&Solver { handle, parameters }| {
+        self.call(|&Handle { handle, parameters }| {
             let order = n as i64;
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
-                self.workspace("cusolverDnXpotrf_bufferSize", |bytes, host| unsafe {
-                    let a = pointer(a);
+                self.spaces("cusolverDnXpotrf_bufferSize", |bytes, host| unsafe {
+                    let a = a.as_ptr::<c_void>();
                     sys::cusolverDnXpotrf_bufferSize(
                         handle, parameters, fill, order, kind, a, order, kind, bytes, host,
                     )
@@ -209,17 +232,17 @@ impl CudaDevice {
                         fill,
                         order,
                         kind,
-                        pointer(a + at * (n * n) as u64 * size),
+                        a.after(at * (n * n) as u64 * size).as_ptr(),
                         order,
                         kind,
-                        space.device.as_ptr().cast(),
+                        space.device.as_ptr(),
                         space.device.len(),
                         space.host.as_mut_ptr().cast(),
                         space.host.len(),
-                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                        outcomes.after(at * OUTCOME).as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXpotrf", done)?;
+                self.check("cusolverDnXpotrf", done)?;
             }
             Ok(())
         })
@@ -233,20 +256,20 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn factor_lu(
-        self: &Arc<Self>,
+        &self,
         matrices: Matrices,
-        a: u64,
-        pivots: u64,
-        outcomes: u64,
+        a: DevicePointer,
+        pivots: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = matrices;
         let ([kind, _], [size, _]) = (types(element), sizes(element));
-        self.solve_with(|&Solver { handle, parameters }| {
+        self.call(|&Handle { handle, parameters }| {
             let order = n as i64;
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
-                self.workspace("cusolverDnXgetrf_bufferSize", |bytes, host| unsafe {
-                    let a = pointer(a);
+                self.spaces("cusolverDnXgetrf_bufferSize", |bytes, host| unsafe {
+                    let a = a.as_ptr::<c_void>();
                     sys::cusolverDnXgetrf_bufferSize(
                         handle, parameters, order, order, kind, a, order, kind, bytes, host,
                     )
@@ -260,18 +283,18 @@ impl CudaDevice {
                         order,
                         order,
                         kind,
-                        pointer(a + at * (n * n) as u64 * size),
+                        a.after(at * (n * n) as u64 * size).as_ptr(),
                         order,
-                        pointer(pivots + at * n as u64 * 8).cast::<i64>(),
+                        pivots.after(at * n as u64 * 8).as_ptr::<i64>(),
                         kind,
-                        space.device.as_ptr().cast(),
+                        space.device.as_ptr(),
                         space.device.len(),
                         space.host.as_mut_ptr().cast(),
                         space.host.len(),
-                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                        outcomes.after(at * OUTCOME).as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXgetrf", done)?;
+                self.check("cusolverDnXgetrf", done)?;
             }
             Ok(())
         })
@@ -285,10 +308,10 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn solve_lu(
-        self: &Arc<Self>,
+        &self,
         factors: Matrices,
         is_transposed: bool,
-        [a, pivots, b]: [u64; 3],
+        [a, pivots, b]: [DevicePointer; 3],
         columns: usize,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = factors;
@@ -298,8 +321,8 @@ impl CudaDevice {
             false => Operation::CUBLAS_OP_N,
         };
         // The library's check of the arguments, which always passes.
-        let outcome = self.clone().allocate(OUTCOME as usize)?;
-        self.solve_with(|&Solver { handle, parameters }| {
+        let outcome = Workspace::new(&self.memory, OUTCOME as usize)?;
+        self.call(|&Handle { handle, parameters }| {
             let order = n as i64;
             for at in 0..count as u64 {
                 // SAFETY: the caller's promise.
@@ -311,16 +334,16 @@ impl CudaDevice {
                         order,
                         columns as i64,
                         kind,
-                        pointer(a + at * (n * n) as u64 * size),
+                        a.after(at * (n * n) as u64 * size).as_ptr(),
                         order,
-                        pointer(pivots + at * n as u64 * 8).cast::<i64>(),
+                        pivots.after(at * n as u64 * 8).as_ptr::<i64>(),
                         kind,
-                        pointer(b + at * (n * columns) as u64 * size),
+                        b.after(at * (n * columns) as u64 * size).as_ptr(),
                         order,
-                        outcome.as_ptr().cast::<c_int>(),
+                        outcome.as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXgetrs", done)?;
+                self.check("cusolverDnXgetrs", done)?;
             }
             Ok(())
         })
@@ -334,20 +357,20 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn factor_qr(
-        self: &Arc<Self>,
+        &self,
         matrices: Matrices,
-        a: u64,
-        factors: u64,
-        outcomes: u64,
+        a: DevicePointer,
+        factors: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows, columns, count } = matrices;
         let ([kind, _], [size, _]) = (types(element), sizes(element));
         let (m, n) = (rows as i64, columns as i64);
-        self.solve_with(|&Solver { handle, parameters }| {
+        self.call(|&Handle { handle, parameters }| {
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
-                self.workspace("cusolverDnXgeqrf_bufferSize", |bytes, host| unsafe {
-                    let (a, factors) = (pointer(a), pointer(factors));
+                self.spaces("cusolverDnXgeqrf_bufferSize", |bytes, host| unsafe {
+                    let (a, factors) = (a.as_ptr::<c_void>(), factors.as_ptr::<c_void>());
                     sys::cusolverDnXgeqrf_bufferSize(
                         handle, parameters, m, n, kind, a, m, kind, factors, kind, bytes, host,
                     )
@@ -361,19 +384,19 @@ impl CudaDevice {
                         m,
                         n,
                         kind,
-                        pointer(a + at * (rows * columns) as u64 * size),
+                        a.after(at * (rows * columns) as u64 * size).as_ptr(),
                         m,
                         kind,
-                        pointer(factors + at * rows.min(columns) as u64 * size),
+                        factors.after(at * rows.min(columns) as u64 * size).as_ptr(),
                         kind,
-                        space.device.as_ptr().cast(),
+                        space.device.as_ptr(),
                         space.device.len(),
                         space.host.as_mut_ptr().cast(),
                         space.host.len(),
-                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                        outcomes.after(at * OUTCOME).as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXgeqrf", done)?;
+                self.check("cusolverDnXgeqrf", done)?;
             }
             Ok(())
         })
@@ -387,33 +410,33 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn make_q(
-        self: &Arc<Self>,
+        &self,
         q: Matrices,
         reflections: usize,
-        a: u64,
-        factors: u64,
+        a: DevicePointer,
+        factors: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows, columns, .. } = q;
         let (m, n, k) = (rows as c_int, columns as c_int, reflections as c_int);
-        let outcome = self.clone().allocate(OUTCOME as usize)?;
-        let information = outcome.as_ptr().cast::<c_int>();
-        self.solve_with(|&Solver { handle, .. }| {
+        let outcome = Workspace::new(&self.memory, OUTCOME as usize)?;
+        let information = outcome.as_ptr::<c_int>();
+        self.call(|&Handle { handle, .. }| {
             macro_rules! make {
                 ($size:path, $make:path) => {{
                     let mut elements: c_int = 0;
-                    let (matrix, factors) = (pointer(a).cast(), pointer(factors).cast());
+                    let (matrix, factors) = (a.as_ptr(), factors.as_ptr());
                     let place = &raw mut elements;
                     // SAFETY: the handle lives, and the pointer is valid.
                     let asked = unsafe { $size(handle, m, n, k, matrix, m, factors, place) };
-                    check(self, "cusolverDnorgqr_bufferSize", asked)?;
+                    self.check("cusolverDnorgqr_bufferSize", asked)?;
                     let bytes = elements as usize * sizes(element)[0] as usize;
-                    let space = self.clone().allocate(bytes)?;
-                    let work = space.as_ptr().cast();
+                    let space = Workspace::new(&self.memory, bytes)?;
+                    let work = space.as_ptr();
                     // SAFETY: the caller's promise; the workspace has the size asked for.
                     let done = unsafe {
                         $make(handle, m, n, k, matrix, m, factors, work, elements, information)
                     };
-                    check(self, "cusolverDnorgqr", done)
+                    self.check("cusolverDnorgqr", done)
                 }};
             }
             match types(element)[0] {
@@ -439,22 +462,22 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn find_hermitian_eigenvectors(
-        self: &Arc<Self>,
+        &self,
         matrices: Matrices,
         triangle: Triangle,
-        a: u64,
-        values: u64,
-        outcomes: u64,
+        a: DevicePointer,
+        values: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = matrices;
         let ([kind, real], [size, real_size]) = (types(element), sizes(element));
         let (fill, mode) = (triangle.fill(), Mode::CUSOLVER_EIG_MODE_VECTOR);
-        self.solve_with(|&Solver { handle, parameters }| {
+        self.call(|&Handle { handle, parameters }| {
             let order = n as i64;
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
-                self.workspace("cusolverDnXsyevd_bufferSize", |bytes, host| unsafe {
-                    let (a, values) = (pointer(a), pointer(values));
+                self.spaces("cusolverDnXsyevd_bufferSize", |bytes, host| unsafe {
+                    let (a, values) = (a.as_ptr::<c_void>(), values.as_ptr::<c_void>());
                     sys::cusolverDnXsyevd_bufferSize(
                         handle, parameters, mode, fill, order, kind, a, order, real, values, kind,
                         bytes, host,
@@ -470,19 +493,19 @@ impl CudaDevice {
                         fill,
                         order,
                         kind,
-                        pointer(a + at * (n * n) as u64 * size),
+                        a.after(at * (n * n) as u64 * size).as_ptr(),
                         order,
                         real,
-                        pointer(values + at * n as u64 * real_size),
+                        values.after(at * n as u64 * real_size).as_ptr(),
                         kind,
-                        space.device.as_ptr().cast(),
+                        space.device.as_ptr(),
                         space.device.len(),
                         space.host.as_mut_ptr().cast(),
                         space.host.len(),
-                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                        outcomes.after(at * OUTCOME).as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXsyevd", done)?;
+                self.check("cusolverDnXsyevd", done)?;
             }
             Ok(())
         })
@@ -496,23 +519,23 @@ impl CudaDevice {
     /// # Safety
     /// As `factor_cholesky`.
     pub unsafe fn factor_singular(
-        self: &Arc<Self>,
+        &self,
         matrices: Matrices,
-        a: u64,
+        a: DevicePointer,
         parts: SingularParts,
-        outcomes: u64,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows, columns, count } = matrices;
         let ([kind, real], [size, real_size]) = (types(element), sizes(element));
         let (m, n) = (rows as i64, columns as i64);
         let job = if parts.is_full { b'A' } else { b'S' } as c_schar;
         let left_columns = if parts.is_full { rows } else { columns };
-        self.solve_with(|&Solver { handle, parameters }| {
+        self.call(|&Handle { handle, parameters }| {
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
-                self.workspace("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
+                self.spaces("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
                     let [a, s, u, vt] =
-                        [a, parts.values, parts.left, parts.right].map(pointer);
+                        [a, parts.values, parts.left, parts.right].map(DevicePointer::as_ptr::<c_void>);
                     sys::cusolverDnXgesvd_bufferSize(
                         handle, parameters, job, job, m, n, kind, a, m, real, s, kind, u, m, kind,
                         vt, n, kind, bytes, host,
@@ -529,25 +552,25 @@ impl CudaDevice {
                         m,
                         n,
                         kind,
-                        pointer(a + at * (rows * columns) as u64 * size),
+                        a.after(at * (rows * columns) as u64 * size).as_ptr(),
                         m,
                         real,
-                        pointer(parts.values + at * columns as u64 * real_size),
+                        parts.values.after(at * columns as u64 * real_size).as_ptr(),
                         kind,
-                        pointer(parts.left + at * (rows * left_columns) as u64 * size),
+                        parts.left.after(at * (rows * left_columns) as u64 * size).as_ptr(),
                         m,
                         kind,
-                        pointer(parts.right + at * (columns * columns) as u64 * size),
+                        parts.right.after(at * (columns * columns) as u64 * size).as_ptr(),
                         n,
                         kind,
-                        space.device.as_ptr().cast(),
+                        space.device.as_ptr(),
                         space.device.len(),
                         space.host.as_mut_ptr().cast(),
                         space.host.len(),
-                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                        outcomes.after(at * OUTCOME).as_ptr::<c_int>(),
                     )
                 };
-                check(self, "cusolverDnXgesvd", done)?;
+                self.check("cusolverDnXgesvd", done)?;
             }
             Ok(())
         })
@@ -564,14 +587,14 @@ impl CudaDevice {
         &self,
         matrices: Matrices,
         triangle: Triangle,
-        addresses: u64,
-        outcomes: u64,
+        addresses: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = matrices;
         let (n, count, fill) = (n as c_int, count as c_int, triangle.fill());
-        let outcomes = pointer(outcomes).cast::<c_int>();
-        self.solve_with(|&Solver { handle, .. }| {
-            let each = pointer(addresses);
+        let outcomes = outcomes.as_ptr::<c_int>();
+        self.call(|&Handle { handle, .. }| {
+            let each = addresses.as_ptr::<c_void>();
             // SAFETY: the caller's promise.
             let done = unsafe {
                 match types(element)[0] {
@@ -613,7 +636,7 @@ impl CudaDevice {
                     ),
                 }
             };
-            check(self, "cusolverDnpotrfBatched", done)
+            self.check("cusolverDnpotrfBatched", done)
         })
     }
 }

@@ -1,11 +1,13 @@
 //! Fourier transforms by cuFFT.
 
-use super::device::CudaDevice;
-use super::library::{Library, find, succeeded};
-use crate::{Device, DeviceError};
+use super::outcome::{settle, succeeded};
+use crate::cuda::driver::{Library, find};
+use crate::cuda::memory::{GpuMemory, Spare, Workspace};
+use crate::{DeviceError, DevicePointer};
 use cudarc::cufft::sys::{self, cufftHandle, cufftResult, cufftType};
-use std::ffi::{c_int, c_longlong, c_void};
-use std::sync::{Arc, PoisonError};
+use std::any::Any;
+use std::ffi::{c_int, c_longlong};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The kind of a transform; none has a factor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,19 +40,20 @@ pub struct FourierLines {
 /// The most plans that a device keeps; each may hold memory.
 const KEPT: usize = 16;
 
-/// The plans of a device; the most recently used is last.
+/// cuFFT on a device.
+pub struct Fft {
+    memory: Arc<GpuMemory>,
+    plans: Mutex<Plans>,
+}
+
+/// The cached plans of a device; the most recently used is last.
 #[derive(Default)]
-pub(super) struct Plans(Vec<(Key, Plan)>);
+struct Plans(Vec<(Key, Plan)>);
 
 /// The key of a plan; both directions of a complex transform share one plan.
 type Key = (u32, FourierLines);
 
 impl Plans {
-    /// Takes all plans. Drop them while the device's context is current.
-    pub(super) fn take(&mut self) -> Vec<impl Sized + use<>> {
-        std::mem::take(&mut self.0)
-    }
-
     /// Takes a plan out, until the caller keeps it again.
     fn find(&mut self, key: &Key) -> Option<Plan> {
         let at = self.0.iter().position(|(kept, _)| kept == key)?;
@@ -78,8 +81,8 @@ impl Drop for Plan {
     }
 }
 
-fn check(device: &CudaDevice, call: &'static str, result: cufftResult) -> Result<(), DeviceError> {
-    succeeded(device, Library::Cufft, call, (result, cufftResult::CUFFT_SUCCESS))
+fn check(memory: &GpuMemory, call: &'static str, result: cufftResult) -> Result<(), DeviceError> {
+    succeeded(memory, Library::Cufft, call, (result, cufftResult::CUFFT_SUCCESS))
 }
 
 impl Fourier {
@@ -97,13 +100,13 @@ impl Fourier {
 
 impl Plan {
     fn new(
-        device: &CudaDevice,
+        memory: &GpuMemory,
         plan_type: cufftType,
         lines: &FourierLines,
     ) -> Result<Plan, DeviceError> {
         let mut handle: cufftHandle = 0;
         // SAFETY: the library is loaded, the context current, and the pointer valid.
-        check(device, "cufftCreate", unsafe { sys::cufftCreate(&raw mut handle) })?;
+        check(memory, "cufftCreate", unsafe { sys::cufftCreate(&raw mut handle) })?;
         let mut plan = Plan { handle, workspace: 0 };
         let mut extent = lines.length as c_longlong;
         let [stride, stride_after] = lines.strides.map(|stride| stride as c_longlong);
@@ -112,7 +115,7 @@ impl Plan {
         // that outlive the calls; the stream is the device's own.
         unsafe {
             let automatic = sys::cufftSetAutoAllocation(handle, 0);
-            check(device, "cufftSetAutoAllocation", automatic)?;
+            check(memory, "cufftSetAutoAllocation", automatic)?;
             let (mut embedded, mut embedded_after) = (extent, extent);
             let made = sys::cufftMakePlanMany64(
                 handle,
@@ -128,17 +131,22 @@ impl Plan {
                 lines.count as c_longlong,
                 &raw mut plan.workspace,
             );
-            check(device, "cufftMakePlanMany64", made)?;
-            let stream = device.stream_handle() as sys::cudaStream_t;
-            check(device, "cufftSetStream", sys::cufftSetStream(handle, stream))?;
+            check(memory, "cufftMakePlanMany64", made)?;
+            let stream = memory.context().own_stream() as sys::cudaStream_t;
+            check(memory, "cufftSetStream", sys::cufftSetStream(handle, stream))?;
         }
-        device.settle_libraries();
+        settle(memory.context());
         Ok(plan)
     }
 
     /// # Safety
-    /// As `CudaDevice::transform`, for one pair of addresses; the work area is set.
-    unsafe fn execute(&self, kind: Fourier, is_double: bool, [from, to]: [u64; 2]) -> cufftResult {
+    /// As `Fft::transform`, for one pair of addresses; the work area is set.
+    unsafe fn execute(
+        &self,
+        kind: Fourier,
+        is_double: bool,
+        [from, to]: [DevicePointer; 2],
+    ) -> cufftResult {
         const FORWARD: c_int = -1;
         const INVERSE: c_int = 1;
         let direction = if kind == Fourier::Inverse { INVERSE } else { FORWARD };
@@ -147,21 +155,30 @@ impl Plan {
         unsafe {
             match kind.plan_type(is_double) {
                 cufftType::CUFFT_C2C => {
-                    sys::cufftExecC2C(handle, from as *mut _, to as *mut _, direction)
+                    sys::cufftExecC2C(handle, from.as_ptr(), to.as_ptr(), direction)
                 }
                 cufftType::CUFFT_Z2Z => {
-                    sys::cufftExecZ2Z(handle, from as *mut _, to as *mut _, direction)
+                    sys::cufftExecZ2Z(handle, from.as_ptr(), to.as_ptr(), direction)
                 }
-                cufftType::CUFFT_R2C => sys::cufftExecR2C(handle, from as *mut _, to as *mut _),
-                cufftType::CUFFT_D2Z => sys::cufftExecD2Z(handle, from as *mut _, to as *mut _),
-                cufftType::CUFFT_C2R => sys::cufftExecC2R(handle, from as *mut _, to as *mut _),
-                cufftType::CUFFT_Z2D => sys::cufftExecZ2D(handle, from as *mut _, to as *mut _),
+                cufftType::CUFFT_R2C => sys::cufftExecR2C(handle, from.as_ptr(), to.as_ptr()),
+                cufftType::CUFFT_D2Z => sys::cufftExecD2Z(handle, from.as_ptr(), to.as_ptr()),
+                cufftType::CUFFT_C2R => sys::cufftExecC2R(handle, from.as_ptr(), to.as_ptr()),
+                cufftType::CUFFT_Z2D => sys::cufftExecZ2D(handle, from.as_ptr(), to.as_ptr()),
             }
         }
     }
 }
 
-impl CudaDevice {
+impl Fft {
+    /// The library on the device with this memory.
+    pub(in crate::cuda) fn new(memory: &Arc<GpuMemory>) -> Arc<Fft> {
+        Arc::new(Fft { memory: memory.clone(), plans: Mutex::default() })
+    }
+
+    fn plans(&self) -> MutexGuard<'_, Plans> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Enqueues transforms of the lines at each place, which is the pair of addresses of the first
     /// input and the first output element. A complex-to-real transform may overwrite its input.
     ///
@@ -172,41 +189,53 @@ impl CudaDevice {
     /// All lines are in this device's memory, and outputs do not overlap inputs; addresses are
     /// multiples of the size of a complex element.
     pub unsafe fn transform(
-        self: &Arc<Self>,
+        &self,
         kind: Fourier,
         lines: &FourierLines,
-        places: impl Iterator<Item = [u64; 2]>,
+        places: impl Iterator<Item = [DevicePointer; 2]>,
     ) -> Result<(), DeviceError> {
-        find(Library::Cufft, self.options())?;
-        let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        self.enter();
+        let memory = &self.memory;
+        find(Library::Cufft, memory.context().options())?;
+        memory.context().enter();
         let plan_type = kind.plan_type(lines.is_double);
         let key = (plan_type as u32, *lines);
         // The plan is taken out while it is used; the other plans may be freed meanwhile.
-        let known = plans().find(&key);
+        let known = self.plans().find(&key);
         let plan = match known {
             Some(plan) => plan,
-            None => self.with_room(|| Plan::new(self, plan_type, lines))?,
+            None => memory.with_room(|| Plan::new(memory, plan_type, lines))?,
         };
-        // The workspace returns to the pool once the work is enqueued: the next user of the memory
-        // follows in the order of the stream.
-        let workspace = self.clone().allocate(plan.workspace);
+        let workspace = Workspace::new(memory, plan.workspace);
         let enqueued = workspace.and_then(|workspace| {
-            let area = workspace.as_ptr().cast::<c_void>();
             // SAFETY: the plan lives, and the memory has as many bytes as it asked for.
-            let set = unsafe { sys::cufftSetWorkArea(plan.handle, area) };
-            check(self, "cufftSetWorkArea", set)?;
+            let set = unsafe { sys::cufftSetWorkArea(plan.handle, workspace.as_ptr()) };
+            check(memory, "cufftSetWorkArea", set)?;
             places.into_iter().try_for_each(|place| {
                 // SAFETY: the caller's promise.
                 let done = unsafe { plan.execute(kind, lines.is_double, place) };
-                check(self, "cufftExec", done)
+                check(memory, "cufftExec", done)
             })
         });
-        let oldest = plans().keep(key, plan);
+        let oldest = self.plans().keep(key, plan);
         if oldest.is_some() {
             // Work of the plan may be running and read its tables.
-            self.synchronize();
+            memory.synchronize();
         }
         enqueued
+    }
+}
+
+impl Spare for Fft {
+    fn take(&self) -> Option<Box<dyn Any>> {
+        let plans = std::mem::take(&mut self.plans().0);
+        if plans.is_empty() { None } else { Some(Box::new(plans)) }
+    }
+}
+
+impl Drop for Fft {
+    fn drop(&mut self) {
+        let _kept = self.memory.context().visit();
+        self.memory.synchronize();
+        self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).0.clear();
     }
 }

@@ -1,8 +1,8 @@
 //! NVRTC: compiles the text of a kernel to machine code.
 
 use super::cache;
-use super::library::{CudaOptions, Library, find};
 use crate::DeviceError;
+use crate::cuda::driver::{CudaOptions, Library, find};
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use std::ffi::{CStr, CString};
 use std::path::Path;

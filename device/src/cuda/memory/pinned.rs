@@ -1,12 +1,12 @@
 //! Pinned host memory, which GPUs access directly.
 
-use super::device::CudaDevice;
-use super::driver::check;
-use crate::{Buffer, Device, DeviceError};
+use super::gpu::GpuMemory;
+use crate::cuda::driver::Context;
+use crate::{Buffer, DeviceError};
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The unit to which sizes are rounded up.
 const GRAIN: usize = 512;
@@ -14,7 +14,7 @@ const GRAIN: usize = 512;
 /// Pinned host memory, which every GPU of the process reads and writes at full speed. It returns to
 /// the pool of its device when dropped.
 pub struct PinnedMemory {
-    device: Arc<CudaDevice>,
+    pool: Arc<PinnedPool>,
     start: NonNull<u8>,
     length: usize,
     size: usize,
@@ -26,10 +26,10 @@ unsafe impl Send for PinnedMemory {}
 // SAFETY: as for `Send`; no method reads or writes the bytes.
 unsafe impl Sync for PinnedMemory {}
 
-/// Freed blocks by size; the last freed is reused first.
-#[derive(Default)]
-pub(super) struct PinnedPool {
-    free: HashMap<usize, Vec<Block>>,
+/// The pinned host memory of a device: freed blocks by size; the last freed is reused first.
+pub(in crate::cuda) struct PinnedPool {
+    memory: Arc<GpuMemory>,
+    free: Mutex<HashMap<usize, Vec<Block>>>,
 }
 
 struct Block(NonNull<u8>);
@@ -38,22 +38,44 @@ struct Block(NonNull<u8>);
 unsafe impl Send for Block {}
 
 impl PinnedPool {
-    /// Frees all cached blocks.
-    pub fn free_all(&mut self) {
-        for block in self.free.drain().flat_map(|(_, blocks)| blocks) {
+    /// An empty pool of the device with this memory.
+    pub fn new(memory: &Arc<GpuMemory>) -> Arc<PinnedPool> {
+        Arc::new(PinnedPool { memory: memory.clone(), free: Mutex::default() })
+    }
+
+    fn free(&self) -> MutexGuard<'_, HashMap<usize, Vec<Block>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of cached blocks.
+    pub fn free_blocks(&self) -> usize {
+        self.free().values().map(Vec::len).sum()
+    }
+
+    /// Frees cached blocks, once no copy uses them.
+    pub fn release(&self) {
+        let _kept = self.memory.context().visit();
+        self.memory.synchronize();
+        for block in self.free().drain().flat_map(|(_, blocks)| blocks) {
             // SAFETY: made by `allocate`, and it has no owner.
             let _ = unsafe { sys::cuMemFreeHost(block.0.as_ptr().cast()) };
         }
     }
 }
 
+impl Drop for PinnedPool {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
 /// New pinned host memory.
-pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, DeviceError> {
-    let _kept = device.visit();
+pub(super) fn allocate(context: &Context, size: usize) -> Result<NonNull<u8>, DeviceError> {
+    let _kept = context.visit();
     let mut start = std::ptr::null_mut();
     // SAFETY: the context is current and the pointer valid.
     let made = unsafe { sys::cuMemHostAlloc(&raw mut start, size, sys::CU_MEMHOSTALLOC_PORTABLE) };
-    check(&device.name(), "cuMemHostAlloc", made)?;
+    context.check("cuMemHostAlloc", made)?;
     NonNull::new(start.cast()).ok_or_else(|| DeviceError::OutOfMemory {
         device: String::from("host"),
         requested: size,
@@ -63,17 +85,20 @@ pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, 
 }
 
 impl PinnedMemory {
-    /// Memory of this many bytes with unspecified contents. Local.
+    /// Memory of this many bytes with unspecified contents.
     ///
     /// Errors: `DeviceError::Cuda` if the system refuses.
-    pub fn new(device: &Arc<CudaDevice>, length: usize) -> Result<PinnedMemory, DeviceError> {
+    pub(in crate::cuda) fn new(
+        pool: &Arc<PinnedPool>,
+        length: usize,
+    ) -> Result<PinnedMemory, DeviceError> {
         let size = length.max(1).next_multiple_of(GRAIN);
-        let kept = device.pinned_state().free.get_mut(&size).and_then(Vec::pop);
+        let kept = pool.free().get_mut(&size).and_then(Vec::pop);
         let start = match kept {
             Some(block) => block.0,
-            None => allocate(device, size)?,
+            None => allocate(pool.memory.context(), size)?,
         };
-        Ok(PinnedMemory { device: device.clone(), start, length, size })
+        Ok(PinnedMemory { pool: pool.clone(), start, length, size })
     }
 
     /// The bytes as a host buffer. When it is dropped, the memory returns to the pool and `kept` is
@@ -106,25 +131,6 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        let mut pool = self.device.pinned_state();
-        pool.free.entry(self.size).or_default().push(Block(self.start));
-    }
-}
-
-impl CudaDevice {
-    fn pinned_state(&self) -> MutexGuard<'_, PinnedPool> {
-        self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The number of cached blocks of pinned memory.
-    pub fn free_pinned_blocks(&self) -> usize {
-        self.pinned_state().free.values().map(Vec::len).sum()
-    }
-
-    /// Frees cached pinned memory, once no copy uses it.
-    pub fn release_pinned(&self) {
-        let _kept = self.visit();
-        self.synchronize();
-        self.pinned_state().free_all();
+        self.pool.free().entry(self.size).or_default().push(Block(self.start));
     }
 }

@@ -1,12 +1,13 @@
 //! Matrix products by cuBLAS.
 
-use super::device::CudaDevice;
-use super::library::{Library, find, succeeded};
-use crate::DeviceError;
-use crate::buffer::Remote;
+use super::outcome::{settle, succeeded};
+use crate::cuda::driver::{Library, find};
+use crate::cuda::memory::{GpuMemory, Workspace};
+use crate::{DeviceError, DevicePointer};
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasStatus_t};
 use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Type};
 use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The element type of matrices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,13 +69,20 @@ fn address_of<T>(factor: &'static Factor<T>) -> *const c_void {
     std::ptr::from_ref(factor).cast()
 }
 
+/// cuBLAS on a device.
+pub struct Blas {
+    memory: Arc<GpuMemory>,
+    /// The library's handle, made at first use.
+    handle: Mutex<Option<Handle>>,
+}
+
 /// The library's handle for a device.
-pub(super) struct Blas(cublasHandle_t);
+struct Handle(cublasHandle_t);
 
 // SAFETY: a handle may be used by one thread at a time, which the lock around it ensures.
-unsafe impl Send for Blas {}
+unsafe impl Send for Handle {}
 
-impl Drop for Blas {
+impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: nothing uses the handle any more.
         let _ = unsafe { sys::cublasDestroy_v2(self.0) };
@@ -82,35 +90,49 @@ impl Drop for Blas {
 }
 
 fn check(
-    device: &CudaDevice,
+    memory: &GpuMemory,
     call: &'static str,
     status: cublasStatus_t,
 ) -> Result<(), DeviceError> {
     let outcome = (status, cublasStatus_t::CUBLAS_STATUS_SUCCESS);
-    succeeded(device, Library::Cublas, call, outcome)
+    succeeded(memory, Library::Cublas, call, outcome)
 }
 
-impl Blas {
-    fn new(device: &CudaDevice) -> Result<Blas, DeviceError> {
-        find(Library::Cublas, device.options())?;
-        device.enter();
+impl Handle {
+    fn new(memory: &GpuMemory) -> Result<Handle, DeviceError> {
+        let context = memory.context();
+        find(Library::Cublas, context.options())?;
+        context.enter();
         let mut handle: cublasHandle_t = std::ptr::null_mut();
         // SAFETY: the library is loaded, the context current, the pointer valid; the stream is the
         // device's own.
         unsafe {
-            check(device, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
-            let stream = device.stream_handle() as sys::cudaStream_t;
-            check(device, "cublasSetStream", sys::cublasSetStream_v2(handle, stream))?;
+            check(memory, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
+            let stream = context.own_stream() as sys::cudaStream_t;
+            check(memory, "cublasSetStream", sys::cublasSetStream_v2(handle, stream))?;
             // Long sums of halves that the library splits are kept in f32 until the end.
             let exact = sys::cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-            check(device, "cublasSetMathMode", sys::cublasSetMathMode(handle, exact))?;
+            check(memory, "cublasSetMathMode", sys::cublasSetMathMode(handle, exact))?;
         }
-        device.settle_libraries();
-        Ok(Blas(handle))
+        settle(context);
+        Ok(Handle(handle))
     }
 }
 
-impl CudaDevice {
+impl Drop for Blas {
+    fn drop(&mut self) {
+        let _kept = self.memory.context().visit();
+        self.memory.synchronize();
+        self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Blas {
+    /// The library on the device with this memory.
+    pub(in crate::cuda) fn new(memory: &Arc<GpuMemory>) -> Blas {
+        Blas { memory: memory.clone(), handle: Mutex::new(None) }
+    }
+
     /// Enqueues products of matrices at three addresses.
     ///
     /// Errors: `DeviceError::Library` without cuBLAS, `DeviceError::Cuda` if a call fails.
@@ -120,12 +142,10 @@ impl CudaDevice {
     pub unsafe fn multiply(
         &self,
         product: &Product,
-        a: u64,
-        b: u64,
-        c: u64,
+        [a, b, c]: [DevicePointer; 3],
     ) -> Result<(), DeviceError> {
         let Product { element, m, n, k, transposed, rows, steps, count, adds } = *product;
-        let single = match self.options().tf32 {
+        let single = match self.memory.context().options().tf32 {
             true => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
             false => Compute::CUBLAS_COMPUTE_32F,
         };
@@ -158,16 +178,16 @@ impl CudaDevice {
                 m as i64,
                 k as i64,
                 one,
-                b as *const c_void,
+                b.as_ptr::<c_void>(),
                 kind,
                 b_row,
                 b_step,
-                a as *const c_void,
+                a.as_ptr::<c_void>(),
                 kind,
                 a_row,
                 a_step,
                 if adds { one } else { zero },
-                c as *mut c_void,
+                c.as_ptr(),
                 kind,
                 n as i64,
                 (m * n) as i64,
@@ -176,36 +196,35 @@ impl CudaDevice {
                 sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
             )
         };
-        self.with_blas("cublasGemmStridedBatchedEx", multiply)
+        self.call("cublasGemmStridedBatchedEx", multiply)
     }
 
     /// Calls the library with its handle, which is made at the first call.
-    fn with_blas(
+    fn call(
         &self,
         name: &'static str,
         call: impl Fn(cublasHandle_t) -> cublasStatus_t,
     ) -> Result<(), DeviceError> {
-        let mut blas = self.blas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let blas = match &mut *blas {
-            Some(blas) => blas,
-            none => none.insert(self.with_room(|| Blas::new(self))?),
+        let memory = &self.memory;
+        let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = match &mut *handle {
+            Some(handle) => handle.0,
+            none => none.insert(memory.with_room(|| Handle::new(memory))?).0,
         };
-        let workspace = self.device().allocate(self.blas_workspace())?;
-        self.enter();
-        // The workspace returns to the pool once the work is enqueued: the next user of the memory
-        // follows in the order of the stream.
+        let workspace = Workspace::new(memory, self.workspace_bytes())?;
+        memory.context().enter();
         // SAFETY: the handle lives, and the memory has this many bytes.
         let set = unsafe {
-            let place = workspace.as_ptr().cast::<c_void>();
-            sys::cublasSetWorkspace_v2(blas.0, place, workspace.len())
+            let place = workspace.as_ptr::<c_void>();
+            sys::cublasSetWorkspace_v2(handle, place, workspace.len())
         };
-        check(self, "cublasSetWorkspace", set)?;
-        self.with_room(|| check(self, name, call(blas.0)))
+        check(memory, "cublasSetWorkspace", set)?;
+        memory.with_room(|| check(memory, name, call(handle)))
     }
 
     /// The size of the workspace that the library's documentation recommends.
-    fn blas_workspace(&self) -> usize {
-        match self.properties().capability {
+    fn workspace_bytes(&self) -> usize {
+        match self.memory.context().properties().capability {
             ..FIRST_WIDE => 4 << 20,
             _ => 32 << 20,
         }
@@ -223,25 +242,25 @@ impl CudaDevice {
         &self,
         element: MatrixElement,
         [n, count]: [i32; 2],
-        addresses: u64,
-        pivots: u64,
-        outcomes: u64,
+        addresses: DevicePointer,
+        pivots: DevicePointer,
+        outcomes: DevicePointer,
     ) -> Result<(), DeviceError> {
-        let (pivots, outcomes) = (pivots as *mut i32, outcomes as *mut i32);
+        let (pivots, outcomes) = (pivots.as_ptr::<i32>(), outcomes.as_ptr::<i32>());
         macro_rules! factor {
             ($function:path) => {
                 // SAFETY: the caller's promise.
                 |handle| unsafe {
-                    $function(handle, n, addresses as *const _, n, pivots, outcomes, count)
+                    $function(handle, n, addresses.as_ptr(), n, pivots, outcomes, count)
                 }
             };
         }
         let name = "cublasgetrfBatched";
         match element {
-            MatrixElement::F32 => self.with_blas(name, factor!(sys::cublasSgetrfBatched)),
-            MatrixElement::F64 => self.with_blas(name, factor!(sys::cublasDgetrfBatched)),
-            MatrixElement::C64 => self.with_blas(name, factor!(sys::cublasCgetrfBatched)),
-            MatrixElement::C128 => self.with_blas(name, factor!(sys::cublasZgetrfBatched)),
+            MatrixElement::F32 => self.call(name, factor!(sys::cublasSgetrfBatched)),
+            MatrixElement::F64 => self.call(name, factor!(sys::cublasDgetrfBatched)),
+            MatrixElement::C64 => self.call(name, factor!(sys::cublasCgetrfBatched)),
+            MatrixElement::C128 => self.call(name, factor!(sys::cublasZgetrfBatched)),
             MatrixElement::F16 | MatrixElement::BF16 => {
                 unreachable!("bug: matrices of {element:?} are not factorised")
             }
@@ -261,14 +280,14 @@ impl CudaDevice {
         element: MatrixElement,
         is_transposed: bool,
         [n, columns, count]: [i32; 3],
-        [factors, right]: [u64; 2],
-        pivots: u64,
+        [factors, right]: [DevicePointer; 2],
+        pivots: DevicePointer,
     ) -> Result<(), DeviceError> {
         let operation = match is_transposed {
             true => sys::cublasOperation_t::CUBLAS_OP_T,
             false => sys::cublasOperation_t::CUBLAS_OP_N,
         };
-        let pivots = pivots as *const i32;
+        let pivots = pivots.as_ptr::<i32>();
         // The library's check of the arguments, which always passes.
         let mut outcome = 0;
         let outcome = &raw mut outcome;
@@ -276,7 +295,7 @@ impl CudaDevice {
             ($function:path) => {
                 // SAFETY: the caller's promise; the outcome is on the host.
                 |handle| unsafe {
-                    let (factors, right) = (factors as *const _, right as *const _);
+                    let (factors, right) = (factors.as_ptr(), right.as_ptr());
                     $function(
                         handle, operation, n, columns, factors, n, pivots, right, n, outcome, count,
                     )
@@ -285,10 +304,10 @@ impl CudaDevice {
         }
         let name = "cublasgetrsBatched";
         match element {
-            MatrixElement::F32 => self.with_blas(name, solve!(sys::cublasSgetrsBatched)),
-            MatrixElement::F64 => self.with_blas(name, solve!(sys::cublasDgetrsBatched)),
-            MatrixElement::C64 => self.with_blas(name, solve!(sys::cublasCgetrsBatched)),
-            MatrixElement::C128 => self.with_blas(name, solve!(sys::cublasZgetrsBatched)),
+            MatrixElement::F32 => self.call(name, solve!(sys::cublasSgetrsBatched)),
+            MatrixElement::F64 => self.call(name, solve!(sys::cublasDgetrsBatched)),
+            MatrixElement::C64 => self.call(name, solve!(sys::cublasCgetrsBatched)),
+            MatrixElement::C128 => self.call(name, solve!(sys::cublasZgetrsBatched)),
             MatrixElement::F16 | MatrixElement::BF16 => {
                 unreachable!("bug: matrices of {element:?} are not factorised")
             }

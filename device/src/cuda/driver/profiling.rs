@@ -3,10 +3,9 @@
 //! Names are passed to NVTX, which passes them to a profiler if there is one. Without the library
 //! they are ignored.
 
-use super::device::CudaDevice;
-use super::driver::check;
+use super::context::Context;
 use super::library::{CudaOptions, Library, find};
-use crate::{Device, DeviceError};
+use crate::DeviceError;
 use cudarc::driver::sys;
 use std::ffi::{CString, c_char, c_int};
 use std::sync::OnceLock;
@@ -14,8 +13,8 @@ use std::sync::OnceLock;
 /// Starts or stops recording of a device by profilers that wait for it. Local.
 ///
 /// Errors: `DeviceError::Cuda` if the driver refuses.
-pub fn profile(looks: bool, device: &CudaDevice) -> Result<(), DeviceError> {
-    let _kept = device.visit();
+pub fn profile(looks: bool, context: &Context) -> Result<(), DeviceError> {
+    let _kept = context.visit();
     // SAFETY: the driver is loaded, since there is a device, whose context is current.
     let (call, result) = unsafe {
         match looks {
@@ -23,7 +22,7 @@ pub fn profile(looks: bool, device: &CudaDevice) -> Result<(), DeviceError> {
             false => ("cuProfilerStop", sys::cuProfilerStop()),
         }
     };
-    check(&device.name(), call, result)
+    context.check(call, result)
 }
 
 type Named = unsafe extern "C" fn(*const c_char) -> c_int;

@@ -1,11 +1,15 @@
-//! Checks of the driver's calls.
+//! The driver's results as typed errors.
 
 use crate::DeviceError;
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 
 /// Converts the status of a call to a typed error.
-pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Result<(), DeviceError> {
+pub(in crate::cuda) fn check(
+    device: &str,
+    call: &'static str,
+    result: CUresult,
+) -> Result<(), DeviceError> {
     if result == CUresult::CUDA_SUCCESS {
         return Ok(());
     }

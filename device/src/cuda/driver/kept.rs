@@ -1,6 +1,5 @@
 //! The context of a thread, which other libraries use as its current device.
 
-use super::device::CudaDevice;
 use cudarc::driver::sys::{self, CUcontext};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,13 +32,4 @@ impl Drop for KeptContext {
 /// Records that there is a device.
 pub(super) fn has_begun() {
     HAS_DEVICES.store(true, Ordering::Relaxed);
-}
-
-impl CudaDevice {
-    /// As `enter`, until the returned value is dropped.
-    pub fn visit(&self) -> Option<KeptContext> {
-        let kept = keep_context();
-        self.enter();
-        kept
-    }
 }

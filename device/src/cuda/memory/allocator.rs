@@ -1,18 +1,21 @@
 //! Allocators, which provide the blocks of a GPU's pool.
 
-use super::device::CudaDevice;
-use super::driver::check;
-use crate::{Device, DeviceError};
+use crate::cuda::driver::Context;
+use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys::{self, CUmemAttach_flags};
 
 /// A source of GPU memory, from which the device's pool allocates blocks.
 pub trait Allocator: Send + Sync {
     /// Allocates a block and returns its address; `None` if there is too little memory. `bytes` is
     /// a multiple of 512, the address has the same alignment, and no work of any stream uses the
-    /// block. The device's context is current.
+    /// block. The context is current.
     ///
     /// Errors: `DeviceError::Cuda` for any other failure.
-    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError>;
+    fn allocate(
+        &self,
+        context: &Context,
+        bytes: usize,
+    ) -> Result<Option<DevicePointer>, DeviceError>;
 
     /// Frees a block.
     ///
@@ -23,8 +26,8 @@ pub trait Allocator: Send + Sync {
     /// device's stream is done.
     unsafe fn free(
         &self,
-        device: &CudaDevice,
-        address: u64,
+        context: &Context,
+        address: DevicePointer,
         bytes: usize,
     ) -> Result<(), DeviceError>;
 }
@@ -36,52 +39,60 @@ pub struct DeviceMemory;
 pub struct ManagedMemory;
 
 fn given(
-    device: &CudaDevice,
+    context: &Context,
     call: &'static str,
     address: u64,
     result: sys::CUresult,
-) -> Result<Option<u64>, DeviceError> {
+) -> Result<Option<DevicePointer>, DeviceError> {
     match result {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
-        _ => check(&device.name(), call, result).map(|()| Some(address)),
+        _ => context.check(call, result).map(|()| Some(DevicePointer::new(address))),
     }
 }
 
 impl Allocator for DeviceMemory {
-    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
+    fn allocate(
+        &self,
+        context: &Context,
+        bytes: usize,
+    ) -> Result<Option<DevicePointer>, DeviceError> {
         let mut address = 0;
         // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) };
-        given(device, "cuMemAlloc", address, result)
+        given(context, "cuMemAlloc", address, result)
     }
 
     unsafe fn free(
         &self,
-        device: &CudaDevice,
-        address: u64,
+        context: &Context,
+        address: DevicePointer,
         _bytes: usize,
     ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise.
-        check(&device.name(), "cuMemFree", unsafe { sys::cuMemFree_v2(address) })
+        context.check("cuMemFree", unsafe { sys::cuMemFree_v2(address.address()) })
     }
 }
 
 impl Allocator for ManagedMemory {
-    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
+    fn allocate(
+        &self,
+        context: &Context,
+        bytes: usize,
+    ) -> Result<Option<DevicePointer>, DeviceError> {
         let mut address = 0;
         let attached = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
         // SAFETY: the context is current (the caller's promise) and the pointer valid.
         let result = unsafe { sys::cuMemAllocManaged(&raw mut address, bytes, attached) };
-        given(device, "cuMemAllocManaged", address, result)
+        given(context, "cuMemAllocManaged", address, result)
     }
 
     unsafe fn free(
         &self,
-        device: &CudaDevice,
-        address: u64,
+        context: &Context,
+        address: DevicePointer,
         bytes: usize,
     ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise; both kinds are freed alike.
-        unsafe { DeviceMemory.free(device, address, bytes) }
+        unsafe { DeviceMemory.free(context, address, bytes) }
     }
 }

@@ -1,7 +1,6 @@
 //! The search for CUDA's libraries.
 
-use super::device::CudaDevice;
-use crate::{Device, DeviceError};
+use crate::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -232,28 +231,6 @@ fn keep(path: &Path) -> bool {
         }
         Err(_) => false,
     }
-}
-
-/// Converts the status of a library's call to a typed error.
-pub(super) fn succeeded<S: PartialEq + std::fmt::Debug>(
-    device: &CudaDevice,
-    library: Library,
-    call: &'static str,
-    (status, success): (S, S),
-) -> Result<(), DeviceError> {
-    if status == success {
-        return Ok(());
-    }
-    let name = format!("{status:?}");
-    if name.ends_with("ALLOC_FAILED") {
-        return Err(device.refused(0));
-    }
-    Err(DeviceError::Cuda {
-        device: device.name(),
-        call,
-        name,
-        text: format!("see the documentation of {}", library.name()),
-    })
 }
 
 /// Whether the bindings find the library by its name.

@@ -1,0 +1,142 @@
+//! Room in a GPU's memory: blocks of the pool, and what is freed if memory is short.
+//!
+//! First the pool's free blocks are freed; then what only saves time (`Spare`), which is captured
+//! work with the memory that it holds, and plans of Fourier transforms.
+
+use super::gpu::{COUNTERS, GpuMemory};
+use super::pool::Pool;
+use crate::{DeviceError, DevicePointer};
+use cudarc::driver::sys;
+use std::any::Any;
+
+/// A block that was taken from a GPU's memory.
+pub(in crate::cuda) struct Block {
+    pub address: DevicePointer,
+    pub size: usize,
+    /// The turn in which a reused block was freed: until that turn is settled, earlier work may
+    /// still use the block. `None` for a new block.
+    pub freed: Option<u64>,
+}
+
+impl GpuMemory {
+    /// Takes a block of at least this many bytes, which `give_back` takes back.
+    ///
+    /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
+    pub fn take(&self, bytes: usize) -> Result<Block, DeviceError> {
+        self.let_go();
+        let size = Pool::size(bytes);
+        let limit = self.most();
+        if self.pool().in_use.saturating_add(size) > limit {
+            // Captured work holds memory too.
+            self.give_up();
+        }
+        let (cached, is_full) = {
+            let mut pool = self.pool();
+            if pool.in_use.saturating_add(size) > limit {
+                drop(pool);
+                return Err(self.refused(bytes));
+            }
+            let cached = pool.take(size);
+            // Cached blocks of other sizes count too: other processes cannot use them.
+            let held = (pool.in_use + pool.cached).saturating_add(size);
+            (cached, cached.is_none() && held > limit)
+        };
+        if is_full && self.context().is_capturing() {
+            return Err(self.refused(bytes));
+        }
+        if is_full {
+            self.release_cached();
+        }
+        Ok(match cached {
+            Some((address, turn)) => Block { address, size, freed: Some(turn) },
+            None => {
+                let address = self.allocate_block(size)?;
+                self.pool().used(size);
+                Block { address, size, freed: None }
+            }
+        })
+    }
+
+    /// Zeros with which thread blocks of kernels count each other. A kernel that changes them must
+    /// leave them zero.
+    ///
+    /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
+    pub fn counters(&self) -> Result<DevicePointer, DeviceError> {
+        if let Some(address) = self.counters.get() {
+            return Ok(*address);
+        }
+        let context = self.context();
+        let address = self.allocate_block(COUNTERS)?;
+        // SAFETY: the block has this many bytes, and nothing else uses it.
+        let set =
+            unsafe { sys::cuMemsetD8Async(address.address(), 0, COUNTERS, context.own_stream()) };
+        context.note("cuMemsetD8Async", set);
+        let kept = *self.counters.get_or_init(|| address);
+        if kept != address {
+            self.synchronize();
+            // SAFETY: the block has no owner.
+            unsafe { self.allocator.free(context, address, COUNTERS)? };
+        }
+        Ok(kept)
+    }
+
+    /// Frees what only saves time: captured work, whose steps are enqueued one by one until it is
+    /// captured again, and plans of Fourier transforms. Returns whether there was any.
+    fn give_up(&self) -> bool {
+        if self.context().is_capturing() {
+            return false;
+        }
+        let spares = self.spares();
+        let taken: Vec<Box<dyn Any>> = spares.iter().filter_map(|spare| spare.take()).collect();
+        if taken.is_empty() {
+            return false;
+        }
+        let _kept = self.context().visit();
+        // Work that they enqueued may still be running.
+        self.synchronize();
+        drop(taken);
+        true
+    }
+
+    /// Allocates a new block, which the pool does not count.
+    fn allocate_block(&self, size: usize) -> Result<DevicePointer, DeviceError> {
+        self.context().enter();
+        let allocate = || self.allocator.allocate(self.context(), size);
+        if let Some(address) = allocate()? {
+            return Ok(address);
+        }
+        if self.context().is_capturing() {
+            return Err(self.refused(size));
+        }
+        self.release_cached();
+        if let Some(address) = allocate()? {
+            return Ok(address);
+        }
+        if self.give_up() {
+            self.release_cached();
+        }
+        allocate()?.ok_or_else(|| self.refused(size))
+    }
+
+    /// Calls `make`, in which a library allocates memory. If memory is short, calls it again after
+    /// the pool's free blocks are freed, and again after `give_up`.
+    pub fn with_room<R>(
+        &self,
+        make: impl Fn() -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        let is_short = |made: &Result<R, DeviceError>| {
+            matches!(made, Err(DeviceError::OutOfMemory { .. })) && !self.context().is_capturing()
+        };
+        let made = make();
+        if !is_short(&made) {
+            return made;
+        }
+        self.release_cached();
+        let made = make();
+        if !is_short(&made) || !self.give_up() {
+            return made;
+        }
+        self.release_cached();
+        make()
+    }
+}

@@ -1,0 +1,10 @@
+//! Streams and events of programs, and work that is captured to be launched as a whole.
+
+mod capture;
+mod reader;
+mod stream;
+
+pub(super) use capture::Graphs;
+pub use reader::Reader;
+pub(super) use stream::LEGACY;
+pub use stream::{Event, Stream};
