@@ -48,6 +48,14 @@ pub trait Remote: Send + Sync {
         count: usize,
         item: usize,
     ) -> Result<usize, DeviceError>;
+    /// Copies bytes from a slice of this memory to one of equal length elsewhere, beside the work
+    /// of both devices, and waits for the copy. No work in flight may touch either place.
+    /// `None` if there is no such way between the two.
+    ///
+    /// Errors: those of the devices.
+    fn copy_beside(&self, _from: &Slice, _to: &Slice) -> Option<Result<(), DeviceError>> {
+        None
+    }
     /// The device.
     fn device(&self) -> Arc<dyn Device>;
 }

@@ -2,8 +2,7 @@
 //!
 //! The plan orders accesses to the bytes (condition 2 of `Buffer`); these functions check the rest.
 
-use crate::cuda::CudaDevice;
-use crate::{Buffer, Device, DeviceError, Slice};
+use crate::{Buffer, DeviceError, Slice};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -83,22 +82,22 @@ pub fn copy_slice(from: &Slice, to: &Slice) {
 /// Errors: those of the devices.
 pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {
     assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
-    let device = |slice: &Slice| slice.buffer.remote().map(|remote| remote.device());
-    let gpu = |device: &Arc<dyn Device>| {
-        device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle)
-    };
-    let (source, target) = (device(from), device(to));
+    let (source, target) = (from.buffer.remote(), to.buffer.remote());
     if source.is_none() && target.is_none() {
         // SAFETY: both are valid for their length (condition 1 of `Buffer`) and nobody else touches
         // them (condition 2); `copy` allows overlap.
         unsafe { std::ptr::copy(from.as_ptr(), to.as_ptr(), from.len) };
         return Ok(());
     }
-    if let (Some(gpu), Some(_)) = (source.as_ref().and_then(gpu), target.as_ref().and_then(gpu)) {
-        return gpu.copy_beside(from, to);
+    if let Some(source) = source
+        && let Some(copied) = source.copy_beside(from, to)
+    {
+        return copied;
     }
     copy_slice(from, to);
-    target.iter().for_each(|device| device.synchronize());
+    if let Some(target) = target {
+        target.device().synchronize();
+    }
     Ok(())
 }
 

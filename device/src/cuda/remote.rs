@@ -1,6 +1,7 @@
 //! A GPU's bytes: copies to and from the host, and within its memory.
 
 use super::device::CudaDevice;
+use super::driver::Context;
 use super::modules::{Selection, copy_box, copy_kernels};
 use super::streams::Stream;
 use crate::buffer::Remote;
@@ -78,6 +79,11 @@ impl Remote for CudaDevice {
         Ok(before as usize)
     }
 
+    fn copy_beside(&self, from: &Slice, to: &Slice) -> Option<Result<(), DeviceError>> {
+        let target = to.buffer.remote()?.device();
+        target.as_any().is::<CudaDevice>().then(|| copy_beside(self.context(), from, to))
+    }
+
     fn device(&self) -> Arc<dyn Device> {
         match self.handle() {
             Some(device) => device,
@@ -86,30 +92,20 @@ impl Remote for CudaDevice {
     }
 }
 
-impl CudaDevice {
-    /// Copies bytes between GPUs of this process, or within one, in a separate stream, and waits
-    /// for the copy. No work in flight may touch either place.
-    ///
-    /// Errors: `DeviceError::Cuda`.
-    pub fn copy_beside(
-        self: &Arc<CudaDevice>,
-        from: &Slice,
-        to: &Slice,
-    ) -> Result<(), DeviceError> {
-        assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
-        if from.len == 0 {
-            return Ok(());
-        }
-        let context = self.context();
-        let _kept = context.visit();
-        let stream = Stream::new(context, true, None)?;
-        let (source, target) = (from.device_pointer().address(), to.device_pointer().address());
-        // SAFETY: both ranges are inside their buffers, which outlive the copy, since it is waited
-        // for; the stream lives. Addresses of all GPUs of a process are distinct.
-        let copied = unsafe {
-            sys::cuMemcpyAsync(target, source, from.len, stream.handle() as sys::CUstream)
-        };
-        context.check("cuMemcpyAsync", copied)?;
-        stream.synchronize()
+/// Copies bytes between GPUs of this process, or within one, in a separate stream, and waits for
+/// the copy.
+fn copy_beside(context: &Arc<Context>, from: &Slice, to: &Slice) -> Result<(), DeviceError> {
+    assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
+    if from.len == 0 {
+        return Ok(());
     }
+    let _kept = context.visit();
+    let stream = Stream::new(context, true, None)?;
+    let (source, target) = (from.device_pointer().address(), to.device_pointer().address());
+    // SAFETY: both ranges are inside their buffers, which outlive the copy, since it is waited for;
+    // the stream lives. Addresses of all GPUs of a process are distinct.
+    let copied =
+        unsafe { sys::cuMemcpyAsync(target, source, from.len, stream.handle() as sys::CUstream) };
+    context.check("cuMemcpyAsync", copied)?;
+    stream.synchronize()
 }
