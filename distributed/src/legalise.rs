@@ -5,7 +5,7 @@ use crate::lower::{Call, Expansion, Lowerings, OperandShardings, Phase, PhaseInp
 use crate::placement::Placement;
 use crate::propagate::view_shape;
 use crate::regions::{is_small_write, may_clash};
-use phalanx_graph::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
+use phalanx_graph::{Graph, Input, Node, NodeData, NodeId, NodeOp, ScalarId, Site, Source};
 use phalanx_ops::structured::Operand;
 use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding, Structured};
 use rustc_hash::FxHashMap;
@@ -23,19 +23,19 @@ pub struct Legal {
     pub graph: Graph,
     /// The placements of its nodes.
     pub placements: Vec<Placement>,
-    /// For each node of the given graph, its position in this one.
-    pub moved: Vec<u32>,
+    /// For each node of the given graph, the node of this one.
+    pub moved: Vec<NodeId>,
     /// For each node of this graph, its origin in the given graph.
     pub origins: Vec<Origin>,
     /// The nodes of the given graph that take several phases, in ascending order, with the phases.
-    pub expansions: Vec<(u32, Expansion)>,
+    pub expansions: Vec<(NodeId, Expansion)>,
 }
 
 /// The origin of a node of a legal graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// A node of the given graph.
-    pub node: u32,
+    pub node: NodeId,
     /// The phase of that node, if it takes several.
     pub phase: Option<u32>,
     /// The input of the node or phase that is copied, if the new node is a copy.
@@ -66,22 +66,22 @@ pub fn legalise(
         lowerings,
     };
     // Scalars are arguments: they compare by number, never by value.
-    let mut known: FxHashMap<Computation, u32> = FxHashMap::default();
-    for (position, (node, placement)) in graph.nodes.iter().zip(placements).enumerate() {
+    let mut known: FxHashMap<Computation, NodeId> = FxHashMap::default();
+    for ((given, node), placement) in graph.numbered().zip(placements) {
         let mut node = node.clone();
         for input in &mut node.inputs {
             if let Source::Node(from) = &mut input.source {
-                *from = legaliser.legal.moved[*from as usize];
+                *from = legaliser.legal.moved[from.index()];
             }
         }
         let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
         if let Some(&equal) = known.get(&key)
-            && legaliser.legal.placements[equal as usize] == placement
+            && legaliser.legal.placements[equal.index()] == placement
         {
             legaliser.legal.moved.push(equal);
             continue;
         }
-        let at = legaliser.node(position as u32, node, placement);
+        let at = legaliser.node(given, node, placement);
         known.insert(key, at);
         legaliser.legal.moved.push(at);
     }
@@ -96,17 +96,17 @@ struct Legaliser<'a> {
 }
 
 impl Legaliser<'_> {
-    /// Adds a node of the given graph, with inputs in the legal graph. Returns the position of its
-    /// value.
-    fn node(&mut self, position: u32, node: NodeData, placement: Placement) -> u32 {
-        let origin = Origin { node: position, phase: None, copy: None };
+    /// Adds the node `given` of the given graph, whose inputs in `node` are of the legal graph.
+    /// Returns the node of its value.
+    fn node(&mut self, given: NodeId, node: NodeData, placement: Placement) -> NodeId {
+        let origin = Origin { node: given, phase: None, copy: None };
         let Some(expansion) = expansion(&self.legal.graph, &node, &placement, self.lowerings)
         else {
             let wanted = wanted_shardings(&self.legal.graph, &node, &placement, self.lowerings);
             return self.add(node, placement, wanted, origin);
         };
         let last = expansion.phases.len() - 1;
-        let mut values: Vec<u32> = Vec::new();
+        let mut values: Vec<NodeId> = Vec::new();
         for (number, phase) in expansion.phases.iter().enumerate() {
             let origin = Origin { phase: Some(number as u32), ..origin };
             let read = |input: &PhaseInput, legal: &mut Graph| match input.source {
@@ -120,7 +120,7 @@ impl Legaliser<'_> {
                 PhaseSource::Constant(number) => {
                     legal.scalars.push(number);
                     Input {
-                        source: Source::Scalar(legal.scalars.len() as u32 - 1),
+                        source: Source::Scalar(ScalarId::new(legal.scalars.len() - 1)),
                         map: input.map.clone().map(Arc::new),
                     }
                 }
@@ -135,7 +135,7 @@ impl Legaliser<'_> {
             let data = NodeData { op, inputs, shape, dtype, site: node.site, node: value };
             values.push(self.add(data, placement, operands, origin));
         }
-        self.legal.expansions.push((position, expansion));
+        self.legal.expansions.push((given, expansion));
         values[last]
     }
 
@@ -146,7 +146,7 @@ impl Legaliser<'_> {
         placement: Placement,
         wanted: OperandShardings,
         origin: Origin,
-    ) -> u32 {
+    ) -> NodeId {
         let clashes = reads_what_it_writes(&node);
         for (number, wanted) in wanted.into_iter().enumerate() {
             let Some(wanted) = wanted else { continue };
@@ -177,8 +177,8 @@ impl Legaliser<'_> {
     /// Whether a value has this sharding.
     fn resides(&self, source: Source, wanted: &Sharding) -> bool {
         match source {
-            Source::Node(from) => self.legal.placements[from as usize].output == *wanted,
-            Source::Leaf(leaf) => self.leaves[leaf as usize] == *wanted,
+            Source::Node(from) => self.legal.placements[from.index()].output == *wanted,
+            Source::Leaf(leaf) => self.leaves[leaf.index()] == *wanted,
             Source::Scalar(_) => true,
         }
     }
@@ -197,11 +197,10 @@ impl Legaliser<'_> {
         Input { source: Source::Node(self.push(node, Placement::on(wanted), origin)), map: None }
     }
 
-    fn push(&mut self, node: NodeData, placement: Placement, origin: Origin) -> u32 {
-        self.legal.graph.nodes.push(node);
+    fn push(&mut self, node: NodeData, placement: Placement, origin: Origin) -> NodeId {
         self.legal.placements.push(placement);
         self.legal.origins.push(origin);
-        self.legal.graph.nodes.len() as u32 - 1
+        self.legal.graph.push(node)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::placement::{Placement, Schedule};
 use crate::price::read_price;
 use crate::regions::greatest_common_divisor;
 use crate::setup::Setup;
-use phalanx_graph::{Graph, Input, NodeData, NodeOp, Source};
+use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp, Source};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
 use smallvec::SmallVec;
@@ -19,11 +19,11 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
     }
     let (targets, readers) = (update_targets(graph), reshaping_readers(graph));
     let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
-    for (position, node) in graph.nodes.iter().enumerate() {
+    for (id, node) in graph.numbered() {
         let sharding_of = |source: Source| -> Option<&Sharding> {
             match source {
-                Source::Node(node) => Some(&placements[node as usize].output),
-                Source::Leaf(leaf) => Some(&leaves[leaf as usize]),
+                Source::Node(node) => Some(&placements[node.index()].output),
+                Source::Leaf(leaf) => Some(&leaves[leaf.index()]),
                 Source::Scalar(_) => None,
             }
         };
@@ -37,9 +37,9 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
         };
         let fresh = || {
             let sharding = policy.sharding(&node.shape, mesh);
-            let Some(reader) = readers[position] else { return sharding };
+            let Some(reader) = readers[id.index()] else { return sharding };
             // Cut where rows of both shapes begin, so that the reshape moves nothing.
-            let to = &graph.nodes[reader];
+            let to = &graph[reader];
             // The reshape may read another dtype with as many elements.
             let (_, read) = graph.source(to.inputs[0].source);
             let from = (&*node.shape, read.size());
@@ -54,20 +54,20 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
         placements.push(match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => Placement::on(fresh()),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
-                let hinted = targets[position].filter(|&update| {
+                let hinted = targets[id.index()].filter(|&update| {
                     // An existing base decides the sharding of the value that is written to it.
-                    match graph.nodes[update].inputs[0].source {
+                    match graph[update].inputs[0].source {
                         Source::Leaf(_) => true,
-                        Source::Node(old) => (old as usize) < position,
+                        Source::Node(old) => old < id,
                         Source::Scalar(_) => false,
                     }
                 });
                 match hinted {
                     Some(update) => {
-                        let NodeOp::Update(map) = &graph.nodes[update].op else {
+                        let NodeOp::Update(map) = &graph[update].op else {
                             unreachable!("bug: a target is an update")
                         };
-                        let old = sharding_of(graph.nodes[update].inputs[0].source);
+                        let old = sharding_of(graph[update].inputs[0].source);
                         let replicated = || Sharding::replicated(node.shape.len());
                         Placement::on(old.map_or_else(replicated, |old| old.through(map)))
                     }
@@ -179,20 +179,20 @@ fn largest(sharding: &Sharding, shape: &[usize]) -> usize {
 
 /// For each node, the first reshape of its whole value, or of the result of elementwise operations
 /// with its shape.
-fn reshaping_readers(graph: &Graph) -> Vec<Option<usize>> {
-    let mut readers: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    for (position, node) in graph.nodes.iter().enumerate().rev() {
+fn reshaping_readers(graph: &Graph) -> Vec<Option<NodeId>> {
+    let mut readers: Vec<Option<NodeId>> = vec![None; graph.nodes.len()];
+    for (id, node) in graph.numbered().rev() {
         let reader = match &node.op {
-            NodeOp::Reshape => Some(position),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => readers[position],
+            NodeOp::Reshape => Some(id),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => readers[id.index()],
             _ => None,
         };
         let Some(reader) = reader else { continue };
         for input in &node.inputs {
             if let (Source::Node(from), None) = (input.source, &input.map) {
-                let is_alike = reader == position || graph.nodes[from as usize].shape == node.shape;
+                let is_alike = reader == id || graph[from].shape == node.shape;
                 if is_alike {
-                    readers[from as usize] = Some(reader);
+                    readers[from.index()] = Some(reader);
                 }
             }
         }
@@ -213,25 +213,25 @@ pub(crate) fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, p
 
 /// For each node, the update that writes its value, directly or after elementwise operations with
 /// its shape.
-fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
-    let mut targets: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    for (position, node) in graph.nodes.iter().enumerate().rev() {
+fn update_targets(graph: &Graph) -> Vec<Option<NodeId>> {
+    let mut targets: Vec<Option<NodeId>> = vec![None; graph.nodes.len()];
+    for (id, node) in graph.numbered().rev() {
         let target = match &node.op {
-            NodeOp::Update(_) => Some(position),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => targets[position],
+            NodeOp::Update(_) => Some(id),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => targets[id.index()],
             _ => None,
         };
         let Some(target) = target else { continue };
         let values =
             if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
-        let NodeOp::Update(map) = &graph.nodes[target].op else {
+        let NodeOp::Update(map) = &graph[target].op else {
             continue;
         };
         for input in values {
             if let (Source::Node(from), None) = (input.source, &input.map) {
-                let from = from as usize;
-                if graph.nodes[from].shape == map.shape && targets[from].is_none() {
-                    targets[from] = Some(target);
+                let known = &mut targets[from.index()];
+                if graph[from].shape == map.shape && known.is_none() {
+                    *known = Some(target);
                 }
             }
         }
@@ -302,9 +302,7 @@ fn is_free(graph: &Graph, source: Source) -> bool {
     match source {
         Source::Scalar(_) => true,
         Source::Leaf(_) => false,
-        Source::Node(node) => {
-            matches!(graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
-        }
+        Source::Node(node) => matches!(graph[node].op, NodeOp::Fill | NodeOp::Index(_)),
     }
 }
 

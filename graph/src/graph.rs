@@ -1,6 +1,7 @@
 //! The graph of a window: the recorded nodes in program order.
 
 use crate::error::{Error, Site};
+use crate::ids::{LeafId, NodeId, ScalarId};
 use crate::interval::Interval;
 use crate::operand::Operand;
 use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding, Structured};
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Index};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -65,14 +66,14 @@ impl Node {
         shape: Shape,
         dtype: DType,
         window: u64,
-        position: u32,
+        position: NodeId,
         site: Option<Site>,
     ) -> Arc<Node> {
         Arc::new(Node {
             shape,
             dtype,
             window: AtomicU64::new(window),
-            position: AtomicU32::new(position),
+            position: AtomicU32::new(position.index() as u32),
             leaf_window: AtomicU64::new(0),
             leaf_position: AtomicU32::new(0),
             handles: AtomicU32::new(0),
@@ -92,7 +93,7 @@ impl Node {
         deferred: Deferred,
         site: Site,
     ) -> Arc<Node> {
-        let node = Node::recorded(shape, dtype, UNRECORDED, 0, Some(site));
+        let node = Node::recorded(shape, dtype, UNRECORDED, NodeId::new(0), Some(site));
         *lock(&node.deferred) = Some(deferred);
         node
     }
@@ -112,15 +113,15 @@ impl Node {
     }
 
     /// The position of the node in `window`, if that window recorded it.
-    pub(crate) fn position_in(&self, window: u64) -> Option<u32> {
+    pub(crate) fn position_in(&self, window: u64) -> Option<NodeId> {
         let is_here = self.window.load(Ordering::Relaxed) == window;
-        is_here.then(|| self.position.load(Ordering::Relaxed))
+        is_here.then(|| NodeId::new(self.position.load(Ordering::Relaxed) as usize))
     }
 
     /// Sets the window and the position of the node.
-    pub(crate) fn settle_at(&self, window: u64, position: usize) {
+    pub(crate) fn settle_at(&self, window: u64, position: NodeId) {
         self.window.store(window, Ordering::Relaxed);
-        self.position.store(position as u32, Ordering::Relaxed);
+        self.position.store(position.index() as u32, Ordering::Relaxed);
     }
 
     /// A node whose value exists already.
@@ -130,14 +131,14 @@ impl Node {
         value: Arc<dyn Evaluated>,
         site: Site,
     ) -> Arc<Node> {
-        let node = Node::recorded(shape, dtype, 0, 0, Some(site));
+        let node = Node::recorded(shape, dtype, 0, NodeId::new(0), Some(site));
         node.finish(Ok(value));
         node
     }
 
     /// A node without a handle, for values that a planner adds.
     pub fn temporary(shape: Shape, dtype: DType) -> Arc<Node> {
-        Node::recorded(shape, dtype, 0, 0, None)
+        Node::recorded(shape, dtype, 0, NodeId::new(0), None)
     }
 
     /// The call that made the value; `None` if a planner did.
@@ -311,11 +312,11 @@ pub enum NodeOp {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     /// A node of the same window.
-    Node(u32),
+    Node(NodeId),
     /// A leaf: a value that an earlier window computed.
-    Leaf(u32),
+    Leaf(LeafId),
     /// A scalar argument.
-    Scalar(u32),
+    Scalar(ScalarId),
 }
 
 /// An input of a node: a value, read through a map.
@@ -369,34 +370,52 @@ pub struct Graph {
 pub struct Part {
     /// The nodes of the part, in program order.
     pub graph: Graph,
-    /// The position in the window of each node of the part.
-    pub positions: Vec<u32>,
+    /// For each node of the part, the node of the window.
+    pub positions: Vec<NodeId>,
+}
+
+impl Index<NodeId> for Graph {
+    type Output = NodeData;
+    #[inline]
+    fn index(&self, node: NodeId) -> &NodeData {
+        &self.nodes[node.index()]
+    }
 }
 
 impl Graph {
+    /// The nodes in program order, each with its id.
+    pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (NodeId, &NodeData)> {
+        self.nodes.iter().enumerate().map(|(position, data)| (NodeId::new(position), data))
+    }
+
+    /// Adds a node after all others. Returns its id.
+    pub fn push(&mut self, node: NodeData) -> NodeId {
+        self.nodes.push(node);
+        NodeId::new(self.nodes.len() - 1)
+    }
+
     /// The node that the closing observation requested; `None` if the window was closed for another
     /// reason or does not contain it. Local.
-    pub fn observed(&self) -> Option<u32> {
+    pub fn observed(&self) -> Option<NodeId> {
         self.all_observed().next()
     }
 
     /// The nodes that observations requested and that have no result yet. There are several if
     /// threads observe at the same time. Local.
-    pub fn all_observed(&self) -> impl Iterator<Item = u32> {
+    pub fn all_observed(&self) -> impl Iterator<Item = NodeId> {
         let is_observed = |data: &NodeData| data.node.is_observed() && data.node.result().is_none();
-        (0u32..).zip(&self.nodes).filter(move |(_, data)| is_observed(data)).map(|(at, _)| at)
+        self.numbered().filter(move |(_, data)| is_observed(data)).map(|(node, _)| node)
     }
 
     /// The shape and dtype of a source.
     pub fn source(&self, source: Source) -> (&[usize], DType) {
         match source {
-            Source::Node(node) => {
-                (&self.nodes[node as usize].shape, self.nodes[node as usize].dtype)
-            }
+            Source::Node(node) => (&self[node].shape, self[node].dtype),
             Source::Leaf(leaf) => {
-                (self.leaves[leaf as usize].shape(), self.leaves[leaf as usize].dtype())
+                let leaf = &self.leaves[leaf.index()];
+                (leaf.shape(), leaf.dtype())
             }
-            Source::Scalar(scalar) => (&[], self.scalars[scalar as usize].dtype()),
+            Source::Scalar(scalar) => (&[], self.scalars[scalar.index()].dtype()),
         }
     }
 
@@ -409,50 +428,48 @@ impl Graph {
             .unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
     }
 
-    /// The nodes that are needed to compute those at the positions `wanted`. Nodes with a value
-    /// become leaves. A failed node is computed again for the nodes that use it.
-    pub fn part(&self, wanted: &[u32]) -> Part {
+    /// The nodes that are needed to compute the nodes `wanted`. Nodes with a value become leaves. A
+    /// failed node is computed again for the nodes that use it.
+    pub fn part(&self, wanted: &[NodeId]) -> Part {
         let mut is_needed = vec![false; self.nodes.len()];
-        wanted.iter().for_each(|&position| is_needed[position as usize] = true);
-        let is_known =
-            |position: u32| matches!(self.nodes[position as usize].node.result(), Some(Ok(_)));
-        for position in (0..self.nodes.len()).rev() {
-            if !is_needed[position] {
+        wanted.iter().for_each(|node| is_needed[node.index()] = true);
+        let is_known = |node: NodeId| matches!(self[node].node.result(), Some(Ok(_)));
+        for (node, data) in self.numbered().rev() {
+            if !is_needed[node.index()] {
                 continue;
             }
-            for input in &self.nodes[position].inputs {
+            for input in &data.inputs {
                 if let Source::Node(from) = input.source
                     && !is_known(from)
                 {
-                    is_needed[from as usize] = true;
+                    is_needed[from.index()] = true;
                 }
             }
         }
         let mut part = Part::default();
         let mut moved: FxHashMap<Source, Source> = FxHashMap::default();
-        for (position, data) in self.nodes.iter().enumerate().filter(|(at, _)| is_needed[*at]) {
+        for (node, data) in self.numbered().filter(|(node, _)| is_needed[node.index()]) {
             let mut data = data.clone();
             for input in &mut data.inputs {
                 let Graph { leaves, scalars, .. } = &mut part.graph;
                 input.source = *moved.entry(input.source).or_insert_with(|| match input.source {
                     Source::Scalar(scalar) => {
-                        scalars.push(self.scalars[scalar as usize]);
-                        Source::Scalar(scalars.len() as u32 - 1)
+                        scalars.push(self.scalars[scalar.index()]);
+                        Source::Scalar(ScalarId::new(scalars.len() - 1))
                     }
                     Source::Leaf(leaf) => {
-                        leaves.push(self.leaves[leaf as usize].clone());
-                        Source::Leaf(leaves.len() as u32 - 1)
+                        leaves.push(self.leaves[leaf.index()].clone());
+                        Source::Leaf(LeafId::new(leaves.len() - 1))
                     }
                     Source::Node(node) => {
-                        leaves.push(self.nodes[node as usize].node.clone());
-                        Source::Leaf(leaves.len() as u32 - 1)
+                        leaves.push(self[node].node.clone());
+                        Source::Leaf(LeafId::new(leaves.len() - 1))
                     }
                 });
             }
-            let own = Source::Node(part.graph.nodes.len() as u32);
-            moved.insert(Source::Node(position as u32), own);
-            part.graph.nodes.push(data);
-            part.positions.push(position as u32);
+            let own = part.graph.push(data);
+            moved.insert(Source::Node(node), Source::Node(own));
+            part.positions.push(node);
         }
         part
     }
@@ -460,7 +477,7 @@ impl Graph {
     /// Makes this the graph of the window `window`: nodes recorded later refer to its nodes by
     /// their positions.
     pub(crate) fn settle_in(&self, window: u64) {
-        for (position, data) in self.nodes.iter().enumerate() {
+        for (position, data) in self.numbered() {
             data.node.settle_at(window, position);
         }
         for (position, leaf) in self.leaves.iter().enumerate() {
@@ -480,7 +497,7 @@ impl Graph {
             node.leaf_position.store(self.leaves.len() as u32, Ordering::Relaxed);
             self.leaves.push(node.clone());
         }
-        Source::Leaf(node.leaf_position.load(Ordering::Relaxed))
+        Source::Leaf(LeafId::new(node.leaf_position.load(Ordering::Relaxed) as usize))
     }
 
     /// Adds a node to this copy of the open window `window`, after the nodes that are deferred
@@ -491,16 +508,16 @@ impl Graph {
                 unreachable!("bug: an array is a value")
             };
             let input = Input { source: self.add(&from, window), map };
-            self.nodes.push(NodeData::of(op, [input].into_iter().collect(), node));
-            return Source::Node(self.nodes.len() as u32 - 1);
+            let data = NodeData::of(op, [input].into_iter().collect(), node);
+            return Source::Node(self.push(data));
         }
         if let Some(position) = node.position_in(window) {
             return Source::Node(position);
         }
         let known = self.leaves.iter().position(|leaf| Arc::ptr_eq(leaf, node));
-        Source::Leaf(known.unwrap_or_else(|| {
+        Source::Leaf(LeafId::new(known.unwrap_or_else(|| {
             self.leaves.push(node.clone());
             self.leaves.len() - 1
-        }) as u32)
+        })))
     }
 }

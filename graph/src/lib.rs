@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod graph;
 mod host;
+mod ids;
 mod interval;
 mod operand;
 mod unseen;
@@ -24,6 +25,7 @@ pub use error::{
 };
 pub use graph::{Evaluated, Graph, Held, Input, Node, NodeData, NodeOp, Part, Source};
 pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
+pub use ids::{LeafId, NodeId, ScalarId};
 pub use interval::Interval;
 pub use operand::Operand;
 pub use unseen::note_unseen;

@@ -22,11 +22,11 @@ impl Graph {
 
     fn verify_input(&self, position: usize, input: &Input) -> Result<(), String> {
         let (number, count, kind) = match input.source {
-            Source::Node(node) => (node, position, "an earlier node"),
-            Source::Leaf(leaf) => (leaf, self.leaves.len(), "a leaf"),
-            Source::Scalar(scalar) => (scalar, self.scalars.len(), "a scalar"),
+            Source::Node(node) => (node.index(), position, "an earlier node"),
+            Source::Leaf(leaf) => (leaf.index(), self.leaves.len(), "a leaf"),
+            Source::Scalar(scalar) => (scalar.index(), self.scalars.len(), "a scalar"),
         };
-        if number as usize >= count {
+        if number >= count {
             return Err(format!("it reads {:?}, which is not {kind}", input.source));
         }
         match &input.map {
@@ -155,6 +155,7 @@ fn within(map: &AffineMap, base: &[usize]) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::graph::Node;
+    use crate::ids::{LeafId, NodeId};
     use phalanx_ops::structured::{Order, Sort};
     use phalanx_ops::{Op, Structured};
     use std::sync::Arc;
@@ -169,7 +170,7 @@ mod tests {
     }
 
     fn leaf(map: Option<AffineMap>) -> Input {
-        Input { source: Source::Leaf(0), map: map.map(Arc::new) }
+        Input { source: Source::Leaf(LeafId::new(0)), map: map.map(Arc::new) }
     }
 
     #[test]
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(graph(sqrt(), &whole, &[3, 4]).verify(), Ok(()));
         let mut beyond = AffineMap::identity(&[3, 4]);
         beyond.axes[1].start = 1;
-        let itself = Input { source: Source::Node(0), map: None };
+        let itself = Input { source: Source::Node(NodeId::new(0)), map: None };
         let sort = Structured::Sort(Sort { axis: 0, order: Order::Positions });
         let sum = |axes: &[u8]| NodeOp::Reduce {
             monoid: phalanx_ops::Monoid::Add,

@@ -4,6 +4,7 @@ use crate::checks::Check;
 use crate::engine::{Cause, Engine, Evaluation, Limits};
 use crate::error::{Error, Failure, Site, call_site};
 use crate::graph::{Deferred, Graph, Held, Input, Node, NodeData, NodeOp, Source};
+use crate::ids::{LeafId, NodeId, ScalarId};
 use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::view::{Form, Stage, map_or_none};
@@ -296,7 +297,7 @@ impl MeshHandle {
         for operand in operands {
             inputs.push(window.input(operand, site)?);
         }
-        let position = window.graph.nodes.len() as u32;
+        let position = NodeId::new(window.graph.nodes.len());
         let node = Node::recorded(shape, dtype, window.number, position, Some(site));
         node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
         let data = NodeData::of(op, inputs, &node);
@@ -339,22 +340,22 @@ impl MeshHandle {
             return None;
         }
         let Source::Node(mut position) = window.graph.place(node, number) else { return None };
-        let mut data = &window.graph.nodes[position as usize];
+        let mut data = &window.graph[position];
         // A write of a whole value: the value that was written.
         while let NodeOp::Update(map) = &data.op
             && map.is_identity(&data.shape)
             && let Input { source: Source::Node(value), map: None } = data.inputs[1]
         {
             position = value;
-            data = &window.graph.nodes[position as usize];
+            data = &window.graph[position];
         }
         if data.op != NodeOp::Elementwise(Op::Complex) {
             return None;
         }
         let input = &data.inputs[part];
         let node = match input.source {
-            Source::Node(from) => window.graph.nodes[from as usize].node.clone(),
-            Source::Leaf(leaf) => window.graph.leaves[leaf as usize].clone(),
+            Source::Node(from) => window.graph[from].node.clone(),
+            Source::Leaf(leaf) => window.graph.leaves[leaf.index()].clone(),
             Source::Scalar(_) => return None,
         };
         let seen = match map {
@@ -422,10 +423,10 @@ impl MeshHandle {
         }
         let window = self.window();
         let Some(position) = node.position_in(window.number) else { return false };
-        let nodes = &window.graph.nodes;
+        let graph = &window.graph;
         let (mut seen, mut ahead) = (FxHashSet::default(), vec![position]);
         while let Some(position) = ahead.pop() {
-            let data = &nodes[position as usize];
+            let data = &graph[position];
             let is_elementwise = matches!(
                 data.op,
                 NodeOp::Fill
@@ -464,7 +465,10 @@ impl MeshHandle {
         let (mut graph, mut source) = match node.result() {
             Some(result) => {
                 result.clone()?;
-                (Graph { leaves: vec![node.clone()], ..Graph::default() }, Source::Leaf(0))
+                (
+                    Graph { leaves: vec![node.clone()], ..Graph::default() },
+                    Source::Leaf(LeafId::new(0)),
+                )
             }
             None => {
                 let window = self.window();
@@ -476,15 +480,14 @@ impl MeshHandle {
         let mut map = None;
         for stage in stages {
             let mut add = |op, map, shape: &Shape, dtype| {
-                graph.nodes.push(NodeData {
+                source = Source::Node(graph.push(NodeData {
                     op,
                     inputs: [Input { source, map }].into_iter().collect(),
                     shape: shape.clone(),
                     dtype,
                     site: call_site(),
                     node: Node::temporary(shape.clone(), dtype),
-                });
-                source = Source::Node(graph.nodes.len() as u32 - 1);
+                }));
             };
             if let Some(Form { shape, dtype }) = &stage.form {
                 add(NodeOp::Reshape, map.take(), shape, *dtype);
@@ -497,7 +500,7 @@ impl MeshHandle {
         }
         let mut shardings = self.0.engine.shardings(&graph)?;
         let base = match (source, node.result()) {
-            (Source::Node(position), _) => shardings.swap_remove(position as usize),
+            (Source::Node(position), _) => shardings.swap_remove(position.index()),
             (_, Some(Ok(value))) => value.sharding().clone(),
             _ => unreachable!("bug: a node without a result lies outside the open window"),
         };
@@ -517,7 +520,7 @@ impl Window {
             Operand::Scalar(value) => {
                 let scalars = &mut self.graph.scalars;
                 scalars.push(*value);
-                Input { source: Source::Scalar(scalars.len() as u32 - 1), map: None }
+                Input { source: Source::Scalar(ScalarId::new(scalars.len() - 1)), map: None }
             }
             Operand::Value { node, map } => {
                 if let Some(Err(error)) = node.result() {
@@ -535,7 +538,7 @@ impl Window {
         let Some(Deferred { op, operand }) = node.take_deferred() else { return Ok(()) };
         let input = self.input(&operand, site);
         let input = input.inspect_err(|error| node.finish(Err(error.clone())))?;
-        node.settle_at(self.number, self.graph.nodes.len());
+        node.settle_at(self.number, NodeId::new(self.graph.nodes.len()));
         let data = NodeData::of(op, [input].into_iter().collect(), node);
         self.graph.nodes.push(NodeData { site, ..data });
         Ok(())

@@ -3,11 +3,11 @@
 
 use crate::build::Buffer;
 use crate::finalise::{Final, FinalLaunch, FinalStep};
-use crate::fuse::Unit;
+use crate::ids::ExchangeId;
 use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::{Plan, space_box};
 use phalanx_distributed::image;
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{IndexBox, Mesh, Sharding};
@@ -59,8 +59,8 @@ pub(crate) struct Costs {
 /// The sharding of a value.
 pub(crate) fn sharding(plan: &Plan, source: Source) -> Option<&Sharding> {
     match source {
-        Source::Node(node) => Some(&plan.placements[node as usize].output),
-        Source::Leaf(leaf) => Some(&plan.leaves[leaf as usize]),
+        Source::Node(node) => Some(&plan.placements[node.index()].output),
+        Source::Leaf(leaf) => Some(&plan.leaves[leaf.index()]),
         Source::Scalar(_) => None,
     }
 }
@@ -132,7 +132,7 @@ impl Device<'_> {
             boxes: total.boxes + step.boxes,
             rims: total.rims + step.rims,
         });
-        let leaves = 0..self.plan.leaves.len() as u32;
+        let leaves = (0..self.plan.leaves.len()).map(LeafId::new);
         let inputs = leaves.map(|leaf| self.block_bytes(Source::Leaf(leaf))).sum();
         let made: usize = instance.slots.iter().chain(&instance.locals).sum();
         Costs { steps, total, inputs, peak: inputs + made }
@@ -152,14 +152,14 @@ impl Device<'_> {
     }
 
     /// Bytes of a partial value that the device puts into an all-reduce.
-    fn combined(&self, node: u32) -> usize {
+    fn combined(&self, node: NodeId) -> usize {
         let item =
             self.plan.combined_item(node).map_or(0, |(dtype, monoid)| monoid.item_size(dtype));
         volume(&self.block(Source::Node(node))) * item
     }
 
     fn launch(&self, launch: &FinalLaunch, (boxes, rims): (usize, usize)) -> Cost {
-        let Unit::Group(group) = &self.plan.units[launch.unit] else {
+        let Some(group) = self.plan.group(launch.unit) else {
             unreachable!("bug: only groups are launched")
         };
         let space = space_box(&group.axes, self.mesh, &self.mesh.coordinates(self.device));
@@ -216,7 +216,7 @@ impl Device<'_> {
         Cost { sent: 0, read, wrote, flops, boxes, rims }
     }
 
-    fn routine(&self, node: u32) -> Cost {
+    fn routine(&self, node: NodeId) -> Cost {
         let data = self.plan.node(node);
         let NodeOp::Structured(op) = &data.op else {
             unreachable!("bug: a routine of no structured operation")
@@ -237,7 +237,7 @@ impl Device<'_> {
 }
 
 /// The number of elements of a member that a launch stores.
-fn image_of_store(launch: &FinalLaunch, node: u32, space: &[Range<usize>]) -> usize {
+fn image_of_store(launch: &FinalLaunch, node: NodeId, space: &[Range<usize>]) -> usize {
     let stores =
         launch.built.accesses.iter().filter(|access| access.buffer == Buffer::Output(node));
     stores.map(|access| volume(&image(&access.map, space))).max().unwrap_or(0)
@@ -266,7 +266,7 @@ fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u
 }
 
 /// The bytes that a device sends in an exchange.
-fn sent(instance: &Instance, number: usize) -> usize {
+fn sent(instance: &Instance, number: ExchangeId) -> usize {
     let of_step = |step: &LocalStep| match step {
         LocalStep::Start { exchange, sends, .. } if *exchange == number => {
             sends.iter().map(|packet| packet.bytes).sum()

@@ -2,12 +2,14 @@
 
 use crate::build::ScalarSource;
 use crate::error::RunError;
+use crate::ids::ExchangeId;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
 use crate::routine::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
+use phalanx_graph::NodeId;
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::{Bounds, DType, Mesh, Monoid, Scalar, Sharding, Split};
@@ -29,7 +31,7 @@ pub(crate) struct Worker {
     /// every device.
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
     /// For each exchange in flight, the receiving host slices and the slices to copy them to.
-    arriving: FxHashMap<usize, Vec<(Slice, Slice)>>,
+    arriving: FxHashMap<ExchangeId, Vec<(Slice, Slice)>>,
     /// Whether communicators receive device memory directly, without a copy through the host.
     is_direct: bool,
 }
@@ -59,7 +61,7 @@ impl Worker {
         if self.is_direct && job.ready.is_collective {
             self.communicator.prepare()?;
         }
-        let mut events: FxHashMap<usize, Event> = FxHashMap::default();
+        let mut events: FxHashMap<ExchangeId, Event> = FxHashMap::default();
         let steps = &job.ready.instances[self.local].steps;
         let mut done = 0;
         for segment in &job.ready.segments[self.local] {
@@ -78,7 +80,7 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         segment: &Segment,
-        events: &mut FxHashMap<usize, Event>,
+        events: &mut FxHashMap<ExchangeId, Event>,
     ) -> Result<(), RunError> {
         let address = |at: Memory| {
             let buffer = memory.buffer(at);
@@ -113,7 +115,7 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         steps: &[LocalStep],
-        events: &mut FxHashMap<usize, Event>,
+        events: &mut FxHashMap<ExchangeId, Event>,
     ) -> Result<(), RunError> {
         // A null device runs only launch steps, which may save the texts of kernels.
         let is_null = self.memory.is_null();
@@ -127,7 +129,7 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         step: &LocalStep,
-        events: &mut FxHashMap<usize, Event>,
+        events: &mut FxHashMap<ExchangeId, Event>,
     ) -> Result<(), RunError> {
         match step {
             LocalStep::Start { exchange, pack, sends, receives } => {
@@ -166,7 +168,7 @@ impl Worker {
                     scalars: scalars
                         .iter()
                         .map(|source| match source {
-                            ScalarSource::Argument(argument) => job.scalars[*argument as usize],
+                            ScalarSource::Argument(argument) => job.scalars[argument.index()],
                             ScalarSource::Number(number) => *number,
                             ScalarSource::Points(_) => {
                                 unreachable!("bug: the points of a launch have been counted")
@@ -222,7 +224,7 @@ impl Worker {
     /// Starts an exchange. Data that the communicator cannot access is copied to the host first.
     fn exchange(
         &mut self,
-        exchange: usize,
+        exchange: ExchangeId,
         sends: &[Message],
         receives: &[Message],
     ) -> Result<Event, RunError> {
@@ -253,7 +255,7 @@ impl Worker {
     }
 
     /// Copies received data from the host to its target on the device.
-    fn deliver(&mut self, exchange: usize) {
+    fn deliver(&mut self, exchange: ExchangeId) {
         for (host, target) in self.arriving.remove(&exchange).unwrap_or_default() {
             copy_slice(&host, &target);
         }
@@ -340,7 +342,7 @@ impl Worker {
     fn settle(
         &mut self,
         job: &Job,
-        node: u32,
+        node: NodeId,
         kept: usize,
         is_split: bool,
     ) -> Result<(), RunError> {
@@ -360,7 +362,7 @@ impl Worker {
             .chunks_exact(8)
             .map(|count| Scalar::from_bytes(DType::U64, count).to_element::<u64>() as usize)
             .collect();
-        let split = job.ready.placements[node as usize].space.axes.iter().flatten().next();
+        let split = job.ready.placements[node.index()].space.axes.iter().flatten().next();
         let Some(split) = split else { unreachable!("bug: a split space has a split axis") };
         // One count for each block; devices with the same block have the same count.
         let mut blocks = vec![0; split.bounds.parts()];
@@ -378,9 +380,9 @@ impl Worker {
 impl JobMemory {
     fn buffer(&self, memory: Memory) -> &Buffer {
         match memory {
-            Memory::Slot(slot) => &self.slots[slot],
-            Memory::Leaf(leaf) => &self.leaves[leaf as usize],
-            Memory::Local(local) => &self.locals[local],
+            Memory::Slot(slot) => &self.slots[slot.index()],
+            Memory::Leaf(leaf) => &self.leaves[leaf.index()],
+            Memory::Local(local) => &self.locals[local.index()],
         }
     }
 

@@ -7,10 +7,11 @@
 use crate::build::{Buffer, Built, ScalarSource};
 use crate::cost::{Cost, costs, sharding};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
-use crate::fuse::{Group, Unit};
+use crate::fuse::Group;
+use crate::ids::ExchangeId;
 use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
@@ -129,8 +130,8 @@ pub(crate) fn text(
         bytes(total.sent),
         flops(total.flops)
     );
-    for leaf in 0..plan.leaves.len() as u32 {
-        let donated = if liveness.donated[leaf as usize] { ", not used afterwards" } else { "" };
+    for leaf in (0..plan.leaves.len()).map(LeafId::new) {
+        let donated = if liveness.donated[leaf.index()] { ", not used afterwards" } else { "" };
         let _ = writeln!(text, "{}{donated}", explainer.value(Source::Leaf(leaf)));
     }
     let break_line = if plan.leaves.is_empty() { "" } else { "\n" };
@@ -212,8 +213,8 @@ impl Explainer<'_> {
         names.join(" and ")
     }
 
-    fn exchange(&self, number: usize, cost: &Cost) -> String {
-        let source = self.plan.exchanges[number].source;
+    fn exchange(&self, exchange: ExchangeId, cost: &Cost) -> String {
+        let source = self.plan.exchanges[exchange.index()].source;
         let (shape, dtype) = self.plan.graph.source(source);
         let largest = sharding(self.plan, source)
             .map_or(0, |sharding| sharding.largest_block(shape))
@@ -221,15 +222,15 @@ impl Explainer<'_> {
         let kind = match cost.sent {
             0 => "nothing to move",
             sent if 2 * sent <= largest => "halo",
-            _ if self.is_gather(number) => "gather",
+            _ if self.is_gather(exchange) => "gather",
             _ => "reshard",
         };
         format!("{kind} of {}", self.name(source))
     }
 
     /// Whether every device needs the whole value, judged by three of them.
-    fn is_gather(&self, number: usize) -> bool {
-        let exchange = &self.plan.exchanges[number];
+    fn is_gather(&self, exchange: ExchangeId) -> bool {
+        let exchange = &self.plan.exchanges[exchange.index()];
         let all: usize = self.plan.graph.source(exchange.source).0.iter().product();
         let last = self.mesh.devices() - 1;
         [0, last / 2, last]
@@ -237,15 +238,15 @@ impl Explainer<'_> {
             .all(|&device| volume(&exchange.need(self.mesh, &self.mesh.coordinates(device))) == all)
     }
 
-    fn combine(&self, nodes: &[u32]) -> String {
+    fn combine(&self, nodes: &[NodeId]) -> String {
         let names: Vec<String> = nodes.iter().map(|&node| self.name(Source::Node(node))).collect();
         let monoid = self.plan.combined_item(nodes[0]).map_or("", |(_, monoid)| monoid.name());
-        let partial = self.plan.placements[nodes[0] as usize].partial();
+        let partial = self.plan.placements[nodes[0].index()].partial();
         let axes = partial.map_or(String::new(), |partial| self.mesh_axes(&partial.mesh_axes));
         format!("{} by {monoid} over {axes}", names.join(", "))
     }
 
-    fn library(&self, node: u32, name: &str) -> String {
+    fn library(&self, node: NodeId, name: &str) -> String {
         let data = self.plan.node(node);
         let NodeOp::Structured(op) = &data.op else {
             unreachable!("bug: a routine of no structured operation")
@@ -256,7 +257,7 @@ impl Explainer<'_> {
         });
         let inputs: Vec<String> = named.collect();
         let partial = self.partial(node);
-        let together = self.plan.placements[node as usize].together();
+        let together = self.plan.placements[node.index()].together();
         let together = together.map_or_else(String::new, |mesh_axes| {
             format!(", which sends more over {}", self.mesh_axes(mesh_axes))
         });
@@ -282,8 +283,8 @@ impl Explainer<'_> {
     }
 
     /// The mesh axes over which the shards of a node have yet to be combined.
-    fn partial(&self, node: u32) -> String {
-        let partial = self.plan.placements[node as usize].partial();
+    fn partial(&self, node: NodeId) -> String {
+        let partial = self.plan.placements[node.index()].partial();
         partial.map_or(String::new(), |partial| {
             format!(" partial over {}", self.mesh_axes(&partial.mesh_axes))
         })
@@ -291,7 +292,7 @@ impl Explainer<'_> {
 
     fn launch(&self, launch: &FinalLaunch, name: usize, cost: &Cost) -> String {
         let mut inputs: Vec<Source> = Vec::new();
-        let mut outputs: Vec<u32> = Vec::new();
+        let mut outputs: Vec<NodeId> = Vec::new();
         for access in &launch.built.accesses {
             match access.buffer {
                 Buffer::Input(source) if !inputs.contains(&source) => inputs.push(source),
@@ -311,10 +312,10 @@ impl Explainer<'_> {
     }
 
     /// A value that a launch stores, and the memory that it overwrites.
-    fn output(&self, launch: &FinalLaunch, node: u32, inputs: &[Source]) -> String {
-        let place = self.finished.places[node as usize];
+    fn output(&self, launch: &FinalLaunch, node: NodeId, inputs: &[Source]) -> String {
+        let place = self.finished.places[node.index()];
         let place_of = |input: Source| match input {
-            Source::Node(from) => self.finished.places[from as usize],
+            Source::Node(from) => self.finished.places[from.index()],
             Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
             Source::Scalar(_) => None,
         };
@@ -334,7 +335,7 @@ impl Explainer<'_> {
 
     /// The meaning of the names in a kernel's text for one launch.
     fn detail(&self, launch: &FinalLaunch, number: usize, name: usize, text: &mut String) {
-        let Unit::Group(group) = &self.plan.units[launch.unit] else { return };
+        let Some(group) = self.plan.group(launch.unit) else { return };
         let built = &launch.built;
         let outputs = built.accesses.iter().filter_map(|access| match access.buffer {
             Buffer::Output(node) => Some(node),
@@ -367,7 +368,7 @@ impl Explainer<'_> {
             .enumerate()
             .map(|(number, source)| match source {
                 ScalarSource::Argument(argument) => {
-                    format!("s{number} = {}", self.plan.graph.scalars[*argument as usize])
+                    format!("s{number} = {}", self.plan.graph.scalars[argument.index()])
                 }
                 ScalarSource::Number(value) => format!("s{number} = {value}"),
                 ScalarSource::Points(level) => {

@@ -169,11 +169,11 @@ impl Identifier {
 
     fn input(&mut self, input: &Input) {
         let (kind, number) = match input.source {
-            Source::Node(node) => (0, node),
-            Source::Leaf(leaf) => (1, leaf),
-            Source::Scalar(scalar) => (2, scalar),
+            Source::Node(node) => (0, node.index()),
+            Source::Leaf(leaf) => (1, leaf.index()),
+            Source::Scalar(scalar) => (2, scalar.index()),
         };
-        self.word(u64::from(number) << 8 | kind << 1 | u64::from(input.map.is_some()));
+        self.word((number as u64) << 8 | kind << 1 | u64::from(input.map.is_some()));
         if let Some(map) = &input.map {
             self.map(map);
         }

@@ -4,7 +4,7 @@ use crate::error::RunError;
 use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_device::Buffer;
-use phalanx_graph::{Error, Site};
+use phalanx_graph::{Error, NodeId, Site};
 use phalanx_ops::Scalar;
 use phalanx_waiting::{LOOK, aside, interruptible, look};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -118,7 +118,7 @@ pub(crate) struct Job {
     /// For each local device, its shards of the leaves, its slots and its other buffers.
     pub memory: Vec<JobMemory>,
     /// The nodes whose shape depends on data, with the values to which the devices give it.
-    pub late: Vec<(u32, Arc<Shards>)>,
+    pub late: Vec<(NodeId, Arc<Shards>)>,
     pub outcome: Arc<Outcome>,
     pub site: Site,
 }

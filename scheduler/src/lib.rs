@@ -17,6 +17,7 @@ mod explain;
 mod finalise;
 mod fuse;
 mod identity;
+mod ids;
 mod instance;
 mod job;
 mod plan;

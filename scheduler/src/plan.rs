@@ -5,12 +5,13 @@
 
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
+use crate::ids::{ExchangeId, UnitId};
 use crate::refill::Refill;
 use phalanx_distributed::{
     Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
     propagate,
 };
-use phalanx_graph::{Graph, Node, NodeData, NodeOp, Source};
+use phalanx_graph::{Graph, Node, NodeData, NodeId, NodeOp, Source};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
 use std::collections::BTreeSet;
@@ -24,12 +25,12 @@ pub(crate) struct Plan {
     pub constants: Vec<Scalar>,
     pub placements: Arc<[Placement]>,
     pub leaves: Vec<Sharding>,
-    /// For each node of the window, its position in `graph`.
-    pub moved: Arc<[u32]>,
+    /// For each node of the window, the node of `graph`.
+    pub moved: Arc<[NodeId]>,
     /// For each node of `graph`, the node, phase or operand of the window that it was made from.
     origins: Arc<[Origin]>,
     /// The nodes of the window that expand into several phases, with the phases.
-    expansions: Arc<[(u32, Expansion)]>,
+    expansions: Arc<[(NodeId, Expansion)]>,
     pub units: Vec<Unit>,
     pub steps: Vec<Step>,
     pub exchanges: Vec<Exchange>,
@@ -39,11 +40,11 @@ pub(crate) struct Plan {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
     /// Combines the shards of these nodes over the mesh axes of their partial values.
-    Combine(Vec<u32>),
-    /// Runs the exchange with this number, which fetches the reads beyond a unit's blocks.
-    Exchange(usize),
+    Combine(Vec<NodeId>),
+    /// Runs an exchange, which fetches the reads beyond a unit's blocks.
+    Exchange(ExchangeId),
     /// Runs a unit.
-    Unit(usize),
+    Unit(UnitId),
 }
 
 /// Boxes of a value that units need beside their device's block.
@@ -57,7 +58,7 @@ pub(crate) struct Exchange {
 /// The boxes that one unit needs from an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct ExchangePart {
-    pub unit: usize,
+    pub unit: UnitId,
     /// The unit's iteration space.
     pub axes: Vec<GroupAxis>,
     /// The reads that leave their block.
@@ -66,14 +67,14 @@ pub(crate) struct ExchangePart {
 
 impl Exchange {
     /// Whether a read of a unit is served by this exchange.
-    pub fn serves(&self, unit: usize, source: Source, map: &AffineMap) -> bool {
+    pub fn serves(&self, unit: UnitId, source: Source, map: &AffineMap) -> bool {
         self.is_for(unit)
             && self.source == source
             && same_direction(&self.parts[0].loads[0].map, map)
     }
 
     /// Whether a unit waits for this exchange.
-    pub fn is_for(&self, unit: usize) -> bool {
+    pub fn is_for(&self, unit: UnitId) -> bool {
         self.parts.iter().any(|part| part.unit == unit)
     }
 
@@ -279,13 +280,28 @@ impl Plan {
         Context::new(&self.graph, &self.placements, &self.leaves)
     }
 
-    pub fn node(&self, node: u32) -> &NodeData {
-        &self.graph.nodes[node as usize]
+    /// A node of the graph.
+    pub fn node(&self, node: NodeId) -> &NodeData {
+        &self.graph[node]
+    }
+
+    /// A unit, if it is a group.
+    pub fn group(&self, unit: UnitId) -> Option<&Group> {
+        match &self.units[unit.index()] {
+            Unit::Group(group) => Some(group),
+            Unit::Reshape(_) | Unit::Routine(_) | Unit::Compress(_) => None,
+        }
+    }
+
+    /// The exchanges, each with its id.
+    pub fn numbered_exchanges(&self) -> impl Iterator<Item = (ExchangeId, &Exchange)> {
+        let exchanges = self.exchanges.iter().enumerate();
+        exchanges.map(|(position, exchange)| (ExchangeId::new(position), exchange))
     }
 
     /// The dtype and monoid of the combination of a partial node.
-    pub fn combined_item(&self, node: u32) -> Option<(DType, Monoid)> {
-        let placement = &self.placements[node as usize];
+    pub fn combined_item(&self, node: NodeId) -> Option<(DType, Monoid)> {
+        let placement = &self.placements[node.index()];
         let partial = placement.partial()?;
         let data = self.node(node);
         let dtype = match partial.monoid {
@@ -297,7 +313,7 @@ impl Plan {
 
     /// As `combined_item`, for a node whose monoid is compound: until the combination, its shards
     /// hold items of several parts.
-    pub fn packed_item(&self, node: u32) -> Option<(DType, Monoid)> {
+    pub fn packed_item(&self, node: NodeId) -> Option<(DType, Monoid)> {
         self.combined_item(node).filter(|(_, monoid)| monoid.is_compound())
     }
 }
@@ -312,10 +328,11 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
     let mut steps = Vec::new();
     let mut exchanges: Vec<Exchange> = Vec::new();
     // Nodes with partial values that are not combined yet, in program order.
-    let mut partial: Vec<u32> = Vec::new();
+    let mut partial: Vec<NodeId> = Vec::new();
     for (position, unit) in units.iter().enumerate() {
+        let id = UnitId::new(position);
         let reads = reads_of(context, unit);
-        let needs: BTreeSet<u32> = reads
+        let needs: BTreeSet<NodeId> = reads
             .iter()
             .filter_map(|load| if let Source::Node(node) = load.source { Some(node) } else { None })
             .filter(|node| partial.contains(node))
@@ -326,14 +343,14 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Routine(node) = unit {
-            partial.extend(context.placements[*node as usize].partial().is_some().then_some(*node));
+            partial.extend(context.placements[node.index()].partial().is_some().then_some(*node));
         }
         if let Unit::Group(group) = unit {
-            for (source, part) in parts_of(context, group, position) {
+            for (source, part) in parts_of(context, group, id) {
                 match shared(&exchanges, source, &part, mesh) {
-                    Some(exchange) => exchanges[exchange].parts.push(part),
+                    Some(exchange) => exchanges[exchange.index()].parts.push(part),
                     None => {
-                        steps.push(Step::Exchange(exchanges.len()));
+                        steps.push(Step::Exchange(ExchangeId::new(exchanges.len())));
                         exchanges.push(Exchange { source, parts: vec![part] });
                     }
                 }
@@ -343,24 +360,20 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
                     .members
                     .iter()
                     .map(|member| member.node)
-                    .filter(|&node| context.placements[node as usize].partial().is_some()),
+                    .filter(|&node| context.placements[node.index()].partial().is_some()),
             );
         }
-        steps.push(Step::Unit(position));
+        steps.push(Step::Unit(id));
     }
     combine(context, &mut steps, partial);
     (steps, exchanges)
 }
 
 /// One step for each set of mesh axes, monoid and dtypes, so that each is one coalesced collective.
-fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) {
-    let key = |node: u32| {
-        let (_, dtype) = context.graph.source(context.graph.nodes[node as usize].inputs[0].source);
-        (
-            context.placements[node as usize].partial().cloned(),
-            dtype,
-            context.graph.nodes[node as usize].dtype,
-        )
+fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<NodeId>) {
+    let key = |node: NodeId| {
+        let (_, dtype) = context.graph.source(context.graph[node].inputs[0].source);
+        (context.placements[node.index()].partial().cloned(), dtype, context.graph[node].dtype)
     };
     while let Some(&first) = partial.first() {
         let (together, rest) = partial.into_iter().partition(|&node| key(node) == key(first));
@@ -393,7 +406,7 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
             for member in &group.members {
                 // A written update also reads the elements that it does not write; each device has
                 // its own part of them.
-                let node = &context.graph.nodes[member.node as usize];
+                let node = &context.graph[member.node];
                 if let phalanx_graph::NodeOp::Update(map) = &node.op
                     && !member.is_selected
                     && !map.is_identity(&node.shape)
@@ -405,7 +418,7 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
             reads
         }
         Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
-            let data = &context.graph.nodes[*node as usize];
+            let data = &context.graph[*node];
             let whole = |source| AffineMap::identity(context.graph.source(source).0);
             data.inputs
                 .iter()
@@ -422,7 +435,7 @@ pub(crate) fn overwritten(node: &NodeData) -> Option<Source> {
 }
 
 /// The reads of a group that leave its blocks: one part for each value and direction of reading.
-fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, ExchangePart)> {
+fn parts_of(context: &Context<'_>, group: &Group, unit: UnitId) -> Vec<(Source, ExchangePart)> {
     let space = group.space();
     let mut parts: Vec<(Source, ExchangePart)> = Vec::new();
     for read in &loads_of(context, group) {
@@ -452,10 +465,10 @@ fn shared(
     source: Source,
     part: &ExchangePart,
     mesh: &Mesh,
-) -> Option<usize> {
+) -> Option<ExchangeId> {
     // Only three devices are examined, so the time does not grow with the mesh.
     let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
-    exchanges.iter().position(|exchange| {
+    let found = exchanges.iter().position(|exchange| {
         exchange.source == source
             && same_direction(&exchange.parts[0].loads[0].map, &part.loads[0].map)
             && devices.iter().all(|&device| {
@@ -463,5 +476,6 @@ fn shared(
                 let (a, b) = (exchange.need(mesh, &coordinates), part.need(mesh, &coordinates));
                 volume(&bounding(&a, &b)) <= volume(&a) + volume(&b)
             })
-    })
+    });
+    found.map(ExchangeId::new)
 }

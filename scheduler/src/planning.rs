@@ -55,7 +55,7 @@ impl NullEngine {
         let plan = Plan::new(graph, placements, &leaves, self.setup());
         let mut nodes = vec![false; plan.graph.nodes.len()];
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
-            nodes[at as usize] |= node.node.is_live();
+            nodes[at.index()] |= node.node.is_live();
         }
         let donated = graph.leaves.iter().map(|leaf| !leaf.is_live()).collect();
         let liveness = Liveness { nodes, donated };
@@ -71,7 +71,7 @@ impl Engine for NullEngine {
     fn evaluate(&self, graph: &Graph, _cause: Cause, _site: Site) -> Evaluation {
         let (plan, _) = self.plan(graph);
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
-            node.node.finish(Ok(Arc::new(NullValue(plan.placements[at as usize].output.clone()))));
+            node.node.finish(Ok(Arc::new(NullValue(plan.placements[at.index()].output.clone()))));
         }
         Evaluation::from(Ok(()))
     }

@@ -8,6 +8,7 @@ use crate::plan::Plan;
 use crate::segments::{Segment, segments};
 use phalanx_device::{Buffer, Device};
 use phalanx_distributed::Placement;
+use phalanx_graph::NodeId;
 use phalanx_kernels::ir::Kernel;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_kernels::{Executable, Missing};
@@ -75,8 +76,8 @@ struct FirstRuns {
 
 /// A plan that needs only memory to run.
 pub(crate) struct Ready {
-    /// The position in the plan of each node of the window.
-    pub moved: Arc<[u32]>,
+    /// For each node of the window, the node of the plan.
+    pub moved: Arc<[NodeId]>,
     /// Scalars of phases, which follow those of the window.
     pub constants: Arc<[Scalar]>,
     pub placements: Arc<[Placement]>,
@@ -255,7 +256,7 @@ impl Case {
         };
         let communicates = |step: &FinalStep| match step {
             FinalStep::Exchange(_) | FinalStep::Combine(_) => true,
-            FinalStep::Routine(node) => plan.placements[*node as usize].together().is_some(),
+            FinalStep::Routine(node) => plan.placements[node.index()].together().is_some(),
             _ => false,
         };
         Ready {

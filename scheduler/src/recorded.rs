@@ -41,12 +41,12 @@ impl RecordedWindow {
             for input in &node.inputs {
                 match input.source {
                     Source::Scalar(scalar) => {
-                        let scalar = graph.scalars[scalar as usize];
+                        let scalar = graph.scalars[scalar.index()];
                         scalar.hash(&mut hasher);
                         scalars.push(scalar);
                     }
                     Source::Leaf(leaf) => {
-                        let leaf = &graph.leaves[leaf as usize];
+                        let leaf = &graph.leaves[leaf.index()];
                         (leaf.shape(), leaf.dtype()).hash(&mut hasher);
                     }
                     Source::Node(_) => {}

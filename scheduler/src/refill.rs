@@ -4,7 +4,7 @@ use phalanx_distributed::{
     Expansion, Lowerings, OperandShardings, Origin, Phase, PhaseInput, PhaseSource, Placement,
     expansion, wanted_shardings,
 };
-use phalanx_graph::{Graph, Input, NodeData, NodeOp};
+use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp};
 use phalanx_ops::{AffineMap, Scalar, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(crate) struct Refill<'a> {
     /// Empty on one device if no operation has phases: every value is whole there.
     placements: &'a [Placement],
     /// The phases of the window's nodes, in ascending order of nodes.
-    expansions: Vec<(u32, Expansion)>,
+    expansions: Vec<(NodeId, Expansion)>,
     lowerings: Lowerings,
 }
 
@@ -38,12 +38,12 @@ impl<'a> Refill<'a> {
     pub fn new(
         window: &'a Graph,
         placements: &'a [Placement],
-        expansions: &[(u32, Expansion)],
+        expansions: &[(NodeId, Expansion)],
         lowerings: Lowerings,
     ) -> Option<Refill<'a>> {
-        let again = |(node, old): &(u32, Expansion)| {
-            let at = *node as usize;
-            let new = expansion(window, &window.nodes[at], &placements[at], lowerings)?;
+        let again = |(node, old): &(NodeId, Expansion)| {
+            let placement = &placements[node.index()];
+            let new = expansion(window, &window[*node], placement, lowerings)?;
             new.is_like(old).then_some((*node, new))
         };
         let expansions = expansions.iter().map(again).collect::<Option<_>>()?;
@@ -56,7 +56,7 @@ impl<'a> Refill<'a> {
     }
 
     /// The phases, for the refilled plan.
-    pub fn into_expansions(self) -> Arc<[(u32, Expansion)]> {
+    pub fn into_expansions(self) -> Arc<[(NodeId, Expansion)]> {
         self.expansions.into()
     }
 
@@ -69,7 +69,7 @@ impl<'a> Refill<'a> {
             // it resides.
             map: if old.map.is_some() { map } else { None },
         };
-        let site = self.window.nodes[origin.node as usize].site;
+        let site = self.window[origin.node].site;
         let value = node.node.clone();
         let Some(copied) = origin.copy else {
             let op = match &node.op {
@@ -100,11 +100,11 @@ impl<'a> Refill<'a> {
                 Placement::on((**wanted).clone())
             }
             (_, Origin { phase: Some(_), .. }) => self.phase(origin).placement.clone(),
-            _ => self.placements[origin.node as usize].clone(),
+            _ => self.placements[origin.node.index()].clone(),
         }
     }
 
-    fn phases(&self, node: u32) -> &[Phase] {
+    fn phases(&self, node: NodeId) -> &[Phase] {
         let found = self.expansions.binary_search_by_key(&node, |(node, _)| *node);
         &self.expansions[found.expect("bug: a phase of an operation without phases")].1.phases
     }
@@ -115,7 +115,7 @@ impl<'a> Refill<'a> {
     }
 
     fn recorded(&self, origin: Origin) -> Recorded<'_> {
-        let node = &self.window.nodes[origin.node as usize];
+        let node = &self.window[origin.node];
         if origin.phase.is_none() {
             let inputs = node.inputs.iter().map(|input| self.read(input)).collect();
             return Recorded { op: &node.op, inputs, shape: &node.shape, dtype: node.dtype };
@@ -156,8 +156,8 @@ impl<'a> Refill<'a> {
         if origin.phase.is_some() {
             return Some(self.phase(origin).operands.clone());
         }
-        let placement = self.placements.get(origin.node as usize)?;
-        let node = &self.window.nodes[origin.node as usize];
+        let placement = self.placements.get(origin.node.index())?;
+        let node = &self.window[origin.node];
         Some(wanted_shardings(self.window, node, placement, self.lowerings))
     }
 }

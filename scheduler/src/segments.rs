@@ -9,6 +9,7 @@
 use crate::build::ScalarSource;
 use crate::instance::{At, CopyBox, LocalStep, Memory};
 use phalanx_device::Captured;
+use phalanx_graph::ScalarId;
 use phalanx_kernels::Executable;
 use phalanx_ops::Scalar;
 use std::ops::Range;
@@ -28,7 +29,7 @@ pub(crate) struct Segment {
     /// The memory that its steps access.
     memories: Vec<Memory>,
     /// The scalars of the run that they read.
-    arguments: Vec<u32>,
+    arguments: Vec<ScalarId>,
     known: Mutex<Known>,
 }
 
@@ -129,7 +130,7 @@ impl Segment {
             }
         }
         for argument in &self.arguments {
-            for word in scalars[*argument as usize].bytes().chunks(8) {
+            for word in scalars[argument.index()].bytes().chunks(8) {
                 let mut whole = [0; 8];
                 whole[..word.len()].copy_from_slice(word);
                 key.push(u64::from_le_bytes(whole));
@@ -179,6 +180,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{ExchangeId, LocalId};
     use phalanx_device::DeviceError;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -191,17 +193,21 @@ mod tests {
         }
     }
 
-    fn zero(local: usize) -> LocalStep {
-        LocalStep::Zero { memory: Memory::Local(local), bytes: 8 }
+    fn local(position: usize) -> Memory {
+        Memory::Local(LocalId::new(position))
+    }
+
+    fn zero(position: usize) -> LocalStep {
+        LocalStep::Zero { memory: local(position), bytes: 8 }
     }
 
     fn wait() -> LocalStep {
-        LocalStep::Wait { exchange: 0, unpack: Vec::new() }
+        LocalStep::Wait { exchange: ExchangeId::new(0), unpack: Vec::new() }
     }
 
     fn turn(segment: &Segment, offset: u64) -> Turn {
         let address = |memory| match memory {
-            Memory::Local(local) => Some(offset + local as u64),
+            Memory::Local(local) => Some(offset + local.index() as u64),
             _ => None,
         };
         segment.turn(address, &[Scalar::new(1.0f64)])
@@ -213,7 +219,7 @@ mod tests {
         let found = segments(&steps, &[]);
         let ranges: Vec<_> = found.iter().map(|segment| segment.steps.clone()).collect();
         assert_eq!(ranges, [2..5, 6..9]);
-        assert_eq!(found[0].memories, [Memory::Local(0), Memory::Local(1)]);
+        assert_eq!(found[0].memories, [local(0), local(1)]);
         assert!(segments(&steps[..4], &[]).is_empty());
     }
 

@@ -2,9 +2,10 @@
 //! Debug builds and tests verify each plan.
 
 use crate::fuse::{Context, Group, Load, Unit};
+use crate::ids::{ExchangeId, UnitId};
 use crate::plan::{Plan, Step, loads_of, reads_of};
 use phalanx_distributed::is_aligned;
-use phalanx_graph::Source;
+use phalanx_graph::{NodeId, Source};
 use phalanx_ops::{Mesh, Sharding};
 use rustc_hash::FxHashSet;
 
@@ -51,7 +52,7 @@ impl Plan {
             let checked = match step {
                 Step::Combine(nodes) => self.verify_combine(nodes, &mut seen),
                 Step::Exchange(exchange) => {
-                    let source = self.exchanges[*exchange].source;
+                    let source = self.exchanges[exchange.index()].source;
                     seen.exchanges.insert(*exchange);
                     self.is_there(source, &seen)
                 }
@@ -59,19 +60,19 @@ impl Plan {
             };
             checked.map_err(|flaw| format!("step {number}, {step:?}: {flaw}"))?;
         }
-        let missed = (0..self.units.len()).find(|unit| !seen.units.contains(unit));
+        let missed = (0..self.units.len()).map(UnitId::new).find(|unit| !seen.units.contains(unit));
         if let Some(unit) = missed {
             return Err(format!("unit {unit} never runs"));
         }
-        let is_partial = |node: &u32| self.placements[*node as usize].partial().is_some();
+        let is_partial = |node: &NodeId| self.placements[node.index()].partial().is_some();
         let left = seen.made.iter().find(|node| is_partial(node) && !seen.combined.contains(node));
         left.map_or(Ok(()), |node| Err(format!("the terms of node {node} are never combined")))
     }
 
-    fn verify_combine(&self, nodes: &[u32], seen: &mut Seen) -> Result<(), String> {
+    fn verify_combine(&self, nodes: &[NodeId], seen: &mut Seen) -> Result<(), String> {
         let Some(&first) = nodes.first() else { return Err(String::from("it combines nothing")) };
-        let kind = |node: u32| {
-            (self.combined_item(node), self.placements[node as usize].partial().cloned())
+        let kind = |node: NodeId| {
+            (self.combined_item(node), self.placements[node.index()].partial().cloned())
         };
         for &node in nodes {
             if !seen.made.contains(&node) || !seen.combined.insert(node) {
@@ -87,17 +88,18 @@ impl Plan {
     fn verify_unit(
         &self,
         context: &Context<'_>,
-        unit: usize,
+        unit: UnitId,
         seen: &mut Seen,
     ) -> Result<(), String> {
         if !seen.units.insert(unit) {
             return Err(String::from("it runs twice"));
         }
-        let node = match &self.units[unit] {
+        let node = match &self.units[unit.index()] {
             Unit::Group(group) => {
-                let own: FxHashSet<u32> = group.members.iter().map(|member| member.node).collect();
+                let own: FxHashSet<NodeId> =
+                    group.members.iter().map(|member| member.node).collect();
                 let is_own = |source| matches!(source, Source::Node(node) if own.contains(&node));
-                for read in reads_of(context, &self.units[unit]) {
+                for read in reads_of(context, &self.units[unit.index()]) {
                     // Members read each other inside the kernel.
                     if !is_own(read.source) {
                         self.is_there(read.source, seen)?;
@@ -112,7 +114,7 @@ impl Plan {
             }
             Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => *node,
         };
-        for load in reads_of(context, &self.units[unit]) {
+        for load in reads_of(context, &self.units[unit.index()]) {
             self.is_there(load.source, seen)?;
         }
         if !seen.made.insert(node) {
@@ -125,7 +127,7 @@ impl Plan {
     fn is_near(
         &self,
         context: &Context<'_>,
-        unit: usize,
+        unit: UnitId,
         group: &Group,
         load: &Load,
         seen: &Seen,
@@ -134,7 +136,7 @@ impl Plan {
         let is_fetched = || {
             seen.exchanges
                 .iter()
-                .any(|&number| self.exchanges[number].serves(unit, load.source, &load.map))
+                .any(|&number| self.exchanges[number.index()].serves(unit, load.source, &load.map))
         };
         match is_aligned(sharding, &load.map, &group.space()) || is_fetched() {
             true => Ok(()),
@@ -145,7 +147,7 @@ impl Plan {
     /// Checks that a value is computed, and combined if it is partial.
     fn is_there(&self, source: Source, seen: &Seen) -> Result<(), String> {
         let Source::Node(node) = source else { return Ok(()) };
-        let is_partial = self.placements[node as usize].partial().is_some();
+        let is_partial = self.placements[node.index()].partial().is_some();
         match seen.made.contains(&node) && (!is_partial || seen.combined.contains(&node)) {
             true => Ok(()),
             false => Err(format!("node {node} is read before it is computed")),
@@ -156,10 +158,10 @@ impl Plan {
 /// The effect of the steps so far.
 #[derive(Default)]
 struct Seen {
-    units: FxHashSet<usize>,
-    exchanges: FxHashSet<usize>,
-    made: FxHashSet<u32>,
-    combined: FxHashSet<u32>,
+    units: FxHashSet<UnitId>,
+    exchanges: FxHashSet<ExchangeId>,
+    made: FxHashSet<NodeId>,
+    combined: FxHashSet<NodeId>,
 }
 
 /// Checks that a sharding fits a shape and a mesh.

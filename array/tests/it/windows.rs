@@ -3,7 +3,7 @@
 use phalanx_array::{arange, flush};
 use phalanx_graph::{
     Cause, Engine, Entered, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
-    MeshHandle, NodeData, Site,
+    MeshHandle, NodeData, NodeId, Site,
 };
 use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
 use std::any::Any;
@@ -30,12 +30,12 @@ impl Evaluated for Zeros {
 struct Notes {
     mesh: Mesh,
     processes: usize,
-    windows: Mutex<Vec<(usize, Cause, Option<u32>)>>,
+    windows: Mutex<Vec<(usize, Cause, Option<usize>)>>,
 }
 
 impl Engine for Notes {
     fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Evaluation {
-        self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed()));
+        self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed().map(NodeId::index)));
         for node in &graph.nodes {
             node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));
         }
@@ -169,12 +169,12 @@ impl Engine for OneByOne {
         let Some(observed) = graph.observed() else { return self.0.evaluate(graph, cause, site) };
         let part = graph.part(&[observed]);
         assert_eq!(part.positions.last(), Some(&observed));
-        self.0.windows.lock().unwrap().push((part.graph.nodes.len(), cause, Some(observed)));
+        self.0.windows.lock().unwrap().push((part.graph.nodes.len(), cause, Some(observed.index())));
         let sharding = Sharding::replicated(1);
-        graph.nodes[observed as usize].node.finish(Ok(Arc::new(Zeros(sharding))));
+        graph[observed].node.finish(Ok(Arc::new(Zeros(sharding))));
         let is_open = |data: &NodeData| data.node.is_live() && data.node.result().is_none();
-        let nodes = (0u32..).zip(&graph.nodes).filter(|(_, data)| is_open(data));
-        let open: Vec<u32> = nodes.map(|(position, _)| position).collect();
+        let nodes = graph.numbered().filter(|(_, data)| is_open(data));
+        let open: Vec<NodeId> = nodes.map(|(node, _)| node).collect();
         Evaluation { pending: graph.part(&open).graph, outcome: Ok(()) }
     }
     fn read(

@@ -4,7 +4,7 @@ use super::*;
 use crate::lower::Lowerings;
 use crate::policy::Policy;
 use crate::samples::{block_of, contains, for_each_layout, indices, meshes, shardings, views};
-use phalanx_graph::{Node, call_site};
+use phalanx_graph::{LeafId, Node, ScalarId, call_site};
 use phalanx_ops::{DType, Index, IndexBox, Monoid, Op, Scalar};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ fn record(program: &mut Graph, op: NodeOp, inputs: &[Input], shape: &[usize]) ->
     let (dtype, site) = (DType::F64, call_site());
     let node = Node::temporary(shape.into(), dtype);
     let (inputs, shape) = (inputs.iter().cloned().collect(), shape.into());
-    program.nodes.push(NodeData { op, inputs, shape, dtype, site, node });
-    Input { source: Source::Node(program.nodes.len() as u32 - 1), map: None }
+    let node = program.push(NodeData { op, inputs, shape, dtype, site, node });
+    Input { source: Source::Node(node), map: None }
 }
 
-fn leaf(number: u32) -> Input {
-    Input { source: Source::Leaf(number), map: None }
+fn leaf(position: usize) -> Input {
+    Input { source: Source::Leaf(LeafId::new(position)), map: None }
 }
 
 fn through(view: &AffineMap, input: &Input) -> Input {
@@ -35,7 +35,7 @@ fn through(view: &AffineMap, input: &Input) -> Input {
 }
 
 fn scalar() -> Input {
-    Input { source: Source::Scalar(0), map: None }
+    Input { source: Source::Scalar(ScalarId::new(0)), map: None }
 }
 
 #[track_caller]
@@ -124,7 +124,7 @@ fn of_equal_prices_most_operands_win_and_then_the_first() {
     // Two operands of half the bytes.
     program.leaves[1] = Node::temporary(shape[..].into(), DType::F32);
     let sharding_of = |source: Source| match source {
-        Source::Leaf(0) => Some(rows.clone()),
+        Source::Leaf(leaf) if leaf.index() == 0 => Some(rows.clone()),
         Source::Leaf(_) => Some(columns.clone()),
         _ => None,
     };

@@ -4,7 +4,7 @@ use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
 use super::moments::is_sum;
 use crate::fuse::{Context, Group, Member, Reference, selection};
-use phalanx_graph::NodeOp;
+use phalanx_graph::{Input, NodeId, NodeOp, ScalarId};
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Builds the kernel that stores the members in `stored`.
-pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>) -> Built {
+pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<NodeId>) -> Built {
     tracing::trace!(target: "phalanx::path", file = file!());
     let mut wanted = stored.clone();
     loop {
@@ -29,7 +29,7 @@ pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
-    Node(u32, MapId, Option<GuardId>),
+    Node(NodeId, MapId, Option<GuardId>),
     Load(Buffer, MapId, Option<GuardId>),
     Inside(GuardId),
     Index(u8, i64, i64),
@@ -38,7 +38,7 @@ pub(super) enum Key {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum ScalarKey {
-    Argument(u32),
+    Argument(ScalarId),
     Number(Scalar),
     /// See `ScalarSource::Points`.
     Points(usize),
@@ -52,9 +52,9 @@ pub(super) struct Scope {
     pub(super) known: FxHashMap<Key, ValueId>,
     pub(super) folds: Vec<Fold>,
     /// Reductions with folds in this scope; their results exist after its loop.
-    pub(super) pending: Vec<(u32, ValueId, Option<ValueId>)>,
+    pub(super) pending: Vec<(NodeId, ValueId, Option<ValueId>)>,
     /// Sums known in this scope, each with a reduction over the same elements.
-    pub(super) sums: Vec<(u32, ValueId)>,
+    pub(super) sums: Vec<(NodeId, ValueId)>,
 }
 
 /// A stored member's value.
@@ -69,9 +69,9 @@ pub(super) struct Written {
 pub(super) struct Builder<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) group: &'a Group,
-    pub(super) stored: &'a BTreeSet<u32>,
+    pub(super) stored: &'a BTreeSet<NodeId>,
     /// The stored members and those that they depend on.
-    pub(super) needed: BTreeSet<u32>,
+    pub(super) needed: BTreeSet<NodeId>,
     pub(super) kernel: Kernel,
     /// The kernel axis of each group axis in the currently open loop; every loop has its own axes.
     pub(super) place: Vec<usize>,
@@ -93,18 +93,22 @@ pub(super) struct Builder<'a> {
     pub(super) scopes: Vec<Scope>,
     pub(super) level_of: Vec<usize>,
     /// Members that are stored already.
-    pub(super) written: FxHashMap<u32, Written>,
-    pub(super) computed_in_closed_loop: BTreeSet<u32>,
+    pub(super) written: FxHashMap<NodeId, Written>,
+    pub(super) computed_in_closed_loop: BTreeSet<NodeId>,
     /// For each member of `moments`, the count, the mean and, if it is partial, the rest.
-    pub(super) parts_of: FxHashMap<u32, SmallVec<[ValueId; 4]>>,
-    pub(super) reloaded: BTreeSet<u32>,
+    pub(super) parts_of: FxHashMap<NodeId, SmallVec<[ValueId; 4]>>,
+    pub(super) reloaded: BTreeSet<NodeId>,
     /// Whether the values computed now belong to a value that a rebuild of the kernel will load
     /// instead.
     pub(super) is_recomputing: bool,
 }
 
 impl<'a> Builder<'a> {
-    fn new(context: &'a Context<'a>, group: &'a Group, stored: &'a BTreeSet<u32>) -> Builder<'a> {
+    fn new(
+        context: &'a Context<'a>,
+        group: &'a Group,
+        stored: &'a BTreeSet<NodeId>,
+    ) -> Builder<'a> {
         let axes: Vec<u8> = (0..group.axes.len() as u8)
             .filter(|&axis| group.axes[axis as usize].level == 0)
             .collect();
@@ -147,7 +151,7 @@ impl<'a> Builder<'a> {
             if !self.needed.contains(&member.node) {
                 continue;
             }
-            let node = &self.context.graph.nodes[member.node as usize];
+            let node = &self.context.graph[member.node];
             let stored = self.stored.contains(&member.node);
             match &node.op {
                 NodeOp::Reduce { monoid, axes } => {
@@ -199,7 +203,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The stored members and those that they depend on.
-    fn needed(&self) -> BTreeSet<u32> {
+    fn needed(&self) -> BTreeSet<NodeId> {
         let mut needed = self.stored.clone();
         for member in self.group.members.iter().rev() {
             if needed.contains(&member.node) {
@@ -209,8 +213,8 @@ impl<'a> Builder<'a> {
         needed
     }
 
-    pub(super) fn members_used(&self, member: &Member, used: &mut BTreeSet<u32>) {
-        let node = &self.context.graph.nodes[member.node as usize];
+    pub(super) fn members_used(&self, member: &Member, used: &mut BTreeSet<NodeId>) {
+        let node = &self.context.graph[member.node];
         let depth = Group::reading_depth(member, self.context.graph);
         match &node.op {
             NodeOp::Update(target) if member.is_selected => {
@@ -218,7 +222,7 @@ impl<'a> Builder<'a> {
                 if let Some((map, _)) = selection(target, &member.from_group) {
                     match self.context.refer_selected(&node.inputs[1], &map, self.group, depth) {
                         Reference::Inline(node, map) => {
-                            for input in &self.context.graph.nodes[node as usize].inputs {
+                            for input in &self.context.graph[node].inputs {
                                 self.inputs_used(input, &map, depth, used);
                             }
                         }
@@ -237,17 +241,17 @@ impl<'a> Builder<'a> {
 
     fn inputs_used(
         &self,
-        input: &phalanx_graph::Input,
+        input: &Input,
         from_group: &AffineMap,
         depth: usize,
-        used: &mut BTreeSet<u32>,
+        used: &mut BTreeSet<NodeId>,
     ) {
         match self.context.refer(input, from_group, self.group, depth) {
             Reference::Member(node, _) => {
                 used.insert(node);
             }
             Reference::Inline(node, map) => {
-                for input in &self.context.graph.nodes[node as usize].inputs {
+                for input in &self.context.graph[node].inputs {
                     self.inputs_used(input, &map, depth, used);
                 }
             }
@@ -262,8 +266,7 @@ impl<'a> Builder<'a> {
         let mut all = used.clone();
         for other in self.group.members.iter().rev() {
             // A reduction is a sink: its needs were prepared when it was emitted.
-            let is_sink =
-                matches!(self.context.graph.nodes[other.node as usize].op, NodeOp::Reduce { .. });
+            let is_sink = matches!(self.context.graph[other.node].op, NodeOp::Reduce { .. });
             if all.contains(&other.node) && !is_sink {
                 self.members_used(other, &mut all);
             }
@@ -321,7 +324,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The map from the group to the index of a member's value.
-    pub(super) fn value_map(&mut self, node: u32) -> MapId {
+    pub(super) fn value_map(&mut self, node: NodeId) -> MapId {
         self.map(MapOrigin::Value(node))
     }
 
@@ -347,7 +350,7 @@ impl<'a> Builder<'a> {
             return;
         }
         self.open(member.depth + 1);
-        let node = &self.context.graph.nodes[member.node as usize];
+        let node = &self.context.graph[member.node];
         let (_, dtype) = self.context.graph.source(node.inputs[0].source);
         let space = self.space_map(member);
         let value = self.input_value(member.node, 0, space);
@@ -382,10 +385,10 @@ impl<'a> Builder<'a> {
     }
 
     fn store_reduction(&mut self, member: &Member, monoid: Monoid) {
-        let node = &self.context.graph.nodes[member.node as usize];
+        let node = &self.context.graph[member.node];
         self.close_to(member.depth);
         let map = self.value_map(member.node);
-        let is_partial = self.context.placements[member.node as usize].partial().is_some();
+        let is_partial = self.context.placements[member.node.index()].partial().is_some();
         if is_partial && monoid.is_compound() {
             // The result is the last part, as in `Monoid::parts`.
             let given = self.member_value(member.node);
@@ -417,7 +420,7 @@ impl<'a> Builder<'a> {
     fn accumulate(&mut self, member: &Member, monoid: Monoid) {
         self.prepare(member);
         self.open(member.depth);
-        let node = &self.context.graph.nodes[member.node as usize];
+        let node = &self.context.graph[member.node];
         let space = self.space_map(member);
         let position = self.input_value(member.node, 0, space);
         let value = self.input_value(member.node, 1, space);
@@ -438,7 +441,7 @@ impl<'a> Builder<'a> {
     fn store_update(&mut self, member: &Member) {
         self.prepare(member);
         self.open(member.depth);
-        let node = &self.context.graph.nodes[member.node as usize];
+        let node = &self.context.graph[member.node];
         let space = self.space_map(member);
         let value = self.input_value(member.node, 1, space);
         let map = self.map(MapOrigin::Target { node: member.node, inner: space });

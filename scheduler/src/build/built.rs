@@ -2,7 +2,7 @@
 
 use super::maps::{MapId, Maps};
 use crate::fuse::Group;
-use phalanx_graph::{Graph, Source};
+use phalanx_graph::{Graph, NodeId, ScalarId, Source};
 use phalanx_kernels::ir::{GuardId, Kernel};
 use phalanx_ops::{AffineMap, IndexBox, Scalar};
 use smallvec::SmallVec;
@@ -15,10 +15,10 @@ pub(crate) enum Buffer {
     /// A value computed before.
     Input(Source),
     /// The value that a member stores.
-    Output(u32),
+    Output(NodeId),
     /// A later part, by its number, of the items that a member stores before they are combined: the
     /// index of `argmin` and `argmax`; the mean, the rest and the squares of `moments`.
-    OutputPart(u32, u8),
+    OutputPart(NodeId, u8),
 }
 
 /// The target of a built kernel's access.
@@ -35,7 +35,7 @@ pub(crate) struct BuiltAccess {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ScalarSource {
     /// A scalar argument of the window.
-    Argument(u32),
+    Argument(ScalarId),
     /// A number of the plan.
     Number(Scalar),
     /// The number of points that a device visits in the loop at this level.
@@ -53,7 +53,7 @@ pub(crate) struct Built {
     /// For each guard of the kernel, the box in the group's axes.
     pub guards: Vec<IndexBox>,
     /// Members that later loops load: they must be stored even if nothing else needs them.
-    pub reloaded: BTreeSet<u32>,
+    pub reloaded: BTreeSet<NodeId>,
     /// The derivation of maps, guards and numbers from the window.
     pub trace: Arc<Trace>,
 }
@@ -80,7 +80,7 @@ impl Built {
             }
             scalars = new_scalars.into();
         }
-        let maps = self.trace.access_maps.iter().map(|&map| new.maps[map].clone());
+        let maps = self.trace.access_maps.iter().map(|&map| new.maps[map.index()].clone());
         let accesses = self
             .accesses
             .iter()

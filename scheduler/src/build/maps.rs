@@ -2,29 +2,31 @@
 //! the same pattern derives its own without building the kernel again.
 
 use crate::fuse::{Group, compose, selection};
-use phalanx_graph::{Graph, NodeOp};
+use phalanx_graph::{Graph, NodeId, NodeOp, id_type};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The number of a map.
-pub(crate) type MapId = usize;
+id_type! {
+    /// A map of a kernel, by its position among the kernel's maps.
+    pub(crate) struct MapId
+}
 
 /// The derivation of a map, which leads from the group to its target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum MapOrigin {
     /// To the iteration space of this node's member.
-    Space(u32),
+    Space(NodeId),
     /// To the value of this node's member.
-    Value(u32),
+    Value(NodeId),
     /// To an input of a node; `inner` leads to the node.
-    Input { node: u32, input: u8, inner: MapId },
+    Input { node: NodeId, input: u8, inner: MapId },
     /// To the value of a selected update; `inner` leads to its base.
-    Selected { node: u32, inner: MapId },
+    Selected { node: NodeId, inner: MapId },
     /// To the base of a written update; `inner` leads to its value.
-    Target { node: u32, inner: MapId },
+    Target { node: NodeId, inner: MapId },
     /// To the first element of a table.
-    Table(u32),
+    Table(NodeId),
 }
 
 /// The derivation of a kernel's number from the window.
@@ -37,7 +39,7 @@ pub(crate) enum NumberOrigin {
     /// The extent of an axis of the group.
     Extent(u8),
     /// The number of elements of a vector.
-    Length(u32),
+    Length(NodeId),
 }
 
 /// The maps and numbers of a kernel.
@@ -65,9 +67,9 @@ impl Maps {
         if let Some(&known) = self.known.get(&origin) {
             return known;
         }
-        let (map, id) = (map(), self.maps.len());
+        let (map, id) = (map(), MapId::new(self.maps.len()));
         let equal = self.maps.iter().zip(&self.origins).position(|(m, _)| m.axes == map.axes);
-        let class = equal.unwrap_or(id);
+        let class = equal.map_or(id, MapId::new);
         self.origins.push((origin, class));
         self.maps.push(map);
         self.known.insert(origin, class);
@@ -86,7 +88,7 @@ impl Maps {
 
     /// The map with a number.
     pub fn get(&self, id: MapId) -> &AffineMap {
-        &self.maps[id]
+        &self.maps[id.index()]
     }
 
     /// The index of a number of the kernel.
@@ -111,7 +113,7 @@ impl Maps {
         let mut maps: Vec<AffineMap> = Vec::with_capacity(self.maps.len());
         for &(origin, class) in &self.origins {
             let map = map_of(graph, group, origin, &maps)?;
-            if class < maps.len() && maps[class].axes != map.axes {
+            if maps.get(class.index()).is_some_and(|equal| equal.axes != map.axes) {
                 return None;
             }
             maps.push(map);
@@ -119,9 +121,9 @@ impl Maps {
         let mut guards: Vec<Option<IndexBox>> = vec![None; before.len()];
         for &(guard, selected) in &self.guards {
             let MapOrigin::Selected { node, inner } = selected else { return None };
-            let NodeOp::Update(target) = &graph.nodes[node as usize].op else { return None };
-            let (_, bounds) = selection(target, &maps[inner])?;
-            let shapes = maps[inner].shape.iter().zip(&self.maps[inner].shape);
+            let NodeOp::Update(target) = &graph[node].op else { return None };
+            let (_, bounds) = selection(target, &maps[inner.index()])?;
+            let shapes = maps[inner.index()].shape.iter().zip(&self.maps[inner.index()].shape);
             let is_alike = bounds.iter().zip(&before[guard]).zip(shapes).all(
                 |((new, old), (extent, old_extent))| {
                     (*new == (0..*extent)) == (*old == (0..*old_extent))
@@ -150,9 +152,9 @@ impl Maps {
 fn number_of(graph: &Graph, group: &Group, origin: NumberOrigin, maps: &[AffineMap]) -> i64 {
     match origin {
         NumberOrigin::Constant(value) => value,
-        NumberOrigin::Start(map, axis) => maps[map].axes[axis as usize].start,
+        NumberOrigin::Start(map, axis) => maps[map.index()].axes[axis as usize].start,
         NumberOrigin::Extent(axis) => group.axes[axis as usize].extent as i64,
-        NumberOrigin::Length(node) => graph.nodes[node as usize].shape[0] as i64,
+        NumberOrigin::Length(node) => graph[node].shape[0] as i64,
     }
 }
 
@@ -166,15 +168,15 @@ fn map_of(
         MapOrigin::Space(node) => group.member(node).from_group.clone(),
         MapOrigin::Value(node) => value_map(graph, group, node),
         MapOrigin::Input { node, input, inner } => {
-            let input = &graph.nodes[node as usize].inputs[input as usize];
-            compose(input.map.as_deref(), graph.source(input.source).0, &maps[inner])
+            let input = &graph[node].inputs[input as usize];
+            compose(input.map.as_deref(), graph.source(input.source).0, &maps[inner.index()])
         }
-        MapOrigin::Selected { node, inner } => match &graph.nodes[node as usize].op {
-            NodeOp::Update(target) => selection(target, &maps[inner])?.0,
+        MapOrigin::Selected { node, inner } => match &graph[node].op {
+            NodeOp::Update(target) => selection(target, &maps[inner.index()])?.0,
             _ => return None,
         },
-        MapOrigin::Target { node, inner } => match &graph.nodes[node as usize].op {
-            NodeOp::Update(target) => target.then(&maps[inner]),
+        MapOrigin::Target { node, inner } => match &graph[node].op {
+            NodeOp::Update(target) => target.then(&maps[inner.index()]),
             _ => return None,
         },
         MapOrigin::Table(node) => {
@@ -186,9 +188,9 @@ fn map_of(
 }
 
 /// The map from the group to the index of a member's value.
-fn value_map(graph: &Graph, group: &Group, node: u32) -> AffineMap {
+fn value_map(graph: &Graph, group: &Group, node: NodeId) -> AffineMap {
     let from_group = &group.member(node).from_group;
-    match &graph.nodes[node as usize].op {
+    match &graph[node].op {
         NodeOp::Reduce { axes, .. } => AffineMap {
             shape: from_group.shape.clone(),
             axes: from_group

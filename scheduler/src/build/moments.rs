@@ -5,7 +5,7 @@
 
 use super::builder::{Builder, ScalarKey};
 use crate::fuse::{Context, Member};
-use phalanx_graph::NodeOp;
+use phalanx_graph::{NodeId, NodeOp};
 use phalanx_kernels::ir::{Expr, Fold, Value, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 use smallvec::SmallVec;
@@ -48,7 +48,7 @@ impl Builder<'_> {
             let (dtype, mean) = (self.kernel.values[sum].dtype, self.parts_of[&member.node][1]);
             let value = self.summand(member);
             let difference = self.operation(Op::Subtract, vec![value, mean], dtype);
-            if self.context.placements[member.node as usize].partial().is_some() {
+            if self.context.placements[member.node.index()].partial().is_some() {
                 // The rounding error of the mean, as the sum of the differences.
                 let rest = self.add(member, difference, dtype);
                 self.parts_of.entry(member.node).or_default().push(rest);
@@ -82,7 +82,7 @@ impl Builder<'_> {
 
     /// Whether a member is a needed `moments` that depends on no other reduction of the group.
     fn may_be_summed_early(&self, member: &Member) -> bool {
-        let op = |node: u32| &self.context.graph.nodes[node as usize].op;
+        let op = |node: NodeId| &self.context.graph[node].op;
         if !matches!(op(member.node), NodeOp::Reduce { monoid: Monoid::Moments, .. })
             || !self.needed.contains(&member.node)
             || self.known_sum(member).is_some()
@@ -114,9 +114,8 @@ impl Builder<'_> {
     }
 
     /// An earlier needed sum over the same elements as a member of `moments`, which gives its mean.
-    pub(super) fn sums_shared(&self, member: &Member) -> Option<u32> {
-        let NodeOp::Reduce { monoid: Monoid::Moments, .. } =
-            &self.context.graph.nodes[member.node as usize].op
+    pub(super) fn sums_shared(&self, member: &Member) -> Option<NodeId> {
+        let NodeOp::Reduce { monoid: Monoid::Moments, .. } = &self.context.graph[member.node].op
         else {
             return None;
         };
@@ -131,8 +130,7 @@ impl Builder<'_> {
 
     /// Whether two reductions of a group combine the same elements.
     fn combines_alike(&self, one: &Member, other: &Member) -> bool {
-        let [left, right] =
-            [one, other].map(|member| &self.context.graph.nodes[member.node as usize]);
+        let [left, right] = [one, other].map(|member| &self.context.graph[member.node]);
         let (NodeOp::Reduce { axes, .. }, NodeOp::Reduce { axes: others, .. }) =
             (&left.op, &right.op)
         else {
@@ -146,6 +144,6 @@ impl Builder<'_> {
 }
 
 /// Whether a node is a sum over axes.
-pub(super) fn is_sum(context: &Context<'_>, node: u32) -> bool {
-    matches!(context.graph.nodes[node as usize].op, NodeOp::Reduce { monoid: Monoid::Add, .. })
+pub(super) fn is_sum(context: &Context<'_>, node: NodeId) -> bool {
+    matches!(context.graph[node].op, NodeOp::Reduce { monoid: Monoid::Add, .. })
 }

@@ -4,7 +4,7 @@ use super::builder::{Builder, Key, ScalarKey};
 use super::built::{Buffer, ScalarSource};
 use super::maps::{MapId, MapOrigin, NumberOrigin};
 use crate::fuse::{Reference, selection};
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
 use rustc_hash::FxHashSet;
@@ -21,7 +21,7 @@ struct Parts {
     /// The level and the number of elements of the value.
     depth: usize,
     size: usize,
-    nodes: BTreeSet<u32>,
+    nodes: BTreeSet<NodeId>,
     /// The arrays that are loaded.
     sources: FxHashSet<Source>,
     /// The operations, in additions.
@@ -29,7 +29,7 @@ struct Parts {
 }
 
 impl Builder<'_> {
-    pub(super) fn member_value(&mut self, node: u32) -> ValueId {
+    pub(super) fn member_value(&mut self, node: NodeId) -> ValueId {
         // A member's value exists at every point, so the guard of its user does not apply.
         let guard = self.guard.take();
         let depth = std::mem::replace(&mut self.depth, self.group.member(node).depth);
@@ -40,8 +40,8 @@ impl Builder<'_> {
     }
 
     /// The value of an update computed as a selection.
-    fn selected_update(&mut self, node: u32, map: MapId) -> ValueId {
-        let data = &self.context.graph.nodes[node as usize];
+    fn selected_update(&mut self, node: NodeId, map: MapId) -> ValueId {
+        let data = &self.context.graph[node];
         let NodeOp::Update(target) = &data.op else { unreachable!("bug: not an update") };
         let Some((value_map, guard)) = selection(target, self.maps.get(map)) else {
             unreachable!("bug: an update that is not a selection")
@@ -101,13 +101,13 @@ impl Builder<'_> {
     }
 
     /// Records a map to an input that is computed already.
-    fn input_map(&mut self, node: u32, input: u8, inner: MapId, map: AffineMap) -> MapId {
+    fn input_map(&mut self, node: NodeId, input: u8, inner: MapId, map: AffineMap) -> MapId {
         self.maps.intern(MapOrigin::Input { node, input, inner }, || map)
     }
 
     /// The value of an input of a node; `inner` leads to the node.
-    pub(super) fn input_value(&mut self, node: u32, input: u8, inner: MapId) -> ValueId {
-        let data = &self.context.graph.nodes[node as usize].inputs[input as usize];
+    pub(super) fn input_value(&mut self, node: NodeId, input: u8, inner: MapId) -> ValueId {
+        let data = &self.context.graph[node].inputs[input as usize];
         match self.context.refer(data, self.maps.get(inner), self.group, self.depth) {
             Reference::Member(member, map) => {
                 // A refill must check that the member is at the same index.
@@ -132,12 +132,12 @@ impl Builder<'_> {
     }
 
     /// The value of a node at the index that `map` gives.
-    fn node_value(&mut self, node: u32, map: MapId, is_member: bool) -> ValueId {
+    fn node_value(&mut self, node: NodeId, map: MapId, is_member: bool) -> ValueId {
         let key = Key::Node(node, map, self.guard);
         if let Some(value) = self.find(&key) {
             return value;
         }
-        let data = &self.context.graph.nodes[node as usize];
+        let data = &self.context.graph[node];
         let is_costly = is_member
             && self.computed_in_closed_loop.contains(&node)
             && self.is_cheaper_loaded(node);
@@ -169,7 +169,7 @@ impl Builder<'_> {
 
     /// Whether loading a member's value in a later loop, and storing it if needed, costs less than
     /// computing it again.
-    fn is_cheaper_loaded(&self, node: u32) -> bool {
+    fn is_cheaper_loaded(&self, node: NodeId) -> bool {
         if !self.is_computed(node) {
             return true;
         }
@@ -186,8 +186,8 @@ impl Builder<'_> {
 
     /// Adds the cost of computing a node again. Reductions, values from outside of the loop and
     /// broadcast arrays cost nothing; loads of one array at several indices count once.
-    fn add_parts(&self, node: u32, parts: &mut Parts) {
-        let data = &self.context.graph.nodes[node as usize];
+    fn add_parts(&self, node: NodeId, parts: &mut Parts) {
+        let data = &self.context.graph[node];
         if !parts.nodes.insert(node) || matches!(data.op, NodeOp::Reduce { .. }) {
             return;
         }
@@ -220,8 +220,8 @@ impl Builder<'_> {
     }
 
     /// Whether a node can be computed wherever it is needed.
-    fn is_computed(&self, node: u32) -> bool {
-        match &self.context.graph.nodes[node as usize].op {
+    fn is_computed(&self, node: NodeId) -> bool {
+        match &self.context.graph[node].op {
             NodeOp::Elementwise(_)
             | NodeOp::Cast
             | NodeOp::Select
@@ -237,7 +237,7 @@ impl Builder<'_> {
     }
 
     /// The level of a member of the group.
-    fn depth_of(&self, node: u32) -> Option<usize> {
+    fn depth_of(&self, node: NodeId) -> Option<usize> {
         let member = self.group.members.iter().find(|member| member.node == node);
         member.map(|member| member.depth)
     }
@@ -247,8 +247,8 @@ impl Builder<'_> {
     }
 
     /// The value of a node, computed from its inputs.
-    fn computed_value(&mut self, node: u32, map: MapId) -> ValueId {
-        let data = &self.context.graph.nodes[node as usize];
+    fn computed_value(&mut self, node: NodeId, map: MapId) -> ValueId {
+        let data = &self.context.graph[node];
         match &data.op {
             NodeOp::Index(axis) => {
                 let at = self.maps.get(map).axes[*axis as usize];
@@ -449,7 +449,7 @@ impl Builder<'_> {
             return known;
         }
         let is_table = matches!(&buffer, Buffer::Output(node)
-            if matches!(self.context.graph.nodes[*node as usize].op, NodeOp::Accumulate { .. }));
+            if matches!(self.context.graph[*node].op, NodeOp::Accumulate { .. }));
         let role = match buffer {
             Buffer::Input(_) => Role::In,
             _ if is_table => Role::Table,

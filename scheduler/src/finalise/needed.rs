@@ -4,8 +4,9 @@ use super::overwrite::{Apart, stay_apart};
 use super::places::assign;
 use crate::build::{Buffer, Built, build};
 use crate::fuse::{Group, Unit};
+use crate::ids::{ExchangeId, SlotId, UnitId};
 use crate::plan::{Plan, Step};
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -13,16 +14,16 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Place {
     /// A slot, which is memory of the plan.
-    Slot(usize),
+    Slot(SlotId),
     /// The memory of a leaf.
-    Leaf(u32),
+    Leaf(LeafId),
 }
 
 /// A finalised plan.
 pub(crate) struct Final {
     pub steps: Vec<FinalStep>,
     /// For each slot, the nodes whose values it holds in turn.
-    pub slots: Arc<[Vec<u32>]>,
+    pub slots: Arc<[Vec<NodeId>]>,
     /// The place of each node that has a value.
     pub places: Arc<[Option<Place>]>,
 }
@@ -33,7 +34,7 @@ impl Final {
         let step = |step: &FinalStep| {
             Some(match step {
                 FinalStep::Launch(launch) => {
-                    let Unit::Group(group) = &plan.units[launch.unit] else {
+                    let Some(group) = plan.group(launch.unit) else {
                         unreachable!("bug: only groups are launched")
                     };
                     let built = launch.built.refilled(&plan.graph, group)?;
@@ -62,25 +63,25 @@ impl Final {
 /// A step that runs.
 pub(crate) enum FinalStep {
     /// See `Step::Combine`.
-    Combine(Vec<u32>),
+    Combine(Vec<NodeId>),
     /// See `Step::Exchange`.
-    Exchange(usize),
+    Exchange(ExchangeId),
     /// A kernel.
     Launch(Box<FinalLaunch>),
     /// A structured operation.
-    Routine(u32),
+    Routine(NodeId),
     /// A selection by a mask (`compress`).
-    Compress(u32),
+    Compress(NodeId),
 }
 
 /// A kernel with the preparations for it.
 pub(crate) struct FinalLaunch {
-    pub unit: usize,
+    pub unit: UnitId,
     pub built: Built,
     /// For updates into a new slot, the copies of the unwritten elements from the old value.
     pub copies: Arc<[FinalCopy]>,
     /// The tables that the kernel accumulates into; they start as zeros.
-    pub tables: Arc<[u32]>,
+    pub tables: Arc<[NodeId]>,
     /// Pairs of accesses to the same memory that never touch the same element.
     pub apart: Arc<[Apart]>,
 }
@@ -90,7 +91,7 @@ pub(crate) struct FinalLaunch {
 pub(crate) struct FinalCopy {
     pub from: Place,
     pub source: Source,
-    pub node: u32,
+    pub node: NodeId,
 }
 
 /// The values that the program can still observe.
@@ -111,15 +112,15 @@ pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
 
 pub(super) enum Kept {
     Step(Step),
-    Launch(Box<Built>, usize),
+    Launch(Box<Built>, UnitId),
 }
 
 /// The needed steps, and for each value the last of them that reads it (`usize::MAX` if it outlives
 /// the plan).
 fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
     let context = plan.context();
-    let mut wanted: BTreeSet<u32> =
-        (0..plan.graph.nodes.len() as u32).filter(|&node| liveness.nodes[node as usize]).collect();
+    let nodes = (0..plan.graph.nodes.len()).map(NodeId::new);
+    let mut wanted: BTreeSet<NodeId> = nodes.filter(|node| liveness.nodes[node.index()]).collect();
     let mut kept: Vec<Kept> = Vec::new();
     for step in plan.steps.iter().rev() {
         match step {
@@ -128,14 +129,14 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                 kept.push(Kept::Step(step.clone()));
             }
             Step::Exchange(exchange) => {
-                if let Source::Node(node) = plan.exchanges[*exchange].source {
+                if let Source::Node(node) = plan.exchanges[exchange.index()].source {
                     wanted.insert(node);
                 }
                 kept.push(Kept::Step(step.clone()));
             }
-            Step::Unit(position) => match &plan.units[*position] {
+            Step::Unit(position) => match &plan.units[position.index()] {
                 Unit::Group(group) => {
-                    let stored: BTreeSet<u32> = group
+                    let stored: BTreeSet<NodeId> = group
                         .members
                         .iter()
                         .map(|member| member.node)
@@ -156,7 +157,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                 Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
                     // A routine that communicates runs on every rank, also where no unit needs its
                     // value.
-                    let is_together = plan.placements[*node as usize].together().is_some();
+                    let is_together = plan.placements[node.index()].together().is_some();
                     if wanted.contains(node) || is_together {
                         for input in &plan.node(*node).inputs {
                             if let Source::Node(from) = input.source {
@@ -186,9 +187,9 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
             // A sent value must stay unchanged until the unit that waits for the exchange. That
             // unit reads it, or is found below through the exchange.
             Kept::Step(Step::Exchange(exchange)) => {
-                uses.read(plan.exchanges[*exchange].source, position)
+                uses.read(plan.exchanges[exchange.index()].source, position)
             }
-            Kept::Step(Step::Unit(unit)) => match &plan.units[*unit] {
+            Kept::Step(Step::Unit(unit)) => match &plan.units[unit.index()] {
                 Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
                     plan.node(*node)
                         .inputs
@@ -198,7 +199,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                 Unit::Group(_) => unreachable!("bug: groups are kept as launches"),
             },
             Kept::Launch(built, unit) => {
-                let Unit::Group(group) = &plan.units[*unit] else {
+                let Some(group) = plan.group(*unit) else {
                     unreachable!("bug: only groups are launched")
                 };
                 reads(plan, group, built)
@@ -221,8 +222,8 @@ pub(super) struct Uses {
 impl Uses {
     fn read(&mut self, source: Source, position: usize) {
         let last = match source {
-            Source::Node(node) => &mut self.nodes[node as usize],
-            Source::Leaf(leaf) => &mut self.leaves[leaf as usize],
+            Source::Node(node) => &mut self.nodes[node.index()],
+            Source::Leaf(leaf) => &mut self.leaves[leaf.index()],
             Source::Scalar(_) => return,
         };
         *last = (*last).max(position);
@@ -243,7 +244,7 @@ fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
 }
 
 /// The old value of a written update that leaves elements unwritten.
-pub(super) fn partly_written(plan: &Plan, group: &Group, node: u32) -> Option<Source> {
+pub(super) fn partly_written(plan: &Plan, group: &Group, node: NodeId) -> Option<Source> {
     let data = plan.node(node);
     let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);
     match &data.op {

@@ -3,6 +3,7 @@
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::Group;
 use phalanx_distributed::are_apart;
+use phalanx_graph::NodeId;
 use phalanx_kernels::ir::{Expr, Kernel, Stmt};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::intersect;
@@ -19,7 +20,7 @@ pub(crate) type Apart = (usize, usize);
 pub(super) fn may_overwrite(
     built: &Built,
     group: &Group,
-    node: u32,
+    node: NodeId,
     shares: impl Fn(&Buffer) -> Option<bool>,
 ) -> Option<Vec<Apart>> {
     let is_own = |buffer: &Buffer| *buffer == Buffer::Output(node);

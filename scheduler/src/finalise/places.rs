@@ -4,14 +4,15 @@ use super::needed::{Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses,
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit};
+use crate::ids::{SlotId, UnitId};
 use crate::plan::{Plan, Step, overwritten};
-use phalanx_graph::{Input, NodeOp, Source};
+use phalanx_graph::{Input, LeafId, NodeId, NodeOp, Source};
 use phalanx_ops::Sharding;
 
 /// Slots and leaves, with the last step that uses each.
 struct Memory<'a> {
     plan: &'a Plan,
-    slots: Vec<Vec<u32>>,
+    slots: Vec<Vec<NodeId>>,
     busy_until: Vec<usize>,
     leaf_busy_until: Vec<usize>,
     places: Vec<Option<Place>>,
@@ -20,7 +21,7 @@ struct Memory<'a> {
 impl Memory<'_> {
     fn place(&self, source: Source) -> Option<Place> {
         match source {
-            Source::Node(node) => self.places[node as usize],
+            Source::Node(node) => self.places[node.index()],
             Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
             Source::Scalar(_) => None,
         }
@@ -28,23 +29,23 @@ impl Memory<'_> {
 
     fn busy_until(&mut self, place: Place) -> &mut usize {
         match place {
-            Place::Slot(slot) => &mut self.busy_until[slot],
-            Place::Leaf(leaf) => &mut self.leaf_busy_until[leaf as usize],
+            Place::Slot(slot) => &mut self.busy_until[slot.index()],
+            Place::Leaf(leaf) => &mut self.leaf_busy_until[leaf.index()],
         }
     }
 
-    fn put(&mut self, node: u32, place: Place, last_use: usize, now: usize) {
-        self.places[node as usize] = Some(place);
+    fn put(&mut self, node: NodeId, place: Place, last_use: usize, now: usize) {
+        self.places[node.index()] = Some(place);
         let busy = self.busy_until(place);
         *busy = if *busy == usize::MAX { usize::MAX } else { last_use.max(now) };
         if let Place::Slot(slot) = place {
-            self.slots[slot].push(node);
+            self.slots[slot.index()].push(node);
         }
     }
 
     /// Memory for a node computed at step `now`: a free slot or leaf of the same size, or a new
     /// slot.
-    fn allocate(&mut self, node: u32, last_use: usize, now: usize) -> Place {
+    fn allocate(&mut self, node: NodeId, last_use: usize, now: usize) -> Place {
         let size = self.largest(node);
         let free = (0..self.slots.len())
             .find(|&slot| self.busy_until[slot] < now && self.largest(self.slots[slot][0]) == size);
@@ -60,30 +61,31 @@ impl Memory<'_> {
             self.slots.len() - 1
         });
         self.busy_until[slot] = now;
-        self.put(node, Place::Slot(slot), last_use, now);
-        Place::Slot(slot)
+        let place = Place::Slot(SlotId::new(slot));
+        self.put(node, place, last_use, now);
+        place
     }
 
     /// A leaf that no step from `now` on reads and whose blocks are as large as the node's.
-    fn free_leaf(&self, node: u32, now: usize) -> Option<u32> {
+    fn free_leaf(&self, node: NodeId, now: usize) -> Option<LeafId> {
         let data = self.plan.node(node);
-        let placement = &self.plan.placements[node as usize];
-        let fits = |leaf: u32| {
+        let placement = &self.plan.placements[node.index()];
+        let fits = |leaf: LeafId| {
             let (shape, dtype) = self.plan.graph.source(Source::Leaf(leaf));
-            self.leaf_busy_until[leaf as usize] < now
+            self.leaf_busy_until[leaf.index()] < now
                 && shape == data.shape.as_slice()
                 && dtype.size() == data.dtype.size()
-                && self.plan.leaves[leaf as usize] == placement.output
+                && self.plan.leaves[leaf.index()] == placement.output
         };
-        let mut leaves = 0..self.plan.leaves.len() as u32;
+        let mut leaves = (0..self.plan.leaves.len()).map(LeafId::new);
         // The size of a selection is not known yet.
         let is_known = placement.partial().is_none() && !matches!(data.op, NodeOp::Compress);
         leaves.find(|&leaf| is_known && fits(leaf))
     }
 
-    fn largest(&self, node: u32) -> (usize, usize) {
+    fn largest(&self, node: NodeId) -> (usize, usize) {
         let data = self.plan.node(node);
-        let output = &self.plan.placements[node as usize].output;
+        let output = &self.plan.placements[node.index()].output;
         (
             output.largest_block(&data.shape) * data.dtype.size(),
             phalanx_ops::shape::size(&data.shape),
@@ -106,18 +108,18 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
         match step {
             Kept::Step(Step::Combine(nodes)) => steps.push(FinalStep::Combine(nodes)),
             Kept::Step(Step::Exchange(exchange)) => steps.push(FinalStep::Exchange(exchange)),
-            Kept::Step(Step::Unit(unit)) => match &plan.units[unit] {
+            Kept::Step(Step::Unit(unit)) => match &plan.units[unit.index()] {
                 Unit::Reshape(node) => {
                     // The same memory under another shape.
                     let Some(place) = memory.place(plan.node(*node).inputs[0].source) else {
                         unreachable!("bug: a reshape of a value that does not exist")
                     };
-                    let until = (*memory.busy_until(place)).max(uses.nodes[*node as usize]);
-                    memory.places[*node as usize] = Some(place);
+                    let until = (*memory.busy_until(place)).max(uses.nodes[node.index()]);
+                    memory.places[node.index()] = Some(place);
                     *memory.busy_until(place) = until;
                 }
                 Unit::Routine(node) => {
-                    let until = uses.nodes[*node as usize];
+                    let until = uses.nodes[node.index()];
                     match over_operand(plan, &mut memory, *node, now) {
                         Some(place) => memory.put(*node, place, until, now),
                         None => {
@@ -127,7 +129,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
                     steps.push(FinalStep::Routine(*node));
                 }
                 Unit::Compress(node) => {
-                    memory.allocate(*node, uses.nodes[*node as usize], now);
+                    memory.allocate(*node, uses.nodes[node.index()], now);
                     steps.push(FinalStep::Compress(*node));
                 }
                 Unit::Group(_) => unreachable!("bug: groups are kept as launches"),
@@ -142,7 +144,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
 }
 
 /// The place of the operand that a structured operation may overwrite, if no later step reads it.
-fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> Option<Place> {
+fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: NodeId, now: usize) -> Option<Place> {
     let data = plan.node(node);
     let operand = overwritten(data)?;
     let place = memory.place(operand)?;
@@ -158,14 +160,12 @@ fn launch(
     plan: &Plan,
     memory: &mut Memory<'_>,
     built: Built,
-    unit: usize,
+    unit: UnitId,
     now: usize,
     last_use: &[usize],
 ) -> FinalLaunch {
-    let Unit::Group(group) = &plan.units[unit] else {
-        unreachable!("bug: only groups are launched")
-    };
-    let mut outputs: Vec<u32> = Vec::new();
+    let Some(group) = plan.group(unit) else { unreachable!("bug: only groups are launched") };
+    let mut outputs: Vec<NodeId> = Vec::new();
     for access in &built.accesses {
         if let Buffer::Output(node) = access.buffer
             && !outputs.contains(&node)
@@ -176,7 +176,7 @@ fn launch(
     let (mut copies, mut tables, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     for node in outputs {
         let data = plan.node(node);
-        let until = last_use[node as usize];
+        let until = last_use[node.index()];
         let candidates = match &data.op {
             NodeOp::Accumulate { .. } => {
                 tables.push(node);
@@ -209,7 +209,7 @@ fn launch(
             }
             None => {
                 let place = memory.allocate(node, until, now);
-                debug_assert!(memory.places[node as usize] == Some(place));
+                debug_assert!(memory.places[node.index()] == Some(place));
                 if let Some(source) = partly_written(plan, group, node) {
                     let Some(from) = memory.place(source) else {
                         unreachable!("bug: an update of a value that does not exist")
@@ -225,9 +225,9 @@ fn launch(
 
 /// The places of values that the kernel loads and whose layout is the node's: inputs, and values
 /// that earlier loops of the kernel stored.
-fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> Vec<Place> {
+fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: NodeId) -> Vec<Place> {
     let own = layout(plan, Source::Node(node));
-    if plan.placements[node as usize].partial().is_some() {
+    if plan.placements[node.index()].partial().is_some() {
         return Vec::new();
     }
     let place = |access: &BuiltAccess| {
@@ -245,14 +245,14 @@ fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> V
 fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
     let (shape, dtype) = plan.graph.source(source);
     let sharding = match source {
-        Source::Node(from) => &plan.placements[from as usize].output,
-        Source::Leaf(leaf) => &plan.leaves[leaf as usize],
+        Source::Node(from) => &plan.placements[from.index()].output,
+        Source::Leaf(leaf) => &plan.leaves[leaf.index()],
         Source::Scalar(_) => return None,
     };
     Some((shape, dtype.size(), sharding))
 }
 
 /// Whether a node is an update that is written through its view, not selected.
-fn is_written(group: &Group, node: u32) -> bool {
+fn is_written(group: &Group, node: NodeId) -> bool {
     group.members.iter().any(|member| member.node == node && !member.is_selected)
 }

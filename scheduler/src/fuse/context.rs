@@ -3,7 +3,7 @@
 use super::group::{Group, Load, Member, Reference, compose};
 use super::place::{new_group, stays_inside};
 use phalanx_distributed::{Placement, is_small_write, may_clash};
-use phalanx_graph::{Graph, Input, NodeOp, Source};
+use phalanx_graph::{Graph, Input, NodeId, NodeOp, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 
@@ -46,9 +46,9 @@ impl<'a> Context<'a> {
                     Source::Scalar(_) => (0, 0),
                     Source::Leaf(_) => (0, 1),
                     Source::Node(from) => {
-                        uses[from as usize] += 1;
-                        let shape = &graph.nodes[from as usize].shape;
-                        let cost = inline[from as usize];
+                        uses[from.index()] += 1;
+                        let shape = &graph[from].shape;
+                        let cost = inline[from.index()];
                         cost.filter(|cost| is_cheap(shape, *cost)).unwrap_or((0, 1))
                     }
                 };
@@ -67,12 +67,12 @@ impl<'a> Context<'a> {
 
     /// Stores the operand of a reduction whose loop would read beyond the device's blocks.
     fn keep_loops_inside(&mut self) {
-        for (position, node) in self.graph.nodes.iter().enumerate() {
+        for (id, node) in self.graph.numbered() {
             let NodeOp::Reduce { .. } = &node.op else { continue };
             if let Source::Node(from) = node.inputs[0].source
-                && !stays_inside(self, &new_group(self, position as u32))
+                && !stays_inside(self, &new_group(self, id))
             {
-                self.inline[from as usize] = None;
+                self.inline[from.index()] = None;
             }
         }
     }
@@ -80,13 +80,13 @@ impl<'a> Context<'a> {
     /// Stores the value of a small update that would read what it overwrites: that copies a few
     /// elements instead of the whole base.
     fn keep_small_writes_small(&mut self) {
-        for (position, node) in self.graph.nodes.iter().enumerate() {
+        for (id, node) in self.graph.numbered() {
             let NodeOp::Update(_) = &node.op else { continue };
             if let Source::Node(from) = node.inputs[1].source
-                && self.inline[from as usize].is_some()
-                && self.copies_whole_base(&new_group(self, position as u32))
+                && self.inline[from.index()].is_some()
+                && self.copies_whole_base(&new_group(self, id))
             {
-                self.inline[from as usize] = None;
+                self.inline[from.index()] = None;
             }
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
     pub fn copies_whole_base(&self, group: &Group) -> bool {
         let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
         group.members.iter().any(|member| {
-            let node = &self.graph.nodes[member.node as usize];
+            let node = &self.graph[member.node];
             let NodeOp::Update(target) = &node.op else { return false };
             if member.is_selected || !is_small_write(target, &node.shape) {
                 return false;
@@ -112,25 +112,25 @@ impl<'a> Context<'a> {
     }
 
     /// Whether a node is computed wherever it is used, so it needs no memory.
-    pub fn is_free(&self, node: u32) -> bool {
-        matches!(self.graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
+    pub fn is_free(&self, node: NodeId) -> bool {
+        matches!(self.graph[node].op, NodeOp::Fill | NodeOp::Index(_))
     }
 
     /// Whether a node is computed again where it is used at another index than its own.
-    pub fn is_recomputed(&self, node: u32) -> bool {
-        let shape = &self.graph.nodes[node as usize].shape;
-        self.inline[node as usize].is_some_and(|cost| is_cheap(shape, cost))
+    pub fn is_recomputed(&self, node: NodeId) -> bool {
+        let shape = &self.graph[node].shape;
+        self.inline[node.index()].is_some_and(|cost| is_cheap(shape, cost))
     }
 
     /// The cost of computing a node where it is used, in additions.
-    pub fn flops(&self, node: u32) -> u32 {
-        self.inline[node as usize].map_or(u32::MAX, |cost| cost.0)
+    pub fn flops(&self, node: NodeId) -> u32 {
+        self.inline[node.index()].map_or(u32::MAX, |cost| cost.0)
     }
 
     pub fn sharding(&self, source: Source) -> Option<&Sharding> {
         match source {
-            Source::Node(node) => Some(&self.placements[node as usize].output),
-            Source::Leaf(leaf) => Some(&self.leaves[leaf as usize]),
+            Source::Node(node) => Some(&self.placements[node.index()].output),
+            Source::Leaf(leaf) => Some(&self.leaves[leaf.index()]),
             Source::Scalar(_) => None,
         }
     }
@@ -157,14 +157,14 @@ impl<'a> Context<'a> {
         let found = group.members.iter().find(|member| member.node == node);
         if let Some(member) = found
             && member.depth <= depth
-            && self.placements[node as usize].partial().is_none()
+            && self.placements[node.index()].partial().is_none()
             && self.value_map(member, group).is_some_and(|own| own.axes == map.axes)
         {
             return Reference::Member(node, map);
         }
-        let inlined = self.inline[node as usize].is_some_and(|cost| {
+        let inlined = self.inline[node.index()].is_some_and(|cost| {
             is_cheap(shape, cost)
-                || (self.uses[node as usize] == 1
+                || (self.uses[node.index()] == 1
                     && cost.0 <= CHEAP_ONCE
                     && input
                         .map
@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
 
     /// The map from the group to a member's value, if other members may use it in registers.
     fn value_map(&self, member: &Member, group: &Group) -> Option<AffineMap> {
-        let node = &self.graph.nodes[member.node as usize];
+        let node = &self.graph[member.node];
         match &node.op {
             NodeOp::Reduce { axes, .. } => {
                 let kept =
@@ -200,7 +200,7 @@ impl<'a> Context<'a> {
     /// All loads of a member, including those of inline nodes.
     pub fn loads(&self, member: &Member, group: &Group) -> Vec<Load> {
         let mut loads = Vec::new();
-        let node = &self.graph.nodes[member.node as usize];
+        let node = &self.graph[member.node];
         let at = (group, Group::reading_depth(member, self.graph));
         match &node.op {
             NodeOp::Update(target) if member.is_selected => {
@@ -232,8 +232,8 @@ impl<'a> Context<'a> {
     ) -> Reference {
         match self.refer(input, from_group, group, depth) {
             Reference::Load(Source::Node(node), map)
-                if self.uses[node as usize] == 1
-                    && self.inline[node as usize].is_some_and(|cost| cost.0 <= CHEAP_ONCE) =>
+                if self.uses[node.index()] == 1
+                    && self.inline[node.index()].is_some_and(|cost| cost.0 <= CHEAP_ONCE) =>
             {
                 Reference::Inline(node, map)
             }
@@ -251,7 +251,7 @@ impl<'a> Context<'a> {
     ) {
         match self.refer_selected(input, from_group, at.0, at.1) {
             Reference::Inline(node, map) => {
-                for input in &self.graph.nodes[node as usize].inputs {
+                for input in &self.graph[node].inputs {
                     self.collect(input, &map, guard, at, loads);
                 }
             }
@@ -279,7 +279,7 @@ impl<'a> Context<'a> {
                 }
             }
             Reference::Inline(node, map) => {
-                for input in &self.graph.nodes[node as usize].inputs {
+                for input in &self.graph[node].inputs {
                     self.collect(input, &map, guard, at, loads);
                 }
             }

@@ -1,7 +1,7 @@
 //! Groups: sets of nodes that become one kernel each.
 
 use phalanx_distributed::Placement;
-use phalanx_graph::{Graph, NodeOp, Source};
+use phalanx_graph::{Graph, NodeId, NodeOp, ScalarId, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
@@ -11,11 +11,11 @@ pub(crate) enum Unit {
     /// A fused kernel.
     Group(Group),
     /// A reshape, which shares its input's memory.
-    Reshape(u32),
+    Reshape(NodeId),
     /// A structured operation.
-    Routine(u32),
+    Routine(NodeId),
     /// A selection by a mask (`compress`).
-    Compress(u32),
+    Compress(NodeId),
 }
 
 /// A group: the nodes of one kernel.
@@ -39,9 +39,9 @@ pub(crate) enum SpaceOf {
     #[default]
     Nothing,
     /// The iteration space of a node.
-    Space(u32),
+    Space(NodeId),
     /// The value of a node.
-    Value(u32),
+    Value(NodeId),
 }
 
 /// An axis of a group.
@@ -56,7 +56,7 @@ pub(crate) struct GroupAxis {
 /// A node computed in a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
-    pub node: u32,
+    pub node: NodeId,
     /// The level at which the value exists.
     pub depth: usize,
     /// The map from the group to the input's index space for a reduction, an accumulation or a
@@ -81,13 +81,13 @@ pub(crate) struct Load {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Reference {
     /// The value of a member at the same index, which the map gives.
-    Member(u32, AffineMap),
+    Member(NodeId, AffineMap),
     /// A node that is computed again, at the index that the map gives.
-    Inline(u32, AffineMap),
+    Inline(NodeId, AffineMap),
     /// An element loaded from a value that is computed before.
     Load(Source, AffineMap),
     /// A scalar argument.
-    Scalar(u32),
+    Scalar(ScalarId),
 }
 
 impl Group {
@@ -157,12 +157,12 @@ impl Group {
 
     /// The level at which a member reads its inputs: for a reduction, inside its loop.
     pub fn reading_depth(member: &Member, graph: &Graph) -> usize {
-        let is_reduction = matches!(graph.nodes[member.node as usize].op, NodeOp::Reduce { .. });
+        let is_reduction = matches!(graph[member.node].op, NodeOp::Reduce { .. });
         member.depth + usize::from(is_reduction)
     }
 
     /// The member of a node. Panics (`bug:`) if it has none.
-    pub fn member(&self, node: u32) -> &Member {
+    pub fn member(&self, node: NodeId) -> &Member {
         match self.members.iter().find(|member| member.node == node) {
             Some(member) => member,
             None => unreachable!("bug: node {node} is not a member"),
@@ -201,21 +201,18 @@ impl Group {
 impl SpaceOf {
     fn look_up<'a>(self, graph: &Graph, placements: &'a [Placement]) -> (Shape, &'a Sharding) {
         match self {
-            SpaceOf::Space(node) => {
-                (iteration_shape(graph, node), &placements[node as usize].space)
+            SpaceOf::Space(node) => (iteration_shape(graph, node), &placements[node.index()].space),
+            SpaceOf::Value(node) => {
+                (Shape::from_slice(&graph[node].shape), &placements[node.index()].output)
             }
-            SpaceOf::Value(node) => (
-                Shape::from_slice(&graph.nodes[node as usize].shape),
-                &placements[node as usize].output,
-            ),
             SpaceOf::Nothing => unreachable!("bug: a group without axes of its own"),
         }
     }
 }
 
 /// The shape of the space that a node iterates over.
-pub(crate) fn iteration_shape(graph: &Graph, position: u32) -> Shape {
-    let node = &graph.nodes[position as usize];
+pub(crate) fn iteration_shape(graph: &Graph, position: NodeId) -> Shape {
+    let node = &graph[position];
     match &node.op {
         NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => match &node.inputs[0].map {
             Some(map) => Shape::from_slice(&map.shape),

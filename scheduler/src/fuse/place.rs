@@ -2,9 +2,10 @@
 
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
+use crate::ids::UnitId;
 use crate::plan::{overwritten, reads_of};
 use phalanx_distributed::{is_small_write, misaligned_axes};
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::{Monoid, Sharding};
 use smallvec::SmallVec;
 
@@ -19,68 +20,87 @@ const LOOK_BACK: usize = 8;
 pub(crate) struct Fused {
     /// Units in the order in which they run.
     pub units: Vec<Unit>,
-    /// The unit of each node.
-    pub unit_of: Vec<usize>,
+    /// The unit of each node that has one so far.
+    unit_of: Vec<UnitId>,
+}
+
+impl Fused {
+    /// Adds a unit after all others. Returns its id.
+    fn push(&mut self, unit: Unit) -> UnitId {
+        self.units.push(unit);
+        UnitId::new(self.units.len() - 1)
+    }
+
+    /// The unit of a node that has one.
+    fn unit_of(&self, node: NodeId) -> UnitId {
+        self.unit_of[node.index()]
+    }
+
+    /// A unit, if it is a group.
+    fn group(&self, unit: UnitId) -> Option<&Group> {
+        match &self.units[unit.index()] {
+            Unit::Group(group) => Some(group),
+            Unit::Reshape(_) | Unit::Routine(_) | Unit::Compress(_) => None,
+        }
+    }
 }
 
 /// Groups the nodes of a window.
 pub(crate) fn fuse(context: &Context<'_>) -> Fused {
     tracing::trace!(target: "phalanx::path", file = file!());
-    let mut fused =
-        Fused { units: Vec::new(), unit_of: vec![usize::MAX; context.graph.nodes.len()] };
-    for (position, node) in context.graph.nodes.iter().enumerate() {
-        let position = position as u32;
+    let count = context.graph.nodes.len();
+    let mut fused = Fused { units: Vec::new(), unit_of: Vec::with_capacity(count) };
+    for (position, node) in context.graph.numbered() {
         let unit = match &node.op {
             NodeOp::Reshape => Some(Unit::Reshape(position)),
             NodeOp::Structured(_) => Some(Unit::Routine(position)),
             NodeOp::Compress => Some(Unit::Compress(position)),
             _ => None,
         };
-        fused.unit_of[position as usize] = match unit {
+        match unit {
             Some(unit) => {
-                fused.units.push(unit);
-                fused.units.len() - 1
+                let unit = fused.push(unit);
+                fused.unit_of.push(unit);
             }
             None => place(context, &mut fused, position),
-        };
+        }
     }
     fused
 }
 
 /// Finds or makes the group of a node.
-fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
-    let space = &context.placements[position as usize].space;
+fn place(context: &Context<'_>, fused: &mut Fused, position: NodeId) {
+    let space = &context.placements[position.index()].space;
     let shape = iteration_shape(context.graph, position);
     if let Some(unit) = place_selected(context, fused, position) {
-        return unit;
+        fused.unit_of.push(unit);
+        return;
     }
     let oldest = fused.units.len().saturating_sub(LOOK_BACK);
     // A free node gets a group of its own: joining another would tie kernels together for nothing.
     if !context.is_free(position) {
-        let best = unit_with_mean(context, fused, position).filter(|&unit| unit >= oldest);
-        for candidate in best.into_iter().chain((oldest..fused.units.len()).rev()) {
+        let best = unit_with_mean(context, fused, position).filter(|unit| unit.index() >= oldest);
+        for candidate in best.into_iter().chain((oldest..fused.units.len()).rev().map(UnitId::new))
+        {
             if let Some(joined) = try_join(context, fused, candidate, position, &shape, space) {
-                fused.units[candidate] = Unit::Group(joined);
-                fused.unit_of[position as usize] = candidate;
+                fused.units[candidate.index()] = Unit::Group(joined);
+                fused.unit_of.push(candidate);
                 absorb(context, fused, candidate, position);
-                return candidate;
+                return;
             }
         }
     }
-    let (group, unit) = (new_group(context, position), fused.units.len());
-    fused.units.push(Unit::Group(group));
-    fused.unit_of[position as usize] = unit;
+    let unit = fused.push(Unit::Group(new_group(context, position)));
+    fused.unit_of.push(unit);
     if !context.is_free(position) {
         absorb(context, fused, unit, position);
     }
-    unit
 }
 
 /// The unit that sums the same elements as this `moments`, or the reverse: one loop computes both,
 /// and one collective combines both.
-fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: u32) -> Option<usize> {
-    let nodes = &context.graph.nodes;
-    let node = &nodes[position as usize];
+fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: NodeId) -> Option<UnitId> {
+    let node = &context.graph[position];
     let NodeOp::Reduce { monoid, axes } = &node.op else { return None };
     let other = match monoid {
         Monoid::Moments => Monoid::Add,
@@ -88,18 +108,17 @@ fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: u32) -> Option
         _ => return None,
     };
     let other = NodeOp::Reduce { monoid: other, axes: axes.clone() };
-    let found = nodes[..position as usize]
-        .iter()
-        .rposition(|before| before.op == other && before.inputs == node.inputs);
-    found.map(|found| fused.unit_of[found])
+    let mut before = context.graph.numbered().rev().skip_while(|(id, _)| *id >= position);
+    let found = before.find(|(_, before)| before.op == other && before.inputs == node.inputs);
+    found.map(|(found, _)| fused.unit_of(found))
 }
 
 /// A group with one node.
-pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
+pub(crate) fn new_group(context: &Context<'_>, position: NodeId) -> Group {
     let (mut group, map) = Group::new(SpaceOf::Space(position), context.graph, context.placements);
     group.is_for_owners = writes_one_owner(context, position);
     group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
-    if let NodeOp::Reduce { axes, .. } = &context.graph.nodes[position as usize].op {
+    if let NodeOp::Reduce { axes, .. } = &context.graph[position].op {
         nest(&mut group, axes);
         // The value of the reduction exists outside of its loop.
         group.members[0].depth = 0;
@@ -110,29 +129,28 @@ pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
 /// Finds or makes the group in which an update is a selection: the group of its old value, or a
 /// group of its own if the old value is cheap to compute again. `None` if the update must be
 /// written into memory instead.
-fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
-    let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return None };
-    let Source::Node(old) = context.graph.nodes[position as usize].inputs[0].source else {
+fn place_selected(context: &Context<'_>, fused: &mut Fused, position: NodeId) -> Option<UnitId> {
+    let NodeOp::Update(target) = &context.graph[position].op else { return None };
+    let Source::Node(old) = context.graph[position].inputs[0].source else {
         return None;
     };
-    if target.is_identity(&context.graph.nodes[position as usize].shape) {
+    if target.is_identity(&context.graph[position].shape) {
         return None;
     }
     if !context.is_free(old) {
-        let candidate = fused.unit_of[old as usize];
+        let candidate = fused.unit_of(old);
         if let Some(group) = selected(context, fused, position, Some((candidate, old))) {
-            fused.units[candidate] = Unit::Group(group);
+            fused.units[candidate.index()] = Unit::Group(group);
             return Some(candidate);
         }
         // The written value may be known only after the group of the old value has run.
-        let is_small = is_small_write(target, &context.graph.nodes[position as usize].shape);
+        let is_small = is_small_write(target, &context.graph[position].shape);
         if is_small || !context.is_recomputed(old) {
             return None;
         }
     }
     let group = selected(context, fused, position, None)?;
-    fused.units.push(Unit::Group(group));
-    Some(fused.units.len() - 1)
+    Some(fused.push(Unit::Group(group)))
 }
 
 /// Adds an update as a selection, if that is legal, to the group of the `existing` unit and member,
@@ -140,15 +158,15 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
 fn selected(
     context: &Context<'_>,
     fused: &Fused,
-    position: u32,
-    existing: Option<(usize, u32)>,
+    position: NodeId,
+    existing: Option<(UnitId, NodeId)>,
 ) -> Option<Group> {
-    let node = &context.graph.nodes[position as usize];
+    let node = &context.graph[position];
     let NodeOp::Update(target) = &node.op else { return None };
-    let space = &context.placements[position as usize].output;
-    let candidate = existing.map_or(fused.units.len(), |(candidate, _)| candidate);
+    let space = &context.placements[position.index()].output;
+    let candidate = existing.map_or(UnitId::new(fused.units.len()), |(candidate, _)| candidate);
     let (mut group, depth, from_group) = if let Some((_, old)) = existing {
-        let Unit::Group(group) = &fused.units[candidate] else { return None };
+        let group = fused.group(candidate)?;
         if group.members.len() >= MOST_MEMBERS {
             return None;
         }
@@ -169,13 +187,13 @@ fn selected(
     // The value must be computed here or before.
     if let Reference::Load(Source::Node(from), _) =
         context.refer_selected(&node.inputs[1], &map, &group, depth)
-        && fused.unit_of[from as usize] >= candidate
+        && fused.unit_of(from) >= candidate
     {
         return None;
     }
     let member = Member { node: position, depth, from_group, is_selected: true };
     let is_before = |load: &Load| match load.source {
-        Source::Node(from) => fused.unit_of[from as usize] < candidate,
+        Source::Node(from) => fused.unit_of(from) < candidate,
         _ => true,
     };
     if !context.loads(&member, &group).iter().all(is_before) {
@@ -189,9 +207,9 @@ fn selected(
 }
 
 /// Whether a node is an update at a fixed index of a split axis of its base.
-fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
-    let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return false };
-    let splits = &context.placements[position as usize].output.axes;
+fn writes_one_owner(context: &Context<'_>, position: NodeId) -> bool {
+    let NodeOp::Update(target) = &context.graph[position].op else { return false };
+    let splits = &context.placements[position.index()].output.axes;
     target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
 }
 
@@ -199,22 +217,22 @@ fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
 fn try_join(
     context: &Context<'_>,
     fused: &Fused,
-    candidate: usize,
-    position: u32,
+    candidate: UnitId,
+    position: NodeId,
     shape: &[usize],
     space: &Sharding,
 ) -> Option<Group> {
-    let Unit::Group(group) = &fused.units[candidate] else { return None };
+    let group = fused.group(candidate)?;
     if group.members.len() >= MOST_MEMBERS
         || group.is_for_owners
         || writes_one_owner(context, position)
     {
         return None;
     }
-    let node = &context.graph.nodes[position as usize];
+    let node = &context.graph[position];
     // Values that the group loads must come from earlier units.
     let is_before = |source: Source| match source {
-        Source::Node(from) => fused.unit_of[from as usize] < candidate,
+        Source::Node(from) => fused.unit_of(from) < candidate,
         _ => true,
     };
     if let NodeOp::Update(map) = &node.op
@@ -303,23 +321,23 @@ pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
 /// Moves groups with the same space into `target` if its newest member loads their values at its
 /// own index, so two operands computed apart meet in one kernel. Legal if no unit between reads the
 /// values that move.
-fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32) {
+fn absorb(context: &Context<'_>, fused: &mut Fused, target: UnitId, position: NodeId) {
     loop {
-        let Unit::Group(group) = &fused.units[target] else { return };
+        let Some(group) = fused.group(target) else { return };
         let Some(member) = group.members.iter().find(|member| member.node == position) else {
             return;
         };
         let merged = context.loads(member, group).iter().find_map(|load| {
             let Source::Node(node) = load.source else { return None };
-            let from = fused.unit_of[node as usize];
+            let from = fused.unit_of(node);
             Some((from, merge(context, fused, from, target, load)?))
         });
         let Some((from, merged)) = merged else { return };
         for member in &merged.members {
-            fused.unit_of[member.node as usize] = target;
+            fused.unit_of[member.node.index()] = target;
         }
-        fused.units[from] = Unit::Group(Group::default());
-        fused.units[target] = Unit::Group(merged);
+        fused.units[from.index()] = Unit::Group(Group::default());
+        fused.units[target.index()] = Unit::Group(merged);
     }
 }
 
@@ -328,14 +346,12 @@ fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32
 fn merge(
     context: &Context<'_>,
     fused: &Fused,
-    from: usize,
-    target: usize,
+    from: UnitId,
+    target: UnitId,
     load: &Load,
 ) -> Option<Group> {
-    let (Unit::Group(earlier), Unit::Group(later)) = (&fused.units[from], &fused.units[target])
-    else {
-        return None;
-    };
+    let (earlier, later) = (fused.group(from)?, fused.group(target)?);
+    let between = &fused.units[from.index() + 1..target.index()];
     let alike = earlier.axes.len() == later.axes.len()
         && earlier
             .axes
@@ -346,22 +362,21 @@ fn merge(
         || load.guard.is_some()
         || later.is_for_owners
         || earlier.is_for_owners
-        || target - from > LOOK_BACK
+        || between.len() >= LOOK_BACK
         || earlier.members.len() + later.members.len() > MOST_MEMBERS
         || earlier
             .members
             .iter()
-            .any(|member| context.placements[member.node as usize].partial().is_some())
+            .any(|member| context.placements[member.node.index()].partial().is_some())
     {
         return None;
     }
     let moves = |source: Source| match source {
-        Source::Node(node) => fused.unit_of[node as usize] == from,
+        Source::Node(node) => fused.unit_of(node) == from,
         _ => false,
     };
-    let is_read_between = fused.units[from + 1..target]
-        .iter()
-        .any(|unit| reads_of(context, unit).iter().any(|read| moves(read.source)));
+    let is_read_between =
+        between.iter().any(|unit| reads_of(context, unit).iter().any(|read| moves(read.source)));
     if is_read_between {
         return None;
     }
@@ -369,14 +384,12 @@ fn merge(
     // copied.
     let read = distinct_loads(context, earlier);
     let is_read = |base: Source| read.iter().any(|load| load.source == base);
-    let is_written_between = fused.units[from + 1..target].iter().any(|unit| match unit {
+    let is_written_between = between.iter().any(|unit| match unit {
         Unit::Group(group) => {
             let mut bases = group.members.iter().filter_map(|member| written_base(context, member));
             bases.any(is_read)
         }
-        Unit::Routine(node) => {
-            overwritten(&context.graph.nodes[*node as usize]).is_some_and(is_read)
-        }
+        Unit::Routine(node) => overwritten(&context.graph[*node]).is_some_and(is_read),
         Unit::Reshape(_) | Unit::Compress(_) => false,
     });
     if is_written_between {
@@ -389,7 +402,7 @@ fn merge(
     // Loads of moved values must become members: the kernel cannot read what it has yet to write.
     let loads = distinct_loads(context, &merged);
     let is_inside = |source: Source| match source {
-        Source::Node(node) => moves(source) || fused.unit_of[node as usize] == target,
+        Source::Node(node) => moves(source) || fused.unit_of(node) == target,
         _ => false,
     };
     // An update must not overwrite a value that the kernel itself has yet to store.
@@ -403,7 +416,7 @@ fn merge(
 
 /// The base that a member writes in place in part, if it does.
 fn written_base(context: &Context<'_>, member: &Member) -> Option<Source> {
-    let node = &context.graph.nodes[member.node as usize];
+    let node = &context.graph[member.node];
     let NodeOp::Update(map) = &node.op else { return None };
     let is_in_place = !member.is_selected && !map.is_identity(&node.shape);
     is_in_place.then_some(node.inputs[0].source)

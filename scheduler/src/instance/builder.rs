@@ -3,8 +3,9 @@
 use super::boxes::{Stored, copy_box};
 use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
 use crate::finalise::{Final, FinalStep, Place};
+use crate::ids::LocalId;
 use crate::plan::Plan;
-use phalanx_graph::{NodeOp, Source};
+use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{IndexBox, Mesh, Sharding};
 use rustc_hash::FxHashMap;
@@ -35,7 +36,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
         match step {
             FinalStep::Combine(nodes) => builder.combine(nodes),
             FinalStep::Exchange(exchange) => {
-                let exchanged = &plan.exchanges[*exchange];
+                let exchanged = &plan.exchanges[exchange.index()];
                 let consumer = finished.steps[position..].iter().find_map(|later| match later {
                     FinalStep::Launch(launch) if exchanged.is_for(launch.unit) => Some(launch),
                     _ => None,
@@ -65,48 +66,45 @@ pub(super) struct Builder<'a> {
     pub slabs: Vec<Option<Slabs>>,
     /// For each node whose shards hold items of several parts until they are combined, their
     /// buffer.
-    pub packed: FxHashMap<u32, usize>,
+    pub packed: FxHashMap<NodeId, LocalId>,
     /// Local buffers whose contents no later step needs.
-    pub free: Vec<usize>,
+    pub free: Vec<LocalId>,
 }
 
 /// The slabs of an exchange: boxes with their local buffers.
 #[derive(Clone, Debug)]
 pub(super) struct Slabs {
-    pub regions: Vec<(IndexBox, usize)>,
+    pub regions: Vec<(IndexBox, LocalId)>,
     pub unpack: Vec<CopyBox>,
     /// Buffers of messages, which are free after the wait for the exchange.
-    pub staging: Vec<usize>,
+    pub staging: Vec<LocalId>,
     /// Whether a unit has waited for them.
     pub has_arrived: bool,
 }
 
 impl<'a> Builder<'a> {
     /// A local buffer: a free one of the same size, or a new one.
-    pub fn local(&mut self, bytes: usize) -> usize {
-        if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes)
-        {
+    pub fn local(&mut self, bytes: usize) -> LocalId {
+        let is_alike = |free: &LocalId| self.instance.locals[free.index()] == bytes;
+        if let Some(place) = self.free.iter().position(is_alike) {
             return self.free.swap_remove(place);
         }
         self.instance.locals.push(bytes);
-        self.instance.locals.len() - 1
+        LocalId::new(self.instance.locals.len() - 1)
     }
 
-    pub fn block_of_node(&self, node: u32) -> IndexBox {
+    pub fn block_of_node(&self, node: NodeId) -> IndexBox {
         let data = self.plan.node(node);
-        self.plan.placements[node as usize].output.block(&data.shape, self.mesh, &self.coordinates)
+        self.plan.placements[node.index()].output.block(&data.shape, self.mesh, &self.coordinates)
     }
 
-    pub fn bytes_of(&self, node: u32) -> usize {
+    pub fn bytes_of(&self, node: NodeId) -> usize {
         let data = self.plan.node(node);
         if matches!(data.op, NodeOp::Compress) {
             // All elements of the block may be selected.
             let (shape, _) = self.plan.graph.source(data.inputs[0].source);
-            let block = self.plan.placements[node as usize].space.block(
-                shape,
-                self.mesh,
-                &self.coordinates,
-            );
+            let block =
+                self.plan.placements[node.index()].space.block(shape, self.mesh, &self.coordinates);
             return volume(&block) * data.dtype.size();
         }
         volume(&self.block_of_node(node)) * self.plan.node(node).dtype.size()
@@ -121,7 +119,7 @@ impl<'a> Builder<'a> {
 
     pub fn memory_of(&self, source: Source) -> Memory {
         let place = match source {
-            Source::Node(node) => self.finished.places[node as usize],
+            Source::Node(node) => self.finished.places[node.index()],
             Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
             Source::Scalar(_) => None,
         };
@@ -133,8 +131,8 @@ impl<'a> Builder<'a> {
 
     pub fn sharding(&self, source: Source) -> &'a Sharding {
         match source {
-            Source::Node(node) => &self.plan.placements[node as usize].output,
-            Source::Leaf(leaf) => &self.plan.leaves[leaf as usize],
+            Source::Node(node) => &self.plan.placements[node.index()].output,
+            Source::Leaf(leaf) => &self.plan.leaves[leaf.index()],
             Source::Scalar(_) => unreachable!("bug: a scalar has no sharding"),
         }
     }
@@ -148,9 +146,9 @@ impl<'a> Builder<'a> {
         self.plan.graph.source(source).1.size()
     }
 
-    fn combine(&mut self, nodes: &[u32]) {
+    fn combine(&mut self, nodes: &[NodeId]) {
         let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return };
-        let Some(partial) = self.plan.placements[nodes[0] as usize].partial() else { return };
+        let Some(partial) = self.plan.placements[nodes[0].index()].partial() else { return };
         let mesh_axes = partial.mesh_axes.clone();
         let mut parts: Vec<(Memory, usize)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
@@ -180,7 +178,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn routine(&mut self, node: u32) {
+    fn routine(&mut self, node: NodeId) {
         let data = self.plan.node(node);
         let NodeOp::Structured(op) = data.op else {
             unreachable!("bug: a routine of no structured operation")
@@ -191,15 +189,15 @@ impl<'a> Builder<'a> {
         };
         let operands = data.inputs.iter().map(|input| block(input.source)).collect();
         let to = block(Source::Node(node));
-        let together = self.plan.placements[node as usize].together().map(SmallVec::from_slice);
+        let together = self.plan.placements[node.index()].together().map(SmallVec::from_slice);
         let routine = Routine { op, operands, to, together };
         self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
     }
 
-    fn compress(&mut self, node: u32) {
+    fn compress(&mut self, node: NodeId) {
         let data = self.plan.node(node);
         let (shape, _) = self.plan.graph.source(data.inputs[0].source);
-        let space = &self.plan.placements[node as usize].space;
+        let space = &self.plan.placements[node.index()].space;
         self.instance.steps.push(LocalStep::Compress {
             node,
             value: self.memory_of(data.inputs[0].source),

@@ -6,6 +6,7 @@ use super::builder::{Builder, Slabs};
 use super::steps::{LocalStep, Memory, Packet};
 use crate::build::Buffer;
 use crate::finalise::FinalLaunch;
+use crate::ids::{ExchangeId, LocalId};
 use phalanx_distributed::{pieces_from, pieces_to};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::volume;
@@ -14,8 +15,8 @@ use phalanx_ops::sharding::volume;
 const FEW_DEVICES: usize = 64;
 
 impl Builder<'_> {
-    pub fn exchange(&mut self, number: usize, consumer: Option<&FinalLaunch>) {
-        let exchange = &self.plan.exchanges[number];
+    pub fn exchange(&mut self, id: ExchangeId, consumer: Option<&FinalLaunch>) {
+        let exchange = &self.plan.exchanges[id.index()];
         let source = exchange.source;
         let (shape, _) = self.plan.graph.source(source);
         let sharding = self.sharding(source);
@@ -40,7 +41,7 @@ impl Builder<'_> {
         let is_overwritten = consumer.is_some_and(|launch| {
             launch.built.accesses.iter().any(|access| match access.buffer {
                 Buffer::Output(node) => {
-                    self.finished.places[node as usize].map(|p| self.memory(p)) == Some(from)
+                    self.finished.places[node.index()].map(|p| self.memory(p)) == Some(from)
                 }
                 _ => false,
             })
@@ -63,7 +64,7 @@ impl Builder<'_> {
             };
             sends.push(Packet { peer: transfer.peer, memory, offset, bytes });
         }
-        let regions: Vec<(IndexBox, usize)> = missing
+        let regions: Vec<(IndexBox, LocalId)> = missing
             .into_iter()
             .map(|region| (region.clone(), self.local(volume(&region) * item)))
             .collect();
@@ -84,13 +85,13 @@ impl Builder<'_> {
             };
             receives.push(Packet { peer: transfer.peer, memory, offset, bytes });
         }
-        self.instance.steps.push(LocalStep::Start { exchange: number, pack, sends, receives });
+        self.instance.steps.push(LocalStep::Start { exchange: id, pack, sends, receives });
         if consumer.is_none() {
-            self.instance.steps.push(LocalStep::Wait { exchange: number, unpack: Vec::new() });
+            self.instance.steps.push(LocalStep::Wait { exchange: id, unpack: Vec::new() });
             self.free.append(&mut staging);
             self.free.extend(regions.iter().map(|(_, buffer)| *buffer));
         }
         let has_arrived = consumer.is_none();
-        self.slabs[number] = Some(Slabs { regions, unpack, staging, has_arrived });
+        self.slabs[id.index()] = Some(Slabs { regions, unpack, staging, has_arrived });
     }
 }

@@ -5,7 +5,8 @@ use super::builder::Builder;
 use super::steps::{At, LocalStep, Memory};
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{FinalLaunch, FinalStep};
-use crate::fuse::{Group, Unit};
+use crate::fuse::Group;
+use crate::ids::{ExchangeId, UnitId};
 use crate::plan::{Exchange, read_box, space_box};
 use phalanx_graph::Source;
 use phalanx_ops::sharding::{intersect, volume};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 impl Builder<'_> {
     pub fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
-        let Unit::Group(group) = &self.plan.units[launch.unit] else {
+        let Some(group) = self.plan.group(launch.unit) else {
             unreachable!("bug: only groups are launched")
         };
         let space = space_box(&group.axes, self.mesh, &self.coordinates);
@@ -37,15 +38,17 @@ impl Builder<'_> {
             self.copy_unwritten(group, &space, copy);
         }
         // For each access, the exchange that serves it.
-        let exchanges = &self.plan.exchanges;
-        let served: SmallVec<[Option<usize>; 8]> = launch
+        let served: SmallVec<[Option<ExchangeId>; 8]> = launch
             .built
             .accesses
             .iter()
             .map(|access| match access.buffer {
-                Buffer::Input(source) => exchanges
-                    .iter()
-                    .position(|exchange| exchange.serves(launch.unit, source, &access.map)),
+                Buffer::Input(source) => {
+                    let serves =
+                        |exchange: &Exchange| exchange.serves(launch.unit, source, &access.map);
+                    let mut exchanges = self.plan.numbered_exchanges();
+                    exchanges.find(|(_, exchange)| serves(exchange)).map(|(id, _)| id)
+                }
                 _ => None,
             })
             .collect();
@@ -81,22 +84,22 @@ impl Builder<'_> {
             };
             if waits { rim.push(step) } else { self.instance.steps.push(step) }
         }
-        for (number, exchange) in self.plan.exchanges.iter().enumerate() {
+        for (id, exchange) in self.plan.numbered_exchanges() {
             // The first unit that needs it waits; later units find the slabs filled.
             if exchange.is_for(launch.unit)
-                && let Some(slabs) = &mut self.slabs[number]
+                && let Some(slabs) = &mut self.slabs[id.index()]
                 && !std::mem::replace(&mut slabs.has_arrived, true)
             {
                 let unpack = std::mem::take(&mut slabs.unpack);
-                self.instance.steps.push(LocalStep::Wait { exchange: number, unpack });
+                self.instance.steps.push(LocalStep::Wait { exchange: id, unpack });
                 self.free.append(&mut slabs.staging);
             }
         }
         self.instance.steps.extend(rim);
-        for (number, exchange) in self.plan.exchanges.iter().enumerate() {
+        for (id, exchange) in self.plan.numbered_exchanges() {
             if exchange.is_for(launch.unit)
                 && self.last_unit(exchange) == Some(launch.unit)
-                && let Some(slabs) = &self.slabs[number]
+                && let Some(slabs) = &self.slabs[id.index()]
             {
                 self.free.extend(slabs.regions.iter().map(|(_, buffer)| *buffer));
             }
@@ -104,7 +107,7 @@ impl Builder<'_> {
     }
 
     /// The last unit that runs and reads the slabs of an exchange.
-    fn last_unit(&self, exchange: &Exchange) -> Option<usize> {
+    fn last_unit(&self, exchange: &Exchange) -> Option<UnitId> {
         self.finished.steps.iter().rev().find_map(|step| match step {
             FinalStep::Launch(launch) if exchange.is_for(launch.unit) => Some(launch.unit),
             _ => None,
@@ -118,7 +121,7 @@ impl Builder<'_> {
         group: &Group,
         access: &BuiltAccess,
         guard: Option<&IndexBox>,
-        served: Option<usize>,
+        served: Option<ExchangeId>,
         part: &IndexBox,
     ) -> (At, bool) {
         let (source, number) = match access.buffer {
@@ -150,7 +153,7 @@ impl Builder<'_> {
             let at = locate(access, part, memory(own), &block, item);
             return (At { offset: at.offset + offset as isize, ..at }, false);
         }
-        let slabs = served.and_then(|number| self.slabs[number].as_ref());
+        let slabs = served.and_then(|id| self.slabs[id.index()].as_ref());
         let slab = slabs.and_then(|slabs| {
             slabs
                 .regions

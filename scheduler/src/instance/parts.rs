@@ -6,6 +6,7 @@ use super::steps::LocalStep;
 use crate::build::{Buffer, Built};
 use crate::finalise::FinalCopy;
 use crate::fuse::Group;
+use crate::ids::ExchangeId;
 use phalanx_distributed::{image, preimage_range};
 use phalanx_graph::{NodeOp, Source};
 use phalanx_ops::sharding::{is_empty, subtract};
@@ -29,7 +30,7 @@ impl Builder<'_> {
         group: &Group,
         space: &IndexBox,
         built: &Built,
-        served: &[Option<usize>],
+        served: &[Option<ExchangeId>],
     ) -> SmallVec<[IndexBox; 1]> {
         if space.iter().zip(&group.axes).any(|(range, axis)| axis.level == 0 && range.is_empty()) {
             return SmallVec::new();

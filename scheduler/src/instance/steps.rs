@@ -1,6 +1,8 @@
 //! The steps of a device.
 
 use crate::build::ScalarSource;
+use crate::ids::{ExchangeId, LocalId, SlotId};
+use phalanx_graph::{LeafId, NodeId};
 use phalanx_ops::{DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -9,11 +11,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// A slot of the plan.
-    Slot(usize),
+    Slot(SlotId),
     /// The device's shard of a leaf.
-    Leaf(u32),
+    Leaf(LeafId),
     /// A buffer of this device alone: a slab or a message.
-    Local(usize),
+    Local(LocalId),
 }
 
 /// A strided position in memory; offset and strides are in bytes.
@@ -84,9 +86,9 @@ pub(crate) struct Packet {
 #[derive(Clone, Debug)]
 pub(crate) enum LocalStep {
     /// Packs and starts an exchange.
-    Start { exchange: usize, pack: Vec<CopyBox>, sends: Vec<Packet>, receives: Vec<Packet> },
+    Start { exchange: ExchangeId, pack: Vec<CopyBox>, sends: Vec<Packet>, receives: Vec<Packet> },
     /// Waits for an exchange and unpacks.
-    Wait { exchange: usize, unpack: Vec<CopyBox> },
+    Wait { exchange: ExchangeId, unpack: Vec<CopyBox> },
     /// Launches kernel `kernel` (a position among the plan's launches) on a box.
     Launch {
         kernel: usize,
@@ -112,7 +114,7 @@ pub(crate) enum LocalStep {
     Routine(Box<Routine>),
     /// Selects by a mask (`compress`).
     Compress {
-        node: u32,
+        node: NodeId,
         value: Memory,
         mask: Memory,
         to: Memory,

@@ -9,13 +9,13 @@ use super::engine::State;
 use super::evaluate::{Stop, Work};
 use crate::error::RunError;
 use phalanx_device::DeviceError;
-use phalanx_graph::{Cause, Error, Evaluation, Graph, Part};
+use phalanx_graph::{Cause, Error, Evaluation, Graph, NodeId, Part};
 
 /// A window that is evaluated in parts.
 struct Apart<'a> {
     window: &'a Work<'a>,
     /// The observable values that are neither computed nor failed, in the order of the program.
-    open: Vec<u32>,
+    open: Vec<NodeId>,
     /// The first error of a single value.
     first: Option<Error>,
 }
@@ -29,14 +29,13 @@ impl Session {
             Err(error) => return self.lost(window.graph, error),
         }
         let Apart { open, first, .. } = apart;
-        let nodes = &window.graph.nodes;
-        let is_seen = |position: &u32| nodes[*position as usize].node.is_observed();
+        let mut nodes = window.graph.nodes.iter().map(|data| &data.node);
         let outcome = match (window.cause, first) {
             // The arrays carry the errors.
             (Cause::Limit, _) | (_, None) => Ok(()),
             (_, Some(error)) => {
-                let seen = (0..nodes.len() as u32).find(is_seen);
-                match seen.map(|position| nodes[position as usize].node.result()) {
+                let seen = nodes.find(|node| node.is_observed());
+                match seen.map(|node| node.result()) {
                     Some(Some(Err(error))) => Err(error.clone()),
                     Some(_) => Ok(()),
                     None => Err(error),
@@ -51,17 +50,18 @@ impl Session {
         let graph = apart.window.graph;
         let live = self.any_rank(apart.window.wanted.to_vec());
         let live = live.map_err(|error| Error::failure(error, Some(apart.window.site)))?;
-        apart.open = (0u32..).zip(live).filter(|(_, live)| *live).map(|(at, _)| at).collect();
+        let live = graph.numbered().zip(live).filter(|(_, live)| *live);
+        apart.open = live.map(|((node, _), _)| node).collect();
         // A value larger than the memory is tried first: while it is open, parts must not overwrite
         // its operands.
         let limit = self.options.memory_limit.unwrap_or(isize::MAX as usize);
-        let is_vast = |position: &&u32| {
-            let data = &graph.nodes[**position as usize];
+        let is_vast = |position: &&NodeId| {
+            let data = &graph[**position];
             let elements = data.shape.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
             let bytes = elements.saturating_mul(data.dtype.size());
             bytes.div_ceil(self.mesh.devices()) > limit
         };
-        let vast: Vec<u32> = apart.open.iter().filter(is_vast).copied().collect();
+        let vast: Vec<NodeId> = apart.open.iter().filter(is_vast).copied().collect();
         for position in vast.into_iter().chain(graph.all_observed().collect::<Vec<_>>()) {
             self.some(state, apart, &[position])?;
         }
@@ -74,9 +74,9 @@ impl Session {
         &self,
         state: &mut State,
         apart: &mut Apart<'_>,
-        positions: &[u32],
+        positions: &[NodeId],
     ) -> Result<(), Error> {
-        let positions: Vec<u32> =
+        let positions: Vec<NodeId> =
             positions.iter().copied().filter(|position| apart.open.contains(position)).collect();
         if positions.is_empty() {
             return Ok(());
@@ -103,8 +103,14 @@ impl Session {
 
     /// Records that a value does not fit. The value fails if the program waits for it or if it can
     /// never fit; otherwise it stays pending.
-    fn refused(&self, apart: &mut Apart<'_>, position: u32, refusal: DeviceError, is_final: bool) {
-        let data = &apart.window.graph.nodes[position as usize];
+    fn refused(
+        &self,
+        apart: &mut Apart<'_>,
+        position: NodeId,
+        refusal: DeviceError,
+        is_final: bool,
+    ) {
+        let data = &apart.window.graph[position];
         let error = RunError::Memory {
             value: Some((data.dtype, data.shape.to_vec())),
             refusal: Box::new(refusal),
@@ -123,12 +129,12 @@ impl Session {
         &self,
         state: &mut State,
         apart: &Apart<'_>,
-        positions: &[u32],
+        positions: &[NodeId],
     ) -> Result<(), Stop> {
         let Work { graph, cause, site, ticket, .. } = *apart.window;
         let Part { graph: part, positions: of_part } = graph.part(positions);
         let wanted: Vec<bool> = of_part.iter().map(|at| positions.contains(at)).collect();
-        let others: Vec<u32> =
+        let others: Vec<NodeId> =
             apart.open.iter().copied().filter(|open| !positions.contains(open)).collect();
         let kept = kept(&part, &graph.part(&others).graph);
         let leaves = Session::leaf_shardings(&part).map_err(Stop::Failed)?;

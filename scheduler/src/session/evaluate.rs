@@ -15,7 +15,9 @@ use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_device::DeviceError;
 use phalanx_distributed::Setup;
-use phalanx_graph::{Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeOp, Site, Source};
+use phalanx_graph::{
+    Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeId, NodeOp, Site, Source,
+};
 use phalanx_ops::Sharding;
 use phalanx_ops::memory::{BESIDE, has_some_left};
 use phalanx_waiting::{copying, is_attended};
@@ -80,7 +82,7 @@ impl Session {
     pub(super) fn liveness(wanted: &[bool], plan: &Plan, donated: Arc<[bool]>) -> Liveness {
         let mut nodes = vec![false; plan.graph.nodes.len()];
         for (&wanted, &at) in wanted.iter().zip(&*plan.moved) {
-            nodes[at as usize] |= wanted;
+            nodes[at.index()] |= wanted;
         }
         Liveness { nodes, donated }
     }
@@ -187,8 +189,8 @@ impl Session {
         let mut nodes: Vec<Option<Error>> = Vec::with_capacity(graph.nodes.len());
         for data in &graph.nodes {
             let of_input = |input: &Input| match input.source {
-                Source::Leaf(leaf) => leaves[leaf as usize].clone(),
-                Source::Node(node) => nodes[node as usize].clone(),
+                Source::Leaf(leaf) => leaves[leaf.index()].clone(),
+                Source::Node(node) => nodes[node.index()].clone(),
                 Source::Scalar(_) => None,
             };
             let failure = data.inputs.iter().find_map(of_input);
@@ -197,8 +199,8 @@ impl Session {
             }
             nodes.push(failure);
         }
-        let is_sound = |position: &u32| nodes[*position as usize].is_none();
-        let sound: Vec<u32> = (0..nodes.len() as u32).filter(is_sound).collect();
+        let is_sound = |node: &NodeId| nodes[node.index()].is_none();
+        let sound: Vec<NodeId> = (0..nodes.len()).map(NodeId::new).filter(is_sound).collect();
         Some(graph.part(&sound).graph)
     }
 
@@ -242,17 +244,18 @@ impl Session {
             if !is_wanted {
                 continue;
             }
-            let Some(place) = ready.places[at as usize] else {
+            let Some(place) = ready.places[at.index()] else {
                 unreachable!("bug: a live value without a place")
             };
             let known = storages.iter().position(|(known, _)| *known == place);
             let known = known.unwrap_or_else(|| {
                 let storage = match place {
                     Place::Slot(slot) => {
-                        let buffers = memory.iter().map(|memory| memory.slots[slot].clone());
+                        let buffers =
+                            memory.iter().map(|memory| memory.slots[slot.index()].clone());
                         Storage::new(buffers.collect())
                     }
-                    Place::Leaf(leaf) => match graph.leaves[leaf as usize].result() {
+                    Place::Leaf(leaf) => match graph.leaves[leaf.index()].result() {
                         Some(Ok(value)) => Shards::of(value).storage(),
                         _ => unreachable!("bug: checked above"),
                     },
@@ -262,7 +265,7 @@ impl Session {
                 storages.len() - 1
             });
             let storage = storages[known].1.clone();
-            let sharding = ready.placements[at as usize].output.clone();
+            let sharding = ready.placements[at.index()].output.clone();
             let mut shards =
                 Shards::new(node.dtype, &node.shape, sharding, storage, Some(outcome.clone()));
             if node.op == NodeOp::Compress {
@@ -280,7 +283,7 @@ impl Session {
             Vec::new()
         } else {
             let live: SmallVec<[Place; 4]> = storages.iter().map(|(place, _)| *place).collect();
-            retired(&memory, &live, |leaf| donated[leaf as usize])
+            retired(&memory, &live, |leaf| donated[leaf.index()])
         };
         let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
         state.windows += 1;

@@ -3,12 +3,13 @@
 use super::Session;
 use crate::error::RunError;
 use crate::finalise::Place;
+use crate::ids::SlotId;
 use crate::instance::Instance;
 use crate::job::{JobMemory, Outcome};
 use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_device::{Buffer, DeviceError};
-use phalanx_graph::Graph;
+use phalanx_graph::{Graph, LeafId};
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{DType, Scalar};
 use std::collections::VecDeque;
@@ -201,14 +202,14 @@ impl Session {
 pub(super) fn retired(
     memory: &[JobMemory],
     live: &[Place],
-    donated: impl Fn(u32) -> bool,
+    donated: impl Fn(LeafId) -> bool,
 ) -> Vec<Vec<Buffer>> {
     let of_device = |memory: &JobMemory| {
         let slots = memory.slots.iter().enumerate();
-        let slots = slots.filter(|(slot, _)| !live.contains(&Place::Slot(*slot)));
+        let slots = slots.filter(|(slot, _)| !live.contains(&Place::Slot(SlotId::new(*slot))));
         let leaves = memory.leaves.iter().enumerate();
         let leaves = leaves.filter(|(leaf, _)| {
-            let leaf = *leaf as u32;
+            let leaf = LeafId::new(*leaf);
             donated(leaf) && !live.contains(&Place::Leaf(leaf))
         });
         let dying = slots.chain(leaves).map(|(_, buffer)| buffer);
