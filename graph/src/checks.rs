@@ -1,17 +1,13 @@
-//! Conditions on data that a mesh keeps until the program observes a value.
+//! What a mesh does with conditions on data: it keeps them until the program observes a value, and
+//! raises the error of a condition that holds.
 
+use crate::condition::Check;
 use crate::engine::Cause;
 use crate::error::{Error, Site};
-use crate::graph::{Held, Node};
+use crate::node::{Held, Node};
 use crate::window::MeshHandle;
 use phalanx_ops::AffineMap;
 use std::sync::Arc;
-
-/// A recorded condition, and the error to raise if it holds.
-pub(crate) struct Check {
-    condition: Held,
-    error: Error,
-}
 
 impl MeshHandle {
     /// Keeps a condition, a 0-d bool, and the error to raise if it holds. The next observation

@@ -2,8 +2,9 @@
 //! so that this crate does not depend on the scheduler.
 
 use crate::error::{Error, Site};
-use crate::graph::{Evaluated, Graph};
+use crate::graph::Graph;
 use crate::host::{HostArray, LocalShard};
+use crate::node::Evaluated;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::any::Any;
 use std::sync::Arc;

@@ -2,12 +2,9 @@
 //!
 //! Bounds follow from the program and from host data that all ranks declare equal, so all ranks
 //! have the same bounds. A check of data is skipped where the bounds show that the operation cannot
-//! fail.
+//! fail. Here are the intervals and their arithmetic; `bounds` has the rule of each operation.
 
-use crate::graph::NodeOp;
-use crate::operand::Operand;
-use phalanx_ops::structured::{Order, Sort};
-use phalanx_ops::{DType, Kind, Monoid, Op, Scalar, Structured, Weak};
+use phalanx_ops::{DType, Kind, Op, Scalar, Weak};
 
 /// The smallest and the largest value that can occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +15,7 @@ pub struct Interval {
 
 impl Interval {
     /// The interval from `low` to `high`, if both fit `i64`.
-    fn new(low: i128, high: i128) -> Option<Interval> {
+    pub(crate) fn new(low: i128, high: i128) -> Option<Interval> {
         Some(Interval { low: low.try_into().ok()?, high: high.try_into().ok()? })
     }
 
@@ -40,18 +37,12 @@ impl Interval {
         Interval::of_dtype(dtype).map(|all| Interval { low: 0, ..all })
     }
 
-    fn of_scalar(scalar: &Scalar) -> Option<Interval> {
+    /// The interval of one value; `None` if it is not an integer.
+    pub(crate) fn of_scalar(scalar: &Scalar) -> Option<Interval> {
         match scalar.to_weak() {
             Weak::Int(value) => Interval::new(value, value),
             Weak::Bool(value) => Interval::new(value.into(), value.into()),
             Weak::Float(_) | Weak::Complex(_) => None,
-        }
-    }
-
-    fn of_operand(operand: &Operand) -> Option<Interval> {
-        match operand {
-            Operand::Scalar(scalar) => Interval::of_scalar(scalar),
-            Operand::Value { node, .. } => node.interval(),
         }
     }
 
@@ -80,51 +71,9 @@ impl Interval {
         }
     }
 
-    /// The interval of the elements of an operation that is recorded now; `None` if it is unknown.
-    pub(crate) fn of_result(
-        op: &NodeOp,
-        operands: &[Operand],
-        shape: &[usize],
-        dtype: DType,
-    ) -> Option<Interval> {
-        if !dtype.is_integer() {
-            return None;
-        }
-        let operand = |position: usize| Interval::of_operand(&operands[position]);
-        let found = match op {
-            NodeOp::Index(axis) => Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0)),
-            // The same bytes in another dtype are other numbers.
-            NodeOp::Reshape if operands[0].dtype() != dtype => None,
-            NodeOp::Fill
-            | NodeOp::Cast
-            | NodeOp::Reshape
-            | NodeOp::Compress
-            | NodeOp::Reshard(_) => operand(0),
-            NodeOp::Reduce { monoid: Monoid::Min | Monoid::Max, .. } => operand(0),
-            NodeOp::Reduce { monoid: Monoid::ArgMin | Monoid::ArgMax, .. } => {
-                Interval::non_negative(dtype)
-            }
-            NodeOp::Select => operand(1)?.hull(operand(2)?),
-            NodeOp::Update(_) => operand(0)?.hull(operand(1)?),
-            NodeOp::Elementwise(op) => match operands {
-                [_] => operand(0)?.unary(*op),
-                [_, _] => operand(0)?.binary(*op, operand(1)?),
-                _ => None,
-            },
-            NodeOp::Structured(op) => match op {
-                Structured::Sort(Sort { order: Order::Positions, axis }) => {
-                    Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0))
-                }
-                Structured::SearchSorted(_) => Interval::non_negative(dtype),
-                Structured::Sort(_) | Structured::Take(_) | Structured::TakeAlong(_) => operand(0),
-                Structured::Put(put) if put.op.is_none() => operand(0)?.hull(operand(2)?),
-                _ => None,
-            },
-            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => None,
-        }?;
-        // Values that do not fit the dtype wrap around.
-        let all = Interval::of_dtype(dtype)?;
-        (all.low <= found.low && found.high <= all.high).then_some(found)
+    /// Whether every value of `other` is in the interval.
+    pub(crate) fn contains(self, other: Interval) -> bool {
+        other.is_within(self.low, self.high)
     }
 
     /// Whether every value is from `low` to `high`.
@@ -138,11 +87,13 @@ impl Interval {
         self.low >= 0
     }
 
-    fn hull(self, other: Interval) -> Option<Interval> {
+    /// The smallest interval that contains both.
+    pub(crate) fn hull(self, other: Interval) -> Option<Interval> {
         Some(Interval { low: self.low.min(other.low), high: self.high.max(other.high) })
     }
 
-    fn unary(self, op: Op) -> Option<Interval> {
+    /// The interval of the results of an operation of one operand.
+    pub(crate) fn unary(self, op: Op) -> Option<Interval> {
         let (low, high) = (i128::from(self.low), i128::from(self.high));
         match op {
             Op::Positive => Some(self),
@@ -157,7 +108,8 @@ impl Interval {
         }
     }
 
-    fn binary(self, op: Op, other: Interval) -> Option<Interval> {
+    /// The interval of the results of an operation of two operands.
+    pub(crate) fn binary(self, op: Op, other: Interval) -> Option<Interval> {
         let (low, high) = (i128::from(self.low), i128::from(self.high));
         let (least, most) = (i128::from(other.low), i128::from(other.high));
         match op {
@@ -237,36 +189,10 @@ mod tests {
     }
 
     #[test]
-    fn values_that_wrap_are_not_known() {
-        let scalar = |value: i64| Operand::Scalar(Scalar::new(value));
-        let result = |op, operands: &[Operand], dtype| {
-            Interval::of_result(&NodeOp::Elementwise(op), operands, &[], dtype)
-        };
-        let (large, one) = (scalar(i64::MAX), scalar(1));
-        assert_eq!(result(Op::Add, &[large.clone(), one.clone()], DType::I64), None);
-        assert_eq!(result(Op::Subtract, &[large, one], DType::I64), {
-            Some(interval(i64::MAX - 1, i64::MAX - 1))
-        });
-        assert_eq!(result(Op::Absolute, &[scalar(i64::MIN)], DType::I64), None);
-        let cast = |value, dtype| Interval::of_result(&NodeOp::Cast, &[scalar(value)], &[], dtype);
-        assert_eq!(cast(200, DType::I8), None);
-        assert_eq!(cast(100, DType::I8), Some(interval(100, 100)));
-    }
-
-    #[test]
     fn host_data_have_their_least_and_largest() {
         let bytes: Vec<u8> = [3i16, -7, 0, 12].iter().flat_map(|v| v.to_ne_bytes()).collect();
         assert_eq!(Interval::of_host(DType::I16, &bytes), Some(interval(-7, 12)));
         assert_eq!(Interval::of_host(DType::I64, &[]), None);
         assert_eq!(Interval::of_host(DType::F64, &1f64.to_ne_bytes()), None);
-    }
-
-    #[test]
-    fn positions_of_a_sorted_axis_are_within_it() {
-        let sort = Sort { axis: 1, order: Order::Positions };
-        let op = NodeOp::Structured(Structured::Sort(sort));
-        let of = |shape: &[usize]| Interval::of_result(&op, &[], shape, DType::I64);
-        assert_eq!(of(&[7, 5]), Some(interval(0, 4)));
-        assert_eq!(of(&[7, 0]), Some(interval(0, 0)));
     }
 }

@@ -5,14 +5,17 @@
 //! The arrays of `array` are views ([`View`]) of nodes.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod checks;
+mod condition;
 mod engine;
 mod error;
 mod graph;
 mod host;
 mod ids;
 mod interval;
-mod operand;
+mod node;
+mod operation;
 mod unseen;
 mod verify;
 mod view;
@@ -23,11 +26,12 @@ pub use error::{
     DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, is_nested, outside,
     within,
 };
-pub use graph::{Evaluated, Graph, Held, Input, Node, NodeData, NodeOp, Part, Source};
+pub use graph::{Graph, Input, NodeData, Part, Source};
 pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
 pub use ids::{LeafId, NodeId, ScalarId};
 pub use interval::Interval;
-pub use operand::Operand;
+pub use node::{Evaluated, Held, Node, Operand};
+pub use operation::NodeOp;
 pub use unseen::note_unseen;
 pub use view::{Form, Lens, Stage, View, contiguous_strides, map_or_none};
 pub use window::{Entered, MeshHandle, Writing};

@@ -1,7 +1,8 @@
 //! The verifier of graphs: the rules of a window that is planned. Debug builds and tests run it on
 //! each window and on each legalised graph.
 
-use crate::graph::{Graph, Input, NodeData, NodeOp, Source};
+use crate::graph::{Graph, Input, NodeData, Source};
+use crate::operation::NodeOp;
 use phalanx_ops::shape::size;
 use phalanx_ops::structured::Operand;
 use phalanx_ops::{AffineMap, DType};
@@ -154,8 +155,8 @@ fn within(map: &AffineMap, base: &[usize]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Node;
     use crate::ids::{LeafId, NodeId};
+    use crate::node::Node;
     use phalanx_ops::structured::{Order, Sort};
     use phalanx_ops::{Op, Structured};
     use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! Windows: operations are recorded in program order, and a closed window becomes a plan.
 
-use crate::checks::Check;
+use crate::condition::Check;
 use crate::engine::{Cause, Engine, Evaluation, Limits};
 use crate::error::{Error, Failure, Site, call_site};
-use crate::graph::{Deferred, Graph, Held, Input, Node, NodeData, NodeOp, Source};
+use crate::graph::{Graph, Input, NodeData, Source};
 use crate::ids::{LeafId, NodeId, ScalarId};
 use crate::interval::Interval;
-use crate::operand::Operand;
+use crate::node::{Deferred, Held, Node, Operand};
+use crate::operation::NodeOp;
 use crate::view::{Form, Stage, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
