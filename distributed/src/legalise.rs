@@ -1,8 +1,8 @@
 //! Legalising: merges equal operations, replaces operations of several steps by their phases, and
 //! adds copies of operands that an operation needs in another sharding.
 
-use crate::lower::{Call, Expansion, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource};
-use crate::placement::Placement;
+use crate::lower::{Call, Expansion, Lowerings, Phase, PhaseInput, PhaseSource};
+use crate::placement::{OperandShardings, Placement};
 use crate::propagate::view_shape;
 use crate::regions::{is_small_write, may_clash};
 use phalanx_graph::{Graph, Input, Node, NodeData, NodeId, NodeOp, ScalarId, Site, Source};

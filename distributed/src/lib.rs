@@ -20,11 +20,10 @@ mod setup;
 pub use exchange::{Transfer, pieces_from, pieces_to};
 pub use legalise::{Legal, Origin, expansion, legalise, wanted_shardings};
 pub use lower::{
-    Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
-    PlacedOperand,
+    Call, Expansion, Lowering, Lowerings, Phase, PhaseInput, PhaseSource, PlacedOperand,
 };
-pub use placement::{Placement, Schedule};
-pub use policy::Policy;
+pub use placement::{OperandShardings, Placement, Schedule};
+pub use policy::{Layout, Policy};
 pub use price::read_price;
 pub use propagate::propagate;
 pub use regions::{

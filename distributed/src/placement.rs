@@ -34,6 +34,9 @@ pub enum Schedule {
     Together(SmallVec<[u8; 2]>),
 }
 
+/// For each operand of an operation, the sharding that it must have; `None` if any will do.
+pub type OperandShardings = SmallVec<[Option<Sharding>; 3]>;
+
 impl Placement {
     /// Each device computes its block of a value with this sharding.
     pub fn on(sharding: Sharding) -> Placement {

@@ -16,6 +16,15 @@ impl Default for Policy {
     }
 }
 
+/// What the placement of an operation depends on besides its operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// The devices.
+    pub mesh: &'a Mesh,
+    /// The sizes at which arrays are split.
+    pub policy: &'a Policy,
+}
+
 impl Policy {
     /// The sharding of a new base: split along the first axis with extent ≥ 4 × devices, or else
     /// along the largest axis; small bases are replicated.

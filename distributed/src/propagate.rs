@@ -129,7 +129,7 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Pl
                         item: graph.source(input.source).1.size(),
                     })
                     .collect();
-                lowerings.of(op).place(op, &operands, &node.shape, setup)
+                lowerings.of(op).place(op, &operands, &node.shape, setup.layout())
             }
             NodeOp::Compress => {
                 let value = through(&node.inputs[0]);

@@ -1,7 +1,7 @@
 //! The settings that placements and plans depend on besides the window; equal on all ranks.
 
 use crate::lower::Lowerings;
-use crate::policy::Policy;
+use crate::policy::{Layout, Policy};
 use phalanx_ops::Mesh;
 
 /// The mesh, the policy and the lowerings that a window is planned for.
@@ -13,4 +13,11 @@ pub struct Setup<'a> {
     pub policy: &'a Policy,
     /// The lowering of each structured operation.
     pub lowerings: Lowerings,
+}
+
+impl<'a> Setup<'a> {
+    /// The part of the settings that lowerings see.
+    pub(crate) fn layout(self) -> Layout<'a> {
+        Layout { mesh: self.mesh, policy: self.policy }
+    }
 }

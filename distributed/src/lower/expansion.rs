@@ -1,7 +1,6 @@
 //! Expansions: the phases of an operation that takes more than one step.
 
-use super::lowering::OperandShardings;
-use crate::placement::Placement;
+use crate::placement::{OperandShardings, Placement};
 use phalanx_graph::NodeOp;
 use phalanx_ops::{AffineMap, DType, Scalar, Shape};
 use smallvec::SmallVec;

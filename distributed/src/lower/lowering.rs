@@ -1,45 +1,11 @@
 //! The seam between structured operations and the planner.
 
+use super::call::{Call, PlacedOperand};
 use super::expansion::Expansion;
-use super::{matmul, rule};
-use crate::placement::Placement;
-use crate::setup::Setup;
-use phalanx_ops::structured::Operand;
+use super::rule;
+use crate::placement::{OperandShardings, Placement};
+use crate::policy::Layout;
 use phalanx_ops::{AffineMap, Sharding, Structured};
-use smallvec::SmallVec;
-use std::fmt;
-
-/// An operand and where it resides.
-#[derive(Clone, Debug)]
-pub struct PlacedOperand<'a> {
-    /// The sharding, seen through the view that the operation reads.
-    pub sharding: Sharding,
-    /// The shape of that view.
-    pub shape: &'a [usize],
-    /// Bytes of an element.
-    pub item: usize,
-}
-
-/// A structured operation with the shapes and dtypes of its operands and of its result.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// The operation, as it was recorded.
-    pub op: &'a Structured,
-    /// The operands, through the views that the operation reads.
-    pub operands: &'a [Operand<'a>],
-    /// The result.
-    pub result: Operand<'a>,
-}
-
-impl<'a> Call<'a> {
-    /// The shapes of the operands.
-    pub fn shapes(&self) -> SmallVec<[&'a [usize]; 3]> {
-        self.operands.iter().map(|(shape, _)| *shape).collect()
-    }
-}
-
-/// For each operand, the sharding that it must have; `None` if any will do.
-pub type OperandShardings = SmallVec<[Option<Sharding>; 3]>;
 
 /// How the devices share a structured operation.
 ///
@@ -54,9 +20,9 @@ pub trait Lowering: Sync {
         op: &Structured,
         operands: &[PlacedOperand<'_>],
         shape: &[usize],
-        setup: Setup<'_>,
+        layout: Layout<'_>,
     ) -> Placement {
-        rule::place(op, operands, shape, setup)
+        rule::place(op, operands, shape, layout)
     }
 
     /// The sharding that each operand must have for a placement that `place` has chosen.
@@ -89,42 +55,5 @@ pub trait Lowering: Sync {
     fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
         let _ = (call, placement);
         None
-    }
-}
-
-/// The lowering of each structured operation.
-#[derive(Clone, Copy)]
-pub struct Lowerings(fn(&Structured) -> &'static dyn Lowering);
-
-impl Lowerings {
-    /// The lowerings that `find` returns. On all ranks, it must return the same for equal
-    /// operations.
-    pub const fn new(find: fn(&Structured) -> &'static dyn Lowering) -> Lowerings {
-        Lowerings(find)
-    }
-
-    /// The lowering of an operation.
-    pub fn of(self, op: &Structured) -> &'static dyn Lowering {
-        (self.0)(op)
-    }
-}
-
-impl Default for Lowerings {
-    fn default() -> Lowerings {
-        Lowerings::new(standard)
-    }
-}
-
-impl fmt::Debug for Lowerings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lowerings")
-    }
-}
-
-/// The lowerings of this crate: by rule, unless the operation has a folder of its own.
-fn standard(op: &Structured) -> &'static dyn Lowering {
-    match op {
-        Structured::Matmul(_) => &matmul::Products,
-        _ => &rule::ByRule,
     }
 }

@@ -1,14 +1,18 @@
 //! Lowering: how the devices share a structured operation.
 //!
-//! `lowering` is the seam: a trait whose default follows the operation's rule (`rule`), and the
-//! table of operations with a schedule of their own, each in a folder here. An operation of several
+//! `lowering` is the seam: a trait whose default follows the operation's rule (`rule`). `table` has
+//! the operations with a schedule of their own, each in a folder here. An operation of several
 //! steps expands into phases (`expansion`); the rest of the planner sees the phases and never the
 //! operation's name.
 
+mod call;
 mod expansion;
 mod lowering;
 mod matmul;
 mod rule;
+mod table;
 
+pub use call::{Call, PlacedOperand};
 pub use expansion::{Expansion, Phase, PhaseInput, PhaseSource};
-pub use lowering::{Call, Lowering, Lowerings, OperandShardings, PlacedOperand};
+pub use lowering::Lowering;
+pub use table::Lowerings;

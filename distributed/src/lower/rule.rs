@@ -4,27 +4,22 @@
 //! plan move the operands there: along axes that the operation needs whole, operands are split
 //! along another axis (a transposing reshard) or gathered.
 
-use super::lowering::{Call, Lowering, OperandShardings, PlacedOperand};
-use crate::placement::Placement;
+use super::call::{Call, PlacedOperand};
+use crate::placement::{OperandShardings, Placement};
+use crate::policy::Layout;
 use crate::price::read_price;
-use crate::setup::Setup;
 use phalanx_ops::shape::size;
 use phalanx_ops::structured::{Follow, Rule};
 use phalanx_ops::{AffineMap, Mesh, Sharding, Structured};
-
-/// The lowering of operations without a schedule of their own.
-pub(crate) struct ByRule;
-
-impl Lowering for ByRule {}
 
 /// The placement for which the operands move the fewest bytes.
 pub(crate) fn place(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
-    setup: Setup<'_>,
+    layout: Layout<'_>,
 ) -> Placement {
-    let (output, _) = cheapest(op, operands, shape, setup);
+    let (output, _) = cheapest(op, operands, shape, layout);
     Placement::on(output)
 }
 
@@ -34,7 +29,7 @@ pub(crate) fn cheapest(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
-    setup: Setup<'_>,
+    layout: Layout<'_>,
 ) -> (Sharding, usize) {
     let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape).collect();
     let rule = op.rule(&shapes);
@@ -57,10 +52,10 @@ pub(crate) fn cheapest(
     candidates.insert(0, together);
     candidates.retain(|candidate| !candidate.is_replicated());
     if candidates.is_empty() {
-        candidates.push(split_elsewhere(&rule, shape, setup));
+        candidates.push(split_elsewhere(&rule, shape, layout));
     }
     let priced = candidates.into_iter().map(|candidate| {
-        let price = moved(&rule, operands, &candidate, setup.mesh);
+        let price = moved(&rule, operands, &candidate, layout.mesh);
         (candidate, price)
     });
     let cheapest = priced.min_by_key(|(_, price)| *price);
@@ -79,16 +74,16 @@ fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &
 }
 
 /// The default sharding of a result among those that the rule allows.
-fn split_elsewhere(rule: &Rule, shape: &[usize], setup: Setup<'_>) -> Sharding {
-    let devices = setup.mesh.devices();
-    if devices == 1 || size(shape) < setup.policy.split_from.max(1) {
+fn split_elsewhere(rule: &Rule, shape: &[usize], layout: Layout<'_>) -> Sharding {
+    let devices = layout.mesh.devices();
+    if devices == 1 || size(shape) < layout.policy.split_from.max(1) {
         return Sharding::replicated(shape.len());
     }
     let open: Vec<usize> = (0..shape.len()).filter(|&axis| rule.may_split(axis)).collect();
     let roomy = open.iter().copied().find(|&axis| shape[axis] >= 4 * devices);
     let largest = || open.iter().copied().max_by_key(|&axis| (shape[axis], shape.len() - axis));
     match roomy.or_else(largest).filter(|&axis| shape[axis] > 1) {
-        Some(axis) => Sharding::even(shape, axis, setup.mesh),
+        Some(axis) => Sharding::even(shape, axis, layout.mesh),
         None => Sharding::replicated(shape.len()),
     }
 }

@@ -7,8 +7,8 @@
 use crate::vectors::{numbers, session_of, shardings, sums, vector};
 use phalanx_array::{MeshHandle, cumsum};
 use phalanx_distributed::{
-    Call, Expansion, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
-    PlacedOperand, Placement, Schedule, Setup,
+    Call, Expansion, Layout, Lowering, Lowerings, OperandShardings, Phase, PhaseInput, PhaseSource,
+    PlacedOperand, Placement, Schedule,
 };
 use phalanx_graph::NodeOp;
 use phalanx_ops::structured::{Scan, Take};
@@ -36,14 +36,14 @@ impl Lowering for PrefixSums {
         op: &Structured,
         operands: &[PlacedOperand<'_>],
         shape: &[usize],
-        setup: Setup<'_>,
+        layout: Layout<'_>,
     ) -> Placement {
         let own = &operands[0].sharding;
         let output = match split_of(own) {
             Some(split) if split.bounds.is_ascending() => own.clone(),
             // A reversed view: the first device has its end.
-            Some(_) => Sharding::even(shape, 0, setup.mesh),
-            None => return by_rule(op).place(op, operands, shape, setup),
+            Some(_) => Sharding::even(shape, 0, layout.mesh),
+            None => return by_rule(op).place(op, operands, shape, layout),
         };
         Placement { schedule: Schedule::Blocks, ..Placement::on(output) }
     }
@@ -219,9 +219,9 @@ impl Lowering for ScanAndZero {
         op: &Structured,
         operands: &[PlacedOperand<'_>],
         shape: &[usize],
-        setup: Setup<'_>,
+        layout: Layout<'_>,
     ) -> Placement {
-        by_rule(op).place(op, operands, shape, setup)
+        by_rule(op).place(op, operands, shape, layout)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {

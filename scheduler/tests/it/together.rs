@@ -6,7 +6,7 @@ use crate::vectors::{numbers, session_of, shardings, sums, vector};
 use phalanx_array::{MeshHandle, cumsum};
 use phalanx_device::Buffer;
 use phalanx_distributed::{
-    Call, Lowering, Lowerings, OperandShardings, PlacedOperand, Placement, Schedule, Setup,
+    Call, Layout, Lowering, Lowerings, OperandShardings, PlacedOperand, Placement, Schedule,
 };
 use phalanx_kernels::structured;
 use phalanx_ops::structured::Scan;
@@ -22,13 +22,13 @@ impl Lowering for SumsTogether {
         op: &Structured,
         operands: &[PlacedOperand<'_>],
         shape: &[usize],
-        setup: Setup<'_>,
+        layout: Layout<'_>,
     ) -> Placement {
         let own = &operands[0].sharding;
         let output = match own.axes.as_slice() {
             [Some(split)] if split.bounds.is_ascending() => own.clone(),
-            [Some(_)] => Sharding::even(shape, 0, setup.mesh),
-            _ => return Lowerings::default().of(op).place(op, operands, shape, setup),
+            [Some(_)] => Sharding::even(shape, 0, layout.mesh),
+            _ => return Lowerings::default().of(op).place(op, operands, shape, layout),
         };
         let Some(split) = &output.axes[0] else { unreachable!("bug: a vector that is not split") };
         Placement {

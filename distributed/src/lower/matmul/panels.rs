@@ -1,8 +1,8 @@
 //! Products in panels: each phase multiplies one range of the contracted axis and adds the result
 //! of the phase before it.
 
+use super::super::call::{Call, PlacedOperand};
 use super::super::expansion::{Expansion, Phase, PhaseInput, PhaseSource};
-use super::super::lowering::{Call, PlacedOperand};
 use super::super::rule;
 use crate::placement::{Placement, Schedule};
 use phalanx_graph::NodeOp;

@@ -1,11 +1,11 @@
 //! The choice of a matrix product's schedule.
 
-use super::super::lowering::PlacedOperand;
+use super::super::call::PlacedOperand;
 use super::super::rule;
 use super::panels;
 use crate::placement::{Placement, Schedule};
+use crate::policy::Layout;
 use crate::price::read_price;
-use crate::setup::Setup;
 use phalanx_ops::{AffineMap, Mesh, Monoid, Partial, Sharding, Split, Structured};
 
 /// The placement that moves the fewest bytes.
@@ -13,10 +13,10 @@ pub(super) fn place(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
-    setup: Setup<'_>,
+    layout: Layout<'_>,
 ) -> Placement {
-    let (output, price) = rule::cheapest(op, operands, shape, setup);
-    match partial(operands, shape, setup.mesh) {
+    let (output, price) = rule::cheapest(op, operands, shape, layout);
+    match partial(operands, shape, layout.mesh) {
         Some((less, space, partial)) if less < price => {
             let output = Sharding::replicated(shape.len());
             Placement { space, output, schedule: Schedule::Partial(partial) }

@@ -1,11 +1,12 @@
 //! The lowering of matrix products.
 
+use super::super::call::{Call, PlacedOperand};
 use super::super::expansion::Expansion;
-use super::super::lowering::{Call, Lowering, OperandShardings, PlacedOperand};
+use super::super::lowering::Lowering;
 use super::super::rule;
 use super::{panels, place, transposed};
-use crate::placement::{Placement, Schedule};
-use crate::setup::Setup;
+use crate::placement::{OperandShardings, Placement, Schedule};
+use crate::policy::Layout;
 use phalanx_ops::structured::Matmul;
 use phalanx_ops::{AffineMap, Sharding, Structured};
 
@@ -18,9 +19,9 @@ impl Lowering for Products {
         op: &Structured,
         operands: &[PlacedOperand<'_>],
         shape: &[usize],
-        setup: Setup<'_>,
+        layout: Layout<'_>,
     ) -> Placement {
-        place::place(op, operands, shape, setup)
+        place::place(op, operands, shape, layout)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {

@@ -1,0 +1,34 @@
+//! What the planner tells a lowering about an operation.
+
+use phalanx_ops::structured::Operand;
+use phalanx_ops::{Sharding, Structured};
+use smallvec::SmallVec;
+
+/// An operand and where it resides.
+#[derive(Clone, Debug)]
+pub struct PlacedOperand<'a> {
+    /// The sharding, seen through the view that the operation reads.
+    pub sharding: Sharding,
+    /// The shape of that view.
+    pub shape: &'a [usize],
+    /// Bytes of an element.
+    pub item: usize,
+}
+
+/// A structured operation with the shapes and dtypes of its operands and of its result.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The operation, as it was recorded.
+    pub op: &'a Structured,
+    /// The operands, through the views that the operation reads.
+    pub operands: &'a [Operand<'a>],
+    /// The result.
+    pub result: Operand<'a>,
+}
+
+impl<'a> Call<'a> {
+    /// The shapes of the operands.
+    pub fn shapes(&self) -> SmallVec<[&'a [usize]; 3]> {
+        self.operands.iter().map(|(shape, _)| *shape).collect()
+    }
+}

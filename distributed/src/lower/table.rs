@@ -1,0 +1,48 @@
+//! The table of lowerings: which one each structured operation has.
+
+use super::lowering::Lowering;
+use super::matmul;
+use phalanx_ops::Structured;
+use std::fmt;
+
+/// The lowering of each structured operation.
+#[derive(Clone, Copy)]
+pub struct Lowerings(fn(&Structured) -> &'static dyn Lowering);
+
+impl Lowerings {
+    /// The lowerings that `find` returns. On all ranks, it must return the same for equal
+    /// operations.
+    pub const fn new(find: fn(&Structured) -> &'static dyn Lowering) -> Lowerings {
+        Lowerings(find)
+    }
+
+    /// The lowering of an operation.
+    pub fn of(self, op: &Structured) -> &'static dyn Lowering {
+        (self.0)(op)
+    }
+}
+
+impl Default for Lowerings {
+    fn default() -> Lowerings {
+        Lowerings::new(standard)
+    }
+}
+
+impl fmt::Debug for Lowerings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lowerings")
+    }
+}
+
+/// The lowerings of this crate: by rule, unless the operation has a folder of its own.
+fn standard(op: &Structured) -> &'static dyn Lowering {
+    match op {
+        Structured::Matmul(_) => &matmul::Products,
+        _ => &ByRule,
+    }
+}
+
+/// The lowering of operations without a schedule of their own.
+struct ByRule;
+
+impl Lowering for ByRule {}
