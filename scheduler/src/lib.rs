@@ -20,6 +20,7 @@ mod identity;
 mod ids;
 mod instance;
 mod job;
+mod outcome;
 mod plan;
 pub mod planning;
 mod processes;

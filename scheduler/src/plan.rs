@@ -4,14 +4,14 @@
 //! the same on every rank, and so is the order of its collectives.
 
 use crate::alias::drop_whole_updates;
-use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
+use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, loads_of, reads_of};
 use crate::ids::{ExchangeId, UnitId};
 use crate::refill::Refill;
 use phalanx_distributed::{
     Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
     propagate,
 };
-use phalanx_graph::{Graph, Node, NodeData, NodeId, NodeOp, Source};
+use phalanx_graph::{Graph, Node, NodeData, NodeId, Source};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
 use std::collections::BTreeSet;
@@ -249,7 +249,7 @@ impl Plan {
         if mesh.devices() > 1 {
             let context = Context::new(&graph, &placements, leaves);
             let stays = |unit: &Unit| match unit {
-                Unit::Group(group) => stays_inside(&context, group),
+                Unit::Group(group) => context.stays_inside(group),
                 _ => true,
             };
             if !units.iter().all(stays) {
@@ -380,58 +380,6 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<NodeId
         steps.push(Step::Combine(together));
         partial = rest;
     }
-}
-
-/// The loads of all members of a group, each once.
-pub(crate) fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
-    let mut loads: Vec<Load> = Vec::new();
-    for load in group.members.iter().flat_map(|member| context.loads(member, group)) {
-        let is_known = |known: &Load| {
-            known.source == load.source
-                && known.map.axes == load.map.axes
-                && known.guard == load.guard
-        };
-        if !loads.iter().any(is_known) {
-            loads.push(load);
-        }
-    }
-    loads
-}
-
-/// All reads of a unit.
-pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
-    match unit {
-        Unit::Group(group) => {
-            let mut reads = loads_of(context, group);
-            for member in &group.members {
-                // A written update also reads the elements that it does not write; each device has
-                // its own part of them.
-                let node = &context.graph[member.node];
-                if let phalanx_graph::NodeOp::Update(map) = &node.op
-                    && !member.is_selected
-                    && !map.is_identity(&node.shape)
-                {
-                    let map = map.then(&member.from_group);
-                    reads.push(Load { source: node.inputs[0].source, map, guard: None });
-                }
-            }
-            reads
-        }
-        Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
-            let data = &context.graph[*node];
-            let whole = |source| AffineMap::identity(context.graph.source(source).0);
-            data.inputs
-                .iter()
-                .map(|input| Load { source: input.source, map: whole(input.source), guard: None })
-                .collect()
-        }
-    }
-}
-
-/// The operand whose memory a structured operation may use for its result, if it has one.
-pub(crate) fn overwritten(node: &NodeData) -> Option<Source> {
-    let NodeOp::Structured(op) = &node.op else { return None };
-    Some(node.inputs.get(op.overwrites()?)?.source)
 }
 
 /// The reads of a group that leave its blocks: one part for each value and direction of reading.

@@ -1,7 +1,7 @@
 //! Shards: the blocks of an array's value that this process holds.
 
 use crate::error::RunError;
-use crate::job::Outcome;
+use crate::outcome::Outcome;
 use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_to_host};
 use phalanx_distributed::preimage_range;
 use phalanx_graph::{Error, Evaluated, HostArray, Site};

@@ -1,9 +1,9 @@
 //! The verifier of plans: rules that hold for every plan after fusion, lowering and refilling.
 //! Debug builds and tests verify each plan.
 
-use crate::fuse::{Context, Group, Load, Unit};
+use crate::fuse::{Context, Group, Load, Unit, loads_of, reads_of};
 use crate::ids::{ExchangeId, UnitId};
-use crate::plan::{Plan, Step, loads_of, reads_of};
+use crate::plan::{Plan, Step};
 use phalanx_distributed::is_aligned;
 use phalanx_graph::{NodeId, Source};
 use phalanx_ops::{Mesh, Sharding};

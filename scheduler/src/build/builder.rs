@@ -2,7 +2,6 @@
 
 use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
-use super::moments::is_sum;
 use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_graph::{Input, NodeId, NodeOp, ScalarId};
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
@@ -316,7 +315,7 @@ impl<'a> Builder<'a> {
                 let map = self.value_map(node);
                 let outer = &mut self.scopes[level - 1];
                 outer.known.insert(Key::Node(node, map, None), value);
-                if is_sum(self.context, node) {
+                if self.context.is_sum(node) {
                     outer.sums.push((node, value));
                 }
             }

@@ -4,7 +4,7 @@
 //! the combination uses each device's count and mean.
 
 use super::builder::{Builder, ScalarKey};
-use crate::fuse::{Context, Member};
+use crate::fuse::Member;
 use phalanx_graph::{NodeId, NodeOp};
 use phalanx_kernels::ir::{Expr, Fold, Value, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
@@ -122,7 +122,7 @@ impl Builder<'_> {
         let earlier = self.group.members.iter().take_while(|other| other.node != member.node);
         let mut shared = earlier.filter(|other| {
             self.needed.contains(&other.node)
-                && is_sum(self.context, other.node)
+                && self.context.is_sum(other.node)
                 && self.combines_alike(member, other)
         });
         shared.next().map(|other| other.node)
@@ -141,9 +141,4 @@ impl Builder<'_> {
             && one.depth == other.depth
             && one.from_group.axes == other.from_group.axes
     }
-}
-
-/// Whether a node is a sum over axes.
-pub(super) fn is_sum(context: &Context<'_>, node: NodeId) -> bool {
-    matches!(context.graph[node].op, NodeOp::Reduce { monoid: Monoid::Add, .. })
 }

@@ -4,8 +4,11 @@
 //! It is local to a process. It may drop stores and launches that no live value and no collective
 //! needs, and choose slots. It never adds, drops, resizes or reorders a collective.
 
+mod finished;
+mod kept;
 mod needed;
 mod overwrite;
 mod places;
 
-pub(crate) use needed::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place, finalise};
+pub(crate) use finished::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place};
+pub(crate) use needed::finalise;

@@ -1,118 +1,20 @@
-//! The steps that must run, and the last use of each value.
+//! Which steps must run: a step does if a live value, a later step that runs, or a collective needs
+//! it.
 
-use super::overwrite::{Apart, stay_apart};
+use super::finished::{Final, Liveness};
+use super::kept::{Kept, Uses, partly_written};
 use super::places::assign;
 use crate::build::{Buffer, Built, build};
 use crate::fuse::{Group, Unit};
-use crate::ids::{ExchangeId, SlotId, UnitId};
 use crate::plan::{Plan, Step};
-use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
+use phalanx_graph::{NodeId, Source};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-
-/// The memory of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Place {
-    /// A slot, which is memory of the plan.
-    Slot(SlotId),
-    /// The memory of a leaf.
-    Leaf(LeafId),
-}
-
-/// A finalised plan.
-pub(crate) struct Final {
-    pub steps: Vec<FinalStep>,
-    /// For each slot, the nodes whose values it holds in turn.
-    pub slots: Arc<[Vec<NodeId>]>,
-    /// The place of each node that has a value.
-    pub places: Arc<[Option<Place>]>,
-}
-
-impl Final {
-    /// The same for a refilled plan, if the kernels are correct for its numbers.
-    pub fn refilled(&self, plan: &Plan) -> Option<Final> {
-        let step = |step: &FinalStep| {
-            Some(match step {
-                FinalStep::Launch(launch) => {
-                    let Some(group) = plan.group(launch.unit) else {
-                        unreachable!("bug: only groups are launched")
-                    };
-                    let built = launch.built.refilled(&plan.graph, group)?;
-                    if !launch.apart.iter().all(|&pair| stay_apart(&built, group, pair)) {
-                        return None;
-                    }
-                    FinalStep::Launch(Box::new(FinalLaunch {
-                        unit: launch.unit,
-                        built,
-                        copies: launch.copies.clone(),
-                        tables: launch.tables.clone(),
-                        apart: launch.apart.clone(),
-                    }))
-                }
-                FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
-                FinalStep::Exchange(exchange) => FinalStep::Exchange(*exchange),
-                FinalStep::Routine(node) => FinalStep::Routine(*node),
-                FinalStep::Compress(node) => FinalStep::Compress(*node),
-            })
-        };
-        let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
-        Some(Final { steps, slots: self.slots.clone(), places: self.places.clone() })
-    }
-}
-
-/// A step that runs.
-pub(crate) enum FinalStep {
-    /// See `Step::Combine`.
-    Combine(Vec<NodeId>),
-    /// See `Step::Exchange`.
-    Exchange(ExchangeId),
-    /// A kernel.
-    Launch(Box<FinalLaunch>),
-    /// A structured operation.
-    Routine(NodeId),
-    /// A selection by a mask (`compress`).
-    Compress(NodeId),
-}
-
-/// A kernel with the preparations for it.
-pub(crate) struct FinalLaunch {
-    pub unit: UnitId,
-    pub built: Built,
-    /// For updates into a new slot, the copies of the unwritten elements from the old value.
-    pub copies: Arc<[FinalCopy]>,
-    /// The tables that the kernel accumulates into; they start as zeros.
-    pub tables: Arc<[NodeId]>,
-    /// Pairs of accesses to the same memory that never touch the same element.
-    pub apart: Arc<[Apart]>,
-}
-
-/// The copy of the elements that an update leaves unwritten.
-#[derive(Clone)]
-pub(crate) struct FinalCopy {
-    pub from: Place,
-    pub source: Source,
-    pub node: NodeId,
-}
-
-/// The values that the program can still observe.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Liveness {
-    /// For each node of the plan's graph, whether a handle refers to it.
-    pub nodes: Vec<bool>,
-    /// For each leaf, whether its memory may be overwritten.
-    pub donated: Arc<[bool]>,
-}
 
 /// Finalises a plan.
 pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
     tracing::trace!(target: "phalanx::path", file = file!());
     let (kept, last_use) = needed(plan, liveness);
     assign(plan, kept, last_use)
-}
-
-pub(super) enum Kept {
-    Step(Step),
-    Launch(Box<Built>, UnitId),
 }
 
 /// The needed steps, and for each value the last of them that reads it (`usize::MAX` if it outlives
@@ -214,22 +116,6 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
     (kept, uses)
 }
 
-pub(super) struct Uses {
-    pub nodes: Vec<usize>,
-    pub leaves: Vec<usize>,
-}
-
-impl Uses {
-    fn read(&mut self, source: Source, position: usize) {
-        let last = match source {
-            Source::Node(node) => &mut self.nodes[node.index()],
-            Source::Leaf(leaf) => &mut self.leaves[leaf.index()],
-            Source::Scalar(_) => return,
-        };
-        *last = (*last).max(position);
-    }
-}
-
 /// The values that a built kernel reads, including old values of partial updates.
 fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
     let mut sources = Vec::new();
@@ -241,16 +127,4 @@ fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
         }
     }
     sources
-}
-
-/// The old value of a written update that leaves elements unwritten.
-pub(super) fn partly_written(plan: &Plan, group: &Group, node: NodeId) -> Option<Source> {
-    let data = plan.node(node);
-    let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);
-    match &data.op {
-        NodeOp::Update(map) if is_member && !map.is_identity(&data.shape) => {
-            Some(data.inputs[0].source)
-        }
-        _ => None,
-    }
 }

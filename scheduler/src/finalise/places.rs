@@ -1,11 +1,12 @@
 //! Places: the memory of each value.
 
-use super::needed::{Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses, partly_written};
+use super::finished::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
+use super::kept::{Kept, Uses, partly_written};
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
-use crate::fuse::{Group, Unit};
+use crate::fuse::{Group, Unit, overwritten};
 use crate::ids::{SlotId, UnitId};
-use crate::plan::{Plan, Step, overwritten};
+use crate::plan::{Plan, Step};
 use phalanx_graph::{Input, LeafId, NodeId, NodeOp, Source};
 use phalanx_ops::Sharding;
 

@@ -1,10 +1,9 @@
 //! The fusion's view of a window: how a group gets each input of a node.
 
 use super::group::{Group, Load, Member, Reference, compose};
-use super::place::{new_group, stays_inside};
-use phalanx_distributed::{Placement, is_small_write, may_clash};
+use phalanx_distributed::{Placement, is_small_write, may_clash, misaligned_axes};
 use phalanx_graph::{Graph, Input, NodeId, NodeOp, Source};
-use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Monoid, Sharding};
 use smallvec::SmallVec;
 
 /// A value up to this cost (in additions) is computed again where it is used at other indices.
@@ -70,7 +69,7 @@ impl<'a> Context<'a> {
         for (id, node) in self.graph.numbered() {
             let NodeOp::Reduce { .. } = &node.op else { continue };
             if let Source::Node(from) = node.inputs[0].source
-                && !stays_inside(self, &new_group(self, id))
+                && !self.stays_inside(&Group::alone(id, self.graph, self.placements))
             {
                 self.inline[from.index()] = None;
             }
@@ -84,7 +83,7 @@ impl<'a> Context<'a> {
             let NodeOp::Update(_) = &node.op else { continue };
             if let Source::Node(from) = node.inputs[1].source
                 && self.inline[from.index()].is_some()
-                && self.copies_whole_base(&new_group(self, id))
+                && self.copies_whole_base(&Group::alone(id, self.graph, self.placements))
             {
                 self.inline[from.index()] = None;
             }
@@ -109,6 +108,28 @@ impl<'a> Context<'a> {
             };
             group.members.iter().any(|other| self.loads(other, group).iter().any(clashes))
         })
+    }
+
+    /// Whether loads leave the device's block only along grid axes: a loop cannot be cut where a
+    /// slab begins.
+    pub fn stays_inside(&self, group: &Group) -> bool {
+        if group.axes.iter().all(|axis| axis.level == 0) {
+            return true;
+        }
+        let space = group.space();
+        group.members.iter().all(|member| {
+            self.loads(member, group).iter().all(|load| {
+                let Some(sharding) = self.sharding(load.source) else { return true };
+                misaligned_axes(sharding, &load.map, &space)
+                    .iter()
+                    .all(|&axis| group.axes[axis as usize].level == 0)
+            })
+        })
+    }
+
+    /// Whether a node is a sum over axes.
+    pub fn is_sum(&self, node: NodeId) -> bool {
+        matches!(self.graph[node].op, NodeOp::Reduce { monoid: Monoid::Add, .. })
     }
 
     /// Whether a node is computed wherever it is used, so it needs no memory.

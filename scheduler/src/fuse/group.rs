@@ -155,6 +155,19 @@ impl Group {
         (Group { axes, space_of, ..Group::default() }, map)
     }
 
+    /// A group with one node.
+    pub fn alone(node: NodeId, graph: &Graph, placements: &[Placement]) -> Group {
+        let (mut group, map) = Group::new(SpaceOf::Space(node), graph, placements);
+        group.is_for_owners = writes_one_owner(node, graph, placements);
+        group.members.push(Member { node, depth: 0, from_group: map, is_selected: false });
+        if let NodeOp::Reduce { axes, .. } = &graph[node].op {
+            nest(&mut group, axes);
+            // The value of the reduction exists outside of its loop.
+            group.members[0].depth = 0;
+        }
+        group
+    }
+
     /// The level at which a member reads its inputs: for a reduction, inside its loop.
     pub fn reading_depth(member: &Member, graph: &Graph) -> usize {
         let is_reduction = matches!(graph[member.node].op, NodeOp::Reduce { .. });
@@ -208,6 +221,13 @@ impl SpaceOf {
             SpaceOf::Nothing => unreachable!("bug: a group without axes of its own"),
         }
     }
+}
+
+/// Whether a node is an update at a fixed index of a split axis of its base.
+pub(crate) fn writes_one_owner(node: NodeId, graph: &Graph, placements: &[Placement]) -> bool {
+    let NodeOp::Update(target) = &graph[node].op else { return false };
+    let splits = &placements[node.index()].output.axes;
+    target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
 }
 
 /// The shape of the space that a node iterates over.

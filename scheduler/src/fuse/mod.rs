@@ -17,7 +17,9 @@
 mod context;
 mod group;
 mod place;
+mod reads;
 
 pub(crate) use context::{Context, selection};
 pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit, compose};
-pub(crate) use place::{Fused, fuse, stays_inside};
+pub(crate) use place::{Fused, fuse};
+pub(crate) use reads::{loads_of, overwritten, reads_of};

@@ -1,10 +1,12 @@
 //! Grouping: finds or makes the group of each node, in program order.
 
 use super::context::{Context, selection};
-use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
+use super::group::{
+    Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest, writes_one_owner,
+};
+use super::reads::{overwritten, reads_of};
 use crate::ids::UnitId;
-use crate::plan::{overwritten, reads_of};
-use phalanx_distributed::{is_small_write, misaligned_axes};
+use phalanx_distributed::is_small_write;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::{Monoid, Sharding};
 use smallvec::SmallVec;
@@ -90,7 +92,7 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: NodeId) {
             }
         }
     }
-    let unit = fused.push(Unit::Group(new_group(context, position)));
+    let unit = fused.push(Unit::Group(Group::alone(position, context.graph, context.placements)));
     fused.unit_of.push(unit);
     if !context.is_free(position) {
         absorb(context, fused, unit, position);
@@ -111,19 +113,6 @@ fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: NodeId) -> Opt
     let mut before = context.graph.numbered().rev().skip_while(|(id, _)| *id >= position);
     let found = before.find(|(_, before)| before.op == other && before.inputs == node.inputs);
     found.map(|(found, _)| fused.unit_of(found))
-}
-
-/// A group with one node.
-pub(crate) fn new_group(context: &Context<'_>, position: NodeId) -> Group {
-    let (mut group, map) = Group::new(SpaceOf::Space(position), context.graph, context.placements);
-    group.is_for_owners = writes_one_owner(context, position);
-    group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
-    if let NodeOp::Reduce { axes, .. } = &context.graph[position].op {
-        nest(&mut group, axes);
-        // The value of the reduction exists outside of its loop.
-        group.members[0].depth = 0;
-    }
-    group
 }
 
 /// Finds or makes the group in which an update is a selection: the group of its old value, or a
@@ -200,17 +189,10 @@ fn selected(
         return None;
     }
     group.members.push(member);
-    if distinct_loads(context, &group).len() > MOST_LOADS || !stays_inside(context, &group) {
+    if distinct_loads(context, &group).len() > MOST_LOADS || !context.stays_inside(&group) {
         return None;
     }
     Some(group)
-}
-
-/// Whether a node is an update at a fixed index of a split axis of its base.
-fn writes_one_owner(context: &Context<'_>, position: NodeId) -> bool {
-    let NodeOp::Update(target) = &context.graph[position].op else { return false };
-    let splits = &context.placements[position.index()].output.axes;
-    target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
 }
 
 /// The candidate group with the node added, if that is legal and saves loads.
@@ -225,7 +207,7 @@ fn try_join(
     let group = fused.group(candidate)?;
     if group.members.len() >= MOST_MEMBERS
         || group.is_for_owners
-        || writes_one_owner(context, position)
+        || writes_one_owner(position, context.graph, context.placements)
     {
         return None;
     }
@@ -281,7 +263,7 @@ fn try_join(
             continue;
         }
         joined.members.push(member);
-        if stays_inside(context, &joined) && !context.copies_whole_base(&joined) {
+        if context.stays_inside(&joined) && !context.copies_whole_base(&joined) {
             return Some(joined);
         }
     }
@@ -299,23 +281,6 @@ fn distinct_loads(context: &Context<'_>, group: &Group) -> Vec<Load> {
         }
     }
     loads
-}
-
-/// Whether loads leave the device's block only along grid axes: a loop cannot be cut where a slab
-/// starts.
-pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
-    if group.axes.iter().all(|axis| axis.level == 0) {
-        return true;
-    }
-    let space = group.space();
-    group.members.iter().all(|member| {
-        context.loads(member, group).iter().all(|load| {
-            let Some(sharding) = context.sharding(load.source) else { return true };
-            misaligned_axes(sharding, &load.map, &space)
-                .iter()
-                .all(|&axis| group.axes[axis as usize].level == 0)
-        })
-    })
 }
 
 /// Moves groups with the same space into `target` if its newest member loads their values at its
@@ -410,7 +375,7 @@ fn merge(
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))
         && !merged.members.iter().any(keeps_inside);
-    let is_legal = is_legal && stays_inside(context, &merged);
+    let is_legal = is_legal && context.stays_inside(&merged);
     (is_legal && !context.copies_whole_base(&merged)).then_some(merged)
 }
 

@@ -1,14 +1,15 @@
 //! Evaluation: plans a window, reserves memory for its values, and sends the work to the lanes.
 
-use super::Session;
-use super::engine::State;
-use super::memory::{Flight, Refusal, retired};
+use super::flights::Flight;
+use super::memory::{Refusal, retired};
 use super::options::SessionOptions;
+use super::state::{Session, State};
 use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
-use crate::job::{Job, Outcome};
+use crate::job::Job;
+use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::processes::awaited;
 use crate::ready::Ready;
@@ -24,8 +25,6 @@ use phalanx_waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The most plans in flight, unless the devices need a lower limit.
-pub(super) const MOST_FLYING: usize = 2;
 /// From this much work on, a plan runs on another thread, so that an attendant (see `waiting`) can
 /// interrupt the wait. The cost is then small beside the plan.
 const LONG_WORK: usize = 1 << 19;

@@ -1,19 +1,18 @@
 //! The memory of plans, which all ranks reserve in agreement before the first step.
 
-use super::Session;
+use super::flights::Flights;
+use super::state::Session;
 use crate::error::RunError;
 use crate::finalise::Place;
 use crate::ids::SlotId;
 use crate::instance::Instance;
-use crate::job::{JobMemory, Outcome};
+use crate::job::JobMemory;
 use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_device::{Buffer, DeviceError};
 use phalanx_graph::{Graph, LeafId};
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{DType, Scalar};
-use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Why a plan gets no memory; equal on all ranks.
 pub(super) enum Refusal {
@@ -31,62 +30,6 @@ pub(super) enum Refusal {
 
 /// More memory than any device has: processors address 47 bits of it.
 const MOST_MEMORY: usize = 1 << 47;
-
-/// Plans in flight, oldest first.
-#[derive(Default)]
-pub(super) struct Flights(VecDeque<Flight>);
-
-/// A plan in flight.
-pub(super) struct Flight {
-    pub outcome: Arc<Outcome>,
-    /// For each local device, memory that is free after the plan. A later plan may get it at once,
-    /// because a device runs its plans in order.
-    pub retired: Vec<Vec<Buffer>>,
-}
-
-impl Flights {
-    /// The number of plans that have not ended.
-    pub fn len(&mut self) -> usize {
-        while self.0.front().is_some_and(|flight| flight.outcome.is_done()) {
-            self.0.pop_front();
-        }
-        self.0.len()
-    }
-
-    /// Frees the memory that ended plans held, and keeps their outcomes.
-    pub fn give_back_ended(&mut self) {
-        for flight in self.0.iter_mut().take_while(|flight| flight.outcome.is_done()) {
-            flight.retired.iter_mut().for_each(Vec::clear);
-        }
-    }
-
-    /// The outcomes of the plans, oldest first.
-    pub fn outcomes(&self) -> Vec<Arc<Outcome>> {
-        self.0.iter().map(|flight| flight.outcome.clone()).collect()
-    }
-
-    pub fn push(&mut self, flight: Flight) {
-        self.0.push_back(flight);
-    }
-
-    /// Waits for the oldest plan.
-    pub fn pop(&mut self) -> Option<Result<(), phalanx_graph::Error>> {
-        self.0.pop_front().map(|flight| flight.outcome.wait_surely())
-    }
-
-    /// Waits for all plans; their values carry any errors.
-    pub fn land(&mut self) {
-        while self.pop().is_some() {}
-    }
-
-    fn take(&mut self, local: usize, bytes: usize) -> Option<Buffer> {
-        self.0.iter_mut().find_map(|flight| {
-            let retired = &mut flight.retired[local];
-            let place = retired.iter().position(|buffer| buffer.len() == bytes)?;
-            Some(retired.swap_remove(place))
-        })
-    }
-}
 
 impl Session {
     /// Reserves all memory of a plan, or returns the refusal and whether it is final.

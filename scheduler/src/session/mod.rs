@@ -5,12 +5,14 @@ mod apart;
 mod data;
 mod engine;
 mod evaluate;
+mod flights;
 mod foreign;
 mod joined;
 mod lane;
 mod live;
 mod memory;
 mod options;
+mod state;
 
-pub use engine::Session;
 pub use options::{Counters, SessionOptions};
+pub use state::Session;

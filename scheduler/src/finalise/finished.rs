@@ -1,0 +1,101 @@
+//! Finalised plans: the steps that run, and the memory of each value.
+
+use super::overwrite::{Apart, stay_apart};
+use crate::build::Built;
+use crate::ids::{ExchangeId, SlotId, UnitId};
+use crate::plan::Plan;
+use phalanx_graph::{LeafId, NodeId, Source};
+use std::sync::Arc;
+
+/// The memory of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Place {
+    /// A slot, which is memory of the plan.
+    Slot(SlotId),
+    /// The memory of a leaf.
+    Leaf(LeafId),
+}
+
+/// A finalised plan.
+pub(crate) struct Final {
+    pub steps: Vec<FinalStep>,
+    /// For each slot, the nodes whose values it holds in turn.
+    pub slots: Arc<[Vec<NodeId>]>,
+    /// The place of each node that has a value.
+    pub places: Arc<[Option<Place>]>,
+}
+
+impl Final {
+    /// The same for a refilled plan, if the kernels are correct for its numbers.
+    pub fn refilled(&self, plan: &Plan) -> Option<Final> {
+        let step = |step: &FinalStep| {
+            Some(match step {
+                FinalStep::Launch(launch) => {
+                    let Some(group) = plan.group(launch.unit) else {
+                        unreachable!("bug: only groups are launched")
+                    };
+                    let built = launch.built.refilled(&plan.graph, group)?;
+                    if !launch.apart.iter().all(|&pair| stay_apart(&built, group, pair)) {
+                        return None;
+                    }
+                    FinalStep::Launch(Box::new(FinalLaunch {
+                        unit: launch.unit,
+                        built,
+                        copies: launch.copies.clone(),
+                        tables: launch.tables.clone(),
+                        apart: launch.apart.clone(),
+                    }))
+                }
+                FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
+                FinalStep::Exchange(exchange) => FinalStep::Exchange(*exchange),
+                FinalStep::Routine(node) => FinalStep::Routine(*node),
+                FinalStep::Compress(node) => FinalStep::Compress(*node),
+            })
+        };
+        let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
+        Some(Final { steps, slots: self.slots.clone(), places: self.places.clone() })
+    }
+}
+
+/// A step that runs.
+pub(crate) enum FinalStep {
+    /// See `Step::Combine`.
+    Combine(Vec<NodeId>),
+    /// See `Step::Exchange`.
+    Exchange(ExchangeId),
+    /// A kernel.
+    Launch(Box<FinalLaunch>),
+    /// A structured operation.
+    Routine(NodeId),
+    /// A selection by a mask (`compress`).
+    Compress(NodeId),
+}
+
+/// A kernel with the preparations for it.
+pub(crate) struct FinalLaunch {
+    pub unit: UnitId,
+    pub built: Built,
+    /// For updates into a new slot, the copies of the unwritten elements from the old value.
+    pub copies: Arc<[FinalCopy]>,
+    /// The tables that the kernel accumulates into; they start as zeros.
+    pub tables: Arc<[NodeId]>,
+    /// Pairs of accesses to the same memory that never touch the same element.
+    pub apart: Arc<[Apart]>,
+}
+
+/// The copy of the elements that an update leaves unwritten.
+#[derive(Clone)]
+pub(crate) struct FinalCopy {
+    pub from: Place,
+    pub source: Source,
+    pub node: NodeId,
+}
+
+/// The values that the program can still observe.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Liveness {
+    /// For each node of the plan's graph, whether a handle refers to it.
+    pub nodes: Vec<bool>,
+    /// For each leaf, whether its memory may be overwritten.
+    pub donated: Arc<[bool]>,
+}
