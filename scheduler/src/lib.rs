@@ -28,6 +28,8 @@ mod ready;
 mod recorded;
 mod refill;
 mod routine;
+#[cfg(test)]
+mod samples;
 mod segments;
 mod session;
 mod shards;

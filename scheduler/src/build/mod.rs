@@ -10,6 +10,8 @@ mod builder;
 mod built;
 mod maps;
 mod moments;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub(crate) use builder::build;

@@ -9,6 +9,8 @@ mod kept;
 mod needed;
 mod overwrite;
 mod places;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use finished::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place};
 pub(crate) use needed::finalise;

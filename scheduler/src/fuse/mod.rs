@@ -18,6 +18,8 @@ mod context;
 mod group;
 mod place;
 mod reads;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use context::{Context, selection};
 pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit, compose};

@@ -1,0 +1,175 @@
+//! What finalising drops and keeps, and where it puts values.
+
+use super::*;
+use crate::ids::SlotId;
+use crate::plan::Plan;
+use crate::samples::{Program, leaf, node_of, scalar, slice, through};
+use phalanx_graph::{Input, LeafId, NodeOp};
+use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding};
+
+/// Finalises a plan for these live values. `donated` tells whether leaves may be overwritten.
+fn finalised(plan: &Plan, live: &[&Input], donated: bool) -> Final {
+    let mut nodes = vec![false; plan.graph.nodes.len()];
+    live.iter().for_each(|value| nodes[plan.moved[node_of(value).index()].index()] = true);
+    let donated = plan.leaves.iter().map(|_| donated).collect();
+    finalise(plan, &Liveness { nodes, donated })
+}
+
+fn kinds(finished: &Final) -> Vec<&'static str> {
+    let of_step = |step: &FinalStep| match step {
+        FinalStep::Combine(_) => "combine",
+        FinalStep::Exchange(_) => "exchange",
+        FinalStep::Launch(_) => "launch",
+        FinalStep::Routine(_) => "routine",
+        FinalStep::Compress(_) => "compress",
+    };
+    finished.steps.iter().map(of_step).collect()
+}
+
+/// The place of a value, if it has one.
+fn place(plan: &Plan, finished: &Final, value: &Input) -> Option<Place> {
+    finished.places[plan.moved[node_of(value).index()].index()]
+}
+
+fn slot(position: usize) -> Option<Place> {
+    Some(Place::Slot(SlotId::new(position)))
+}
+
+fn transposed(value: &Input) -> Input {
+    through(AffineMap::identity(&[4, 4]).transpose(&[1, 0]), value)
+}
+
+#[test]
+fn values_that_nobody_needs_are_neither_stored_nor_computed() {
+    let mut program = Program::new(&[&[10], &[12]]);
+    let first = program.apply(Op::Exp, &[&leaf(0)]);
+    let second = program.apply(Op::Add, &[&first, &scalar()]);
+    let apart = program.apply(Op::Exp, &[&leaf(1)]);
+    let plan = program.plan();
+    let all = finalised(&plan, &[&first, &second, &apart], false);
+    assert_eq!((kinds(&all), all.slots.len()), (vec!["launch", "launch"], 3));
+    // A value inside of a kernel needs no memory.
+    let one = finalised(&plan, &[&second], false);
+    assert_eq!((kinds(&one), one.slots.len()), (vec!["launch"], 1));
+    let places = [&first, &second, &apart].map(|value| place(&plan, &one, value));
+    assert_eq!(places, [None, slot(0), None]);
+    assert!(finalised(&plan, &[], false).steps.is_empty());
+}
+
+#[test]
+fn a_collective_runs_though_nobody_needs_its_value() {
+    let mesh = Mesh::line(2);
+    let split = [Sharding::even(&[20], 0, &mesh)];
+    let mut program = Program::new(&[&[20]]);
+    let sum = program.reduce(Monoid::Add, 0, &leaf(0));
+    let [after, before] = [slice(20, 1, 20), slice(20, 0, 19)].map(|view| through(view, &leaf(0)));
+    let difference = program.apply(Op::Subtract, &[&after, &before]);
+    let plan = program.plan_on(&mesh, &split);
+    let collectives = |live: &[&Input]| {
+        let kinds = kinds(&finalised(&plan, live, false));
+        kinds.into_iter().filter(|kind| *kind != "launch").collect::<Vec<_>>()
+    };
+    let all = collectives(&[&sum, &difference]);
+    assert_eq!(all, ["exchange", "combine"]);
+    for live in [&[][..], &[&sum], &[&difference]] {
+        assert_eq!(collectives(live), all);
+    }
+    // The terms of the sum are computed, the difference is not.
+    let nothing = finalised(&plan, &[], false);
+    assert_eq!(kinds(&nothing).iter().filter(|kind| **kind == "launch").count(), 1);
+    assert!(place(&plan, &nothing, &sum).is_some());
+    assert_eq!(place(&plan, &nothing, &difference), None);
+}
+
+#[test]
+fn the_memory_of_a_dying_operand_takes_the_result_if_it_is_read_at_the_same_index() {
+    let mut program = Program::new(&[&[4, 4]]);
+    let plain = program.apply(Op::Exp, &[&leaf(0)]);
+    let plan = program.plan();
+    let leaf_place = Some(Place::Leaf(LeafId::new(0)));
+    assert_eq!(place(&plan, &finalised(&plan, &[&plain], true), &plain), leaf_place);
+    assert_eq!(place(&plan, &finalised(&plan, &[&plain], false), &plain), slot(0));
+    let mut program = Program::new(&[&[4, 4]]);
+    let turned = program.apply(Op::Exp, &[&transposed(&leaf(0))]);
+    let plan = program.plan();
+    assert_eq!(place(&plan, &finalised(&plan, &[&turned], true), &turned), slot(0));
+}
+
+#[test]
+fn a_slot_is_used_again_after_the_last_read_of_its_value() {
+    let mut program = Program::new(&[&[4, 4]]);
+    let first = program.apply(Op::Exp, &[&leaf(0)]);
+    let second = program.apply(Op::Exp, &[&transposed(&first)]);
+    let third = program.apply(Op::Exp, &[&transposed(&second)]);
+    let plan = program.plan();
+    let slots = |live: &[&Input]| {
+        let finished = finalised(&plan, live, false);
+        assert_eq!(kinds(&finished), ["launch"; 3]);
+        [&first, &second, &third].map(|value| place(&plan, &finished, value))
+    };
+    assert_eq!(slots(&[&third]), [slot(0), slot(1), slot(0)]);
+    // A value that outlives the plan keeps its slot.
+    assert_eq!(slots(&[&first, &third]), [slot(0), slot(1), slot(2)]);
+}
+
+#[test]
+fn a_write_into_a_dying_base_is_in_place_and_otherwise_copies_the_rest() {
+    let mut program = Program::new(&[&[10], &[3]]);
+    let updated = program.update(&leaf(0), slice(10, 2, 5), &leaf(1));
+    let plan = program.plan();
+    let copies = |donated: bool| {
+        let finished = finalised(&plan, &[&updated], donated);
+        let [FinalStep::Launch(launch)] = finished.steps.as_slice() else { panic!("a launch") };
+        let from = launch.copies.iter().map(|copy| copy.from).collect::<Vec<_>>();
+        (place(&plan, &finished, &updated), from)
+    };
+    let base = Place::Leaf(LeafId::new(0));
+    assert_eq!(copies(true), (Some(base), Vec::new()));
+    assert_eq!(copies(false), (slot(0), vec![base]));
+}
+
+#[test]
+fn a_write_that_reads_its_base_elsewhere_is_not_in_place() {
+    // The base is read one position before the one that is written.
+    let shifted = |is_apart: bool| {
+        let mut program = Program::new(&[&[20]]);
+        let start = if is_apart { 0 } else { 9 };
+        let value = through(slice(20, start, start + 10), &leaf(0));
+        let doubled = program.apply(Op::Exp, &[&value]);
+        let updated = program.update(&leaf(0), slice(20, 10, 20), &doubled);
+        let plan = program.plan();
+        let finished = finalised(&plan, &[&updated], true);
+        let Some(FinalStep::Launch(last)) = finished.steps.last() else { panic!("a launch") };
+        let place = place(&plan, &finished, &updated);
+        (place == Some(Place::Leaf(LeafId::new(0))), kinds(&finished).len(), last.apart.len())
+    };
+    // A refill checks again that the read and the write stay apart.
+    assert_eq!(shifted(true), (true, 1, 1));
+    assert_eq!(shifted(false), (false, 1, 0));
+}
+
+#[test]
+fn a_reshape_shares_the_memory_of_its_input() {
+    let mut program = Program::new(&[&[12]]);
+    let value = program.apply(Op::Exp, &[&leaf(0)]);
+    let shaped = program.record(NodeOp::Reshape, &[&value], &[3, 4]);
+    let plan = program.plan();
+    let finished = finalised(&plan, &[&shaped], false);
+    assert_eq!(kinds(&finished), ["launch"]);
+    assert_eq!([&value, &shaped].map(|it| place(&plan, &finished, it)), [slot(0), slot(0)]);
+}
+
+#[test]
+fn a_case_is_refilled_only_if_its_accesses_stay_apart() {
+    let program = |start: i64| {
+        let mut program = Program::new(&[&[20]]);
+        let value = through(slice(20, start, start + 10), &leaf(0));
+        let costly = program.apply(Op::Exp, &[&value]);
+        let updated = program.update(&leaf(0), slice(20, 10, 20), &costly);
+        (program.plan(), updated)
+    };
+    let (plan, updated) = program(0);
+    let finished = finalised(&plan, &[&updated], true);
+    assert!(finished.refilled(&plan).is_some());
+    assert!(finished.refilled(&program(5).0).is_none());
+}
