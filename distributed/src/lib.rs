@@ -5,6 +5,7 @@
 //! kernels and memory.
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod exchange;
 mod legalise;
 mod lower;
@@ -17,6 +18,7 @@ mod regions;
 mod samples;
 mod setup;
 
+pub use bytes::Bytes;
 pub use exchange::{Transfer, pieces_from, pieces_to};
 pub use legalise::{Legal, Origin, expansion, legalise, wanted_shardings};
 pub use lower::{

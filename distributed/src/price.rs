@@ -1,5 +1,6 @@
 //! Prices: the most bytes that a device receives under a choice of sharding, among a few devices.
 
+use crate::bytes::Bytes;
 use crate::exchange::slabs;
 use crate::regions::{image, is_aligned};
 use phalanx_ops::sharding::{is_empty, volume};
@@ -14,9 +15,9 @@ pub fn read_price(
     map: &AffineMap,
     space: &Sharding,
     mesh: &Mesh,
-) -> usize {
+) -> Bytes {
     if value.is_replicated() || is_aligned(value, map, space) {
-        return 0;
+        return Bytes(0);
     }
     let devices = mesh.devices();
     [0, 1, devices / 2, devices - 1]
@@ -26,13 +27,13 @@ pub fn read_price(
             let coordinates = mesh.coordinates(device);
             let reads = space.block(&map.shape, mesh, &coordinates);
             if is_empty(&reads) {
-                return 0;
+                return Bytes(0);
             }
             let missing = slabs(&image(map, &reads), &value.block(base, mesh, &coordinates));
-            missing.iter().map(|slab| volume(slab)).sum::<usize>() * item
+            Bytes::of(missing.iter().map(|slab| volume(slab)).sum(), item)
         })
         .max()
-        .unwrap_or(0)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -47,13 +48,13 @@ mod tests {
         let mesh = Mesh::line(4);
         let value = Sharding::even(&[40, 10], 0, &mesh);
         let map = AffineMap::identity(&[40, 10]);
-        assert_eq!(read_price(&value, &[40, 10], 8, &map, &value, &mesh), 0);
+        assert_eq!(read_price(&value, &[40, 10], 8, &map, &value, &mesh), Bytes(0));
         let shifted = map.index(&[Index::Range { start: Some(1), stop: None, step: 1 }]).unwrap();
         let space = value
             .through(&map.index(&[Index::Range { start: None, stop: Some(-1), step: 1 }]).unwrap());
-        assert_eq!(read_price(&value, &[40, 10], 8, &shifted, &space, &mesh), 10 * 8);
+        assert_eq!(read_price(&value, &[40, 10], 8, &shifted, &space, &mesh), Bytes(10 * 8));
         let everywhere = Sharding::replicated(2);
-        assert_eq!(read_price(&value, &[40, 10], 8, &map, &everywhere, &mesh), 300 * 8);
+        assert_eq!(read_price(&value, &[40, 10], 8, &map, &everywhere, &mesh), Bytes(300 * 8));
     }
 
     /// The bytes that each device receives.
@@ -64,15 +65,15 @@ mod tests {
         map: &AffineMap,
         space: &Sharding,
         mesh: &Mesh,
-    ) -> Vec<usize> {
+    ) -> Vec<Bytes> {
         let of_device = |device: usize| {
             let reads = block_of(space, &map.shape, mesh, device);
             if is_empty(&reads) {
-                return 0;
+                return Bytes(0);
             }
             let reached = image(map, &reads);
             let held = intersect(&reached, &block_of(value, base, mesh, device));
-            (volume(&reached) - volume(&held)) * item
+            Bytes::of(volume(&reached) - volume(&held), item)
         };
         (0..mesh.devices()).map(of_device).collect()
     }
@@ -89,7 +90,7 @@ mod tests {
                         // Only some of the devices are looked at.
                         _ => received.contains(&price),
                     };
-                    assert!(is_right, "{price} of {received:?}: {value}, {map:?}, {space}");
+                    assert!(is_right, "{price:?} of {received:?}: {value}, {map:?}, {space}");
                 }
             }
         });
@@ -105,10 +106,10 @@ mod tests {
                 let first = first.expect("a range is clipped to its axis");
                 read_price(value, base, item, &first, &everywhere, mesh)
             };
-            let prices: Vec<usize> = (0..=base[0]).map(|rows| price(rows, 8)).collect();
+            let prices: Vec<Bytes> = (0..=base[0]).map(|rows| price(rows, 8)).collect();
             assert!(prices.is_sorted(), "{prices:?} of {value}");
             for item in [1, 2, 4, 16] {
-                assert_eq!(price(base[0], item), price(base[0], 1) * item, "{value}");
+                assert_eq!(price(base[0], item).0, price(base[0], 1).0 * item, "{value}");
             }
         });
     }
@@ -119,7 +120,8 @@ mod tests {
             for map in views(base) {
                 for space in shardings(&map.shape, mesh) {
                     let value = Sharding::replicated(base.len());
-                    assert_eq!(read_price(&value, base, 8, &map, &space, mesh), 0, "{space}");
+                    let price = read_price(&value, base, 8, &map, &space, mesh);
+                    assert_eq!(price, Bytes(0), "{space}");
                 }
             }
         });

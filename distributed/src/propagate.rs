@@ -1,5 +1,6 @@
 //! Propagation: chooses a placement for every node of a window, in program order.
 
+use crate::bytes::Bytes;
 use crate::lower::PlacedOperand;
 use crate::placement::{Placement, Schedule};
 use crate::price::read_price;
@@ -280,7 +281,7 @@ fn align(
     if let [(only, _)] = candidates.as_slice() {
         return only.clone();
     }
-    let mut best: Option<(usize, usize, Sharding)> = None;
+    let mut best: Option<(Bytes, usize, Sharding)> = None;
     for (candidate, votes) in candidates {
         let price = reads
             .iter()

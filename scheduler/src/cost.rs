@@ -6,7 +6,7 @@ use crate::finalise::{Final, FinalLaunch, FinalStep};
 use crate::ids::ExchangeId;
 use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::{Plan, space_box};
-use phalanx_distributed::image;
+use phalanx_distributed::{Bytes, image};
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
@@ -21,9 +21,9 @@ const MOST_VISITED: usize = 64;
 /// The cost of a step, in bytes and operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Cost {
-    pub sent: usize,
-    pub read: usize,
-    pub wrote: usize,
+    pub sent: Bytes,
+    pub read: Bytes,
+    pub wrote: Bytes,
     pub flops: u64,
     /// The number of boxes of a launch; boxes without slabs run before the slabs arrive.
     pub boxes: usize,
@@ -50,10 +50,10 @@ pub(crate) struct Costs {
     pub steps: Vec<Cost>,
     /// All steps together.
     pub total: Cost,
-    /// Bytes of the leaves.
-    pub inputs: usize,
-    /// Bytes of leaves, slots, slabs and messages together.
-    pub peak: usize,
+    /// The size of the leaves.
+    pub inputs: Bytes,
+    /// The size of leaves, slots, slabs and messages together.
+    pub peak: Bytes,
 }
 
 /// The sharding of a value.
@@ -134,7 +134,7 @@ impl Device<'_> {
         });
         let leaves = (0..self.plan.leaves.len()).map(LeafId::new);
         let inputs = leaves.map(|leaf| self.block_bytes(Source::Leaf(leaf))).sum();
-        let made: usize = instance.slots.iter().chain(&instance.locals).sum();
+        let made: Bytes = instance.slots.iter().chain(&instance.locals).copied().sum();
         Costs { steps, total, inputs, peak: inputs + made }
     }
 
@@ -147,15 +147,15 @@ impl Device<'_> {
         }
     }
 
-    fn block_bytes(&self, source: Source) -> usize {
-        volume(&self.block(source)) * self.plan.graph.source(source).1.size()
+    fn block_bytes(&self, source: Source) -> Bytes {
+        Bytes::of(volume(&self.block(source)), self.plan.graph.source(source).1.size())
     }
 
-    /// Bytes of a partial value that the device puts into an all-reduce.
-    fn combined(&self, node: NodeId) -> usize {
+    /// The size of a partial value that the device puts into an all-reduce.
+    fn combined(&self, node: NodeId) -> Bytes {
         let item =
             self.plan.combined_item(node).map_or(0, |(dtype, monoid)| monoid.item_size(dtype));
-        volume(&self.block(Source::Node(node))) * item
+        Bytes::of(volume(&self.block(Source::Node(node))), item)
     }
 
     fn launch(&self, launch: &FinalLaunch, (boxes, rims): (usize, usize)) -> Cost {
@@ -167,7 +167,7 @@ impl Device<'_> {
         let loaded: BTreeSet<AccessId> =
             built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
         let mut reads: BTreeMap<String, (IndexBox, usize)> = BTreeMap::new();
-        let mut wrote = 0;
+        let mut wrote = Bytes(0);
         for (id, access) in built.accesses.iter().enumerate() {
             let source = match access.buffer {
                 Buffer::Input(source) => source,
@@ -194,18 +194,20 @@ impl Device<'_> {
                     .collect();
             } else if let Buffer::OutputPart(..) = access.buffer {
                 let param = &built.kernel.params[built.kernel.accesses[id].param];
-                wrote += volume(&reached) * param.dtype.size();
+                wrote += Bytes::of(volume(&reached), param.dtype.size());
             } else if launch.tables.iter().any(|&table| source == Source::Node(table)) {
                 wrote += self.block_bytes(source);
             } else {
-                wrote += volume(&reached) * dtype.size();
+                wrote += Bytes::of(volume(&reached), dtype.size());
             }
         }
-        let mut read = reads.values().map(|(reached, item)| volume(reached) * item).sum();
+        let reads = reads.values().map(|(reached, item)| Bytes::of(volume(reached), *item));
+        let mut read: Bytes = reads.sum();
         for copy in &*launch.copies {
             let written = image_of_store(launch, copy.node, &space);
             let item = self.plan.node(copy.node).dtype.size();
-            let kept = self.block_bytes(Source::Node(copy.node)).saturating_sub(written * item);
+            let all = self.block_bytes(Source::Node(copy.node));
+            let kept = Bytes(all.0.saturating_sub(Bytes::of(written, item).0));
             read += kept;
             wrote += kept;
         }
@@ -213,7 +215,7 @@ impl Device<'_> {
             built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();
         let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
-        Cost { sent: 0, read, wrote, flops, boxes, rims }
+        Cost { sent: Bytes(0), read, wrote, flops, boxes, rims }
     }
 
     fn routine(&self, node: NodeId) -> Cost {
@@ -266,12 +268,12 @@ fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u
 }
 
 /// The bytes that a device sends in an exchange.
-fn sent(instance: &Instance, number: ExchangeId) -> usize {
+fn sent(instance: &Instance, number: ExchangeId) -> Bytes {
     let of_step = |step: &LocalStep| match step {
         LocalStep::Start { exchange, sends, .. } if *exchange == number => {
             sends.iter().map(|packet| packet.bytes).sum()
         }
-        _ => 0,
+        _ => Bytes(0),
     };
     instance.steps.iter().map(of_step).sum()
 }

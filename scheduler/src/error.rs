@@ -1,8 +1,8 @@
 //! Failures of planning and execution.
 
-use crate::explain::bytes;
 use phalanx_collectives::CollectiveError;
 use phalanx_device::DeviceError;
+use phalanx_distributed::Bytes;
 use phalanx_graph::{Failure, Site};
 use phalanx_kernels::KernelError;
 use phalanx_ops::DType;
@@ -99,7 +99,7 @@ fn table(largest: &[LargeArray]) -> String {
         text.push_str("\nthe largest arrays in memory:");
     }
     for LargeArray { bytes: size, dtype, shape, site } in largest {
-        let _ = write!(text, "\n  {:>10}  {}{shape:?}, made at {site}", bytes(*size), dtype.name());
+        let _ = write!(text, "\n  {:>10}  {}{shape:?}, made at {site}", Bytes(*size), dtype.name());
     }
     text
 }

@@ -9,6 +9,7 @@ use crate::routine::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
+use phalanx_distributed::Bytes;
 use phalanx_graph::NodeId;
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::structured::{self, Block};
@@ -178,7 +179,7 @@ impl Worker {
                 };
                 job.ready.kernels[*kernel].launch(&arguments, &self.memory)?;
             }
-            LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, *bytes),
+            LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, bytes.0),
             LocalStep::Copy(copy) => memory.copy(copy),
             LocalStep::Combine { parts, together, dtype, monoid, mesh_axes } => {
                 let _span =
@@ -306,15 +307,15 @@ impl Worker {
     fn combine(
         &mut self,
         memory: &JobMemory,
-        parts: &[(Memory, usize)],
+        parts: &[(Memory, Bytes)],
         together: Option<Memory>,
         (dtype, monoid): (DType, Monoid),
         mesh_axes: &[u8],
     ) -> Result<(), RunError> {
         let group = self.group(mesh_axes)?;
         let Some(together) = together.map(|at| memory.buffer(at)) else {
-            for (part, bytes) in parts.iter().filter(|part| part.1 > 0) {
-                let part = memory.buffer(*part).slice(0, *bytes);
+            for (part, bytes) in parts.iter().filter(|part| part.1 > Bytes(0)) {
+                let part = memory.buffer(*part).slice(0, bytes.0);
                 self.all_reduce(&*group, &part, dtype, monoid)?;
             }
             return Ok(());
@@ -324,7 +325,7 @@ impl Worker {
         }
         let move_all = |back: bool| {
             let mut offset = 0;
-            for &(part, bytes) in parts {
+            for &(part, Bytes(bytes)) in parts {
                 let (own, all) = (memory.buffer(part), together);
                 let (from, to, at, into) =
                     if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
@@ -400,7 +401,7 @@ impl JobMemory {
     }
 
     fn message(&self, packet: &Packet) -> Message {
-        let data: Slice = self.buffer(packet.memory).slice(packet.offset, packet.bytes);
+        let data: Slice = self.buffer(packet.memory).slice(packet.offset.0, packet.bytes.0);
         Message { peer: packet.peer, data }
     }
 }

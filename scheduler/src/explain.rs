@@ -11,6 +11,7 @@ use crate::fuse::Group;
 use crate::ids::ExchangeId;
 use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
+use phalanx_distributed::Bytes;
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
@@ -22,20 +23,6 @@ use std::fmt::Write;
 const BEGINNING: u64 = 1 << 40;
 /// The number of scalars in a line.
 const SCALARS_IN_A_LINE: usize = 8;
-
-/// Bytes with a binary unit.
-pub(crate) fn bytes(count: usize) -> String {
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit < 4 {
-        value /= 1024.0;
-        unit += 1;
-    }
-    match unit {
-        0 => format!("{count} B"),
-        _ => format!("{value:.1} {}", ["B", "KiB", "MiB", "GiB", "TiB"][unit]),
-    }
-}
 
 fn flops(of: u64) -> String {
     match of {
@@ -125,9 +112,9 @@ pub(crate) fn text(
     let _ = writeln!(
         text,
         "\nper device at most: inputs {}, peak {}, sent {}, {}\n",
-        bytes(costs.inputs),
-        bytes(costs.peak),
-        bytes(total.sent),
+        costs.inputs,
+        costs.peak,
+        total.sent,
         flops(total.flops)
     );
     for leaf in (0..plan.leaves.len()).map(LeafId::new) {
@@ -145,7 +132,7 @@ pub(crate) fn text(
 
 /// The figures of a step; a zero is left blank.
 fn columns(cost: &Cost) -> String {
-    let size = |count: usize| if count == 0 { String::new() } else { bytes(count) };
+    let size = |bytes: Bytes| if bytes == Bytes(0) { String::new() } else { bytes.to_string() };
     let computed = if cost.flops == 0 { String::new() } else { flops(cost.flops) };
     format!(
         "{:>10} {:>10} {:>10} {computed:>12}",
@@ -220,8 +207,8 @@ impl Explainer<'_> {
             .map_or(0, |sharding| sharding.largest_block(shape))
             * dtype.size();
         let kind = match cost.sent {
-            0 => "nothing to move",
-            sent if 2 * sent <= largest => "halo",
+            Bytes(0) => "nothing to move",
+            Bytes(sent) if 2 * sent <= largest => "halo",
             _ if self.is_gather(exchange) => "gather",
             _ => "reshard",
         };

@@ -182,6 +182,7 @@ mod tests {
     use super::*;
     use crate::ids::{ExchangeId, LocalId};
     use phalanx_device::DeviceError;
+    use phalanx_distributed::Bytes;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     struct Counted(AtomicUsize);
@@ -198,7 +199,7 @@ mod tests {
     }
 
     fn zero(position: usize) -> LocalStep {
-        LocalStep::Zero { memory: local(position), bytes: 8 }
+        LocalStep::Zero { memory: local(position), bytes: Bytes(8) }
     }
 
     fn wait() -> LocalStep {

@@ -5,6 +5,7 @@
 //! along another axis (a transposing reshard) or gathered.
 
 use super::call::{Call, PlacedOperand};
+use crate::bytes::Bytes;
 use crate::placement::{OperandShardings, Placement};
 use crate::policy::Layout;
 use crate::price::read_price;
@@ -30,7 +31,7 @@ pub(crate) fn cheapest(
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
     layout: Layout<'_>,
-) -> (Sharding, usize) {
+) -> (Sharding, Bytes) {
     let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape).collect();
     let rule = op.rule(&shapes);
     let mut candidates: Vec<Sharding> = Vec::new();
@@ -59,11 +60,11 @@ pub(crate) fn cheapest(
         (candidate, price)
     });
     let cheapest = priced.min_by_key(|(_, price)| *price);
-    cheapest.unwrap_or_else(|| (Sharding::replicated(shape.len()), 0))
+    cheapest.unwrap_or_else(|| (Sharding::replicated(shape.len()), Bytes(0)))
 }
 
 /// The bytes that the operands move if the result has this sharding.
-fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &Mesh) -> usize {
+fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &Mesh) -> Bytes {
     let of_operand = |(number, operand): (usize, &PlacedOperand<'_>)| {
         let wanted = follow(rule, output, number)?;
         let map = AffineMap::identity(operand.shape);

@@ -103,7 +103,7 @@ fn a_result_has_the_sharding_for_which_its_operands_move_the_fewest_bytes() {
                 continue;
             }
             assert!(split.contains(&space), "{space} is neither {a} nor {b}");
-            let price = |space: &Sharding| -> usize {
+            let price = |space: &Sharding| -> Bytes {
                 let read = |value: &Sharding| read_price(value, shape, 8, &whole, space, mesh);
                 read(a) + read(b)
             };

@@ -7,6 +7,7 @@ use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit, overwritten};
 use crate::ids::{SlotId, UnitId};
 use crate::plan::{Plan, Step};
+use phalanx_distributed::Bytes;
 use phalanx_graph::{Input, LeafId, NodeId, NodeOp, Source};
 use phalanx_ops::Sharding;
 
@@ -84,13 +85,12 @@ impl Memory<'_> {
         leaves.find(|&leaf| is_known && fits(leaf))
     }
 
-    fn largest(&self, node: NodeId) -> (usize, usize) {
+    /// The size of the largest block of a node, and the number of elements of the node.
+    fn largest(&self, node: NodeId) -> (Bytes, usize) {
         let data = self.plan.node(node);
         let output = &self.plan.placements[node.index()].output;
-        (
-            output.largest_block(&data.shape) * data.dtype.size(),
-            phalanx_ops::shape::size(&data.shape),
-        )
+        let block = Bytes::of(output.largest_block(&data.shape), data.dtype.size());
+        (block, phalanx_ops::shape::size(&data.shape))
     }
 }
 

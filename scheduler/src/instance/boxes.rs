@@ -1,6 +1,7 @@
 //! The position of boxes of values in memory.
 
 use super::steps::{At, CopyBox, Memory};
+use phalanx_distributed::Bytes;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -59,7 +60,7 @@ pub(super) fn contiguous(
     region: &[Range<usize>],
     block: &[Range<usize>],
     item: usize,
-) -> Option<usize> {
+) -> Option<Bytes> {
     let mut whole = true;
     for (part, all) in region.iter().zip(block).rev() {
         if whole {
@@ -68,5 +69,5 @@ pub(super) fn contiguous(
             return None;
         }
     }
-    Some(offset_of(region, block, &strides_of(block, item)) as usize)
+    Some(Bytes(offset_of(region, block, &strides_of(block, item)) as usize))
 }

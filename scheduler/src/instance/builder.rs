@@ -5,6 +5,7 @@ use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::ids::LocalId;
 use crate::plan::Plan;
+use phalanx_distributed::Bytes;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{IndexBox, Mesh, Sharding};
@@ -28,7 +29,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
     builder.instance.slots = finished
         .slots
         .iter()
-        .map(|nodes| nodes.iter().map(|&node| builder.bytes_of(node)).max().unwrap_or(0))
+        .map(|nodes| nodes.iter().map(|&node| builder.bytes_of(node)).max().unwrap_or_default())
         .collect();
     builder.instance.steps.reserve(2 * finished.steps.len());
     let mut kernel = 0;
@@ -84,7 +85,7 @@ pub(super) struct Slabs {
 
 impl<'a> Builder<'a> {
     /// A local buffer: a free one of the same size, or a new one.
-    pub fn local(&mut self, bytes: usize) -> LocalId {
+    pub fn local(&mut self, bytes: Bytes) -> LocalId {
         let is_alike = |free: &LocalId| self.instance.locals[free.index()] == bytes;
         if let Some(place) = self.free.iter().position(is_alike) {
             return self.free.swap_remove(place);
@@ -98,16 +99,16 @@ impl<'a> Builder<'a> {
         self.plan.placements[node.index()].output.block(&data.shape, self.mesh, &self.coordinates)
     }
 
-    pub fn bytes_of(&self, node: NodeId) -> usize {
+    pub fn bytes_of(&self, node: NodeId) -> Bytes {
         let data = self.plan.node(node);
         if matches!(data.op, NodeOp::Compress) {
             // All elements of the block may be selected.
             let (shape, _) = self.plan.graph.source(data.inputs[0].source);
             let block =
                 self.plan.placements[node.index()].space.block(shape, self.mesh, &self.coordinates);
-            return volume(&block) * data.dtype.size();
+            return Bytes::of(volume(&block), data.dtype.size());
         }
-        volume(&self.block_of_node(node)) * self.plan.node(node).dtype.size()
+        Bytes::of(volume(&self.block_of_node(node)), data.dtype.size())
     }
 
     pub fn memory(&self, place: Place) -> Memory {
@@ -150,14 +151,14 @@ impl<'a> Builder<'a> {
         let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return };
         let Some(partial) = self.plan.placements[nodes[0].index()].partial() else { return };
         let mesh_axes = partial.mesh_axes.clone();
-        let mut parts: Vec<(Memory, usize)> = Vec::with_capacity(nodes.len());
+        let mut parts: Vec<(Memory, Bytes)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             let items = volume(&self.block_of_node(node));
             let memory = match self.packed.get(&node) {
                 Some(&buffer) => Memory::Local(buffer),
                 None => self.memory_of(Source::Node(node)),
             };
-            parts.push((memory, items * monoid.item_size(dtype)));
+            parts.push((memory, Bytes::of(items, monoid.item_size(dtype))));
         }
         let total = parts.iter().map(|part| part.1).sum();
         let together = (parts.len() > 1).then(|| Memory::Local(self.local(total)));

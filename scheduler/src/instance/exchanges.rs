@@ -7,7 +7,7 @@ use super::steps::{LocalStep, Memory, Packet};
 use crate::build::Buffer;
 use crate::finalise::FinalLaunch;
 use crate::ids::{ExchangeId, LocalId};
-use phalanx_distributed::{pieces_from, pieces_to};
+use phalanx_distributed::{Bytes, pieces_from, pieces_to};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::volume;
 
@@ -49,7 +49,7 @@ impl Builder<'_> {
         let mut staging = Vec::new();
         let (mut pack, mut sends) = (Vec::new(), Vec::new());
         for transfer in &outgoing {
-            let bytes = volume(&transfer.region) * item;
+            let bytes = Bytes::of(volume(&transfer.region), item);
             let direct = contiguous(&transfer.region, &block, item).filter(|_| !is_overwritten);
             let (memory, offset) = match direct {
                 Some(offset) => (from, offset),
@@ -59,19 +59,19 @@ impl Builder<'_> {
                     let message = Stored::whole(staging, &transfer.region, item);
                     let own = Stored::whole(from, &block, item);
                     pack.push(copy_box(&own, &message, &transfer.region));
-                    (staging, 0)
+                    (staging, Bytes(0))
                 }
             };
             sends.push(Packet { peer: transfer.peer, memory, offset, bytes });
         }
         let regions: Vec<(IndexBox, LocalId)> = missing
             .into_iter()
-            .map(|region| (region.clone(), self.local(volume(&region) * item)))
+            .map(|region| (region.clone(), self.local(Bytes::of(volume(&region), item))))
             .collect();
         let (mut unpack, mut receives) = (Vec::new(), Vec::new());
         for transfer in &incoming {
             let (slab, buffer) = &regions[transfer.slab];
-            let bytes = volume(&transfer.region) * item;
+            let bytes = Bytes::of(volume(&transfer.region), item);
             let (memory, offset) = match contiguous(&transfer.region, slab, item) {
                 Some(offset) => (Memory::Local(*buffer), offset),
                 None => {
@@ -80,7 +80,7 @@ impl Builder<'_> {
                     let message = Stored::whole(staging, &transfer.region, item);
                     let slab = Stored::whole(Memory::Local(*buffer), slab, item);
                     unpack.push(copy_box(&message, &slab, &transfer.region));
-                    (staging, 0)
+                    (staging, Bytes(0))
                 }
             };
             receives.push(Packet { peer: transfer.peer, memory, offset, bytes });

@@ -8,6 +8,7 @@ use crate::finalise::{FinalLaunch, FinalStep};
 use crate::fuse::Group;
 use crate::ids::{ExchangeId, UnitId};
 use crate::plan::{Exchange, read_box, space_box};
+use phalanx_distributed::Bytes;
 use phalanx_graph::Source;
 use phalanx_ops::sharding::{intersect, volume};
 use phalanx_ops::{AxisMap, IndexBox, Scalar};
@@ -29,8 +30,8 @@ impl Builder<'_> {
             if let Buffer::OutputPart(node, 1) = access.buffer
                 && let Some((dtype, monoid)) = self.plan.packed_item(node)
             {
-                let buffer =
-                    self.local(volume(&self.block_of_node(node)) * monoid.item_size(dtype));
+                let items = volume(&self.block_of_node(node));
+                let buffer = self.local(Bytes::of(items, monoid.item_size(dtype)));
                 self.packed.insert(node, buffer);
             }
         }

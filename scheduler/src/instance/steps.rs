@@ -2,6 +2,7 @@
 
 use crate::build::ScalarSource;
 use crate::ids::{ExchangeId, LocalId, SlotId};
+use phalanx_distributed::Bytes;
 use phalanx_graph::{LeafId, NodeId};
 use phalanx_ops::{DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
@@ -70,6 +71,7 @@ pub(crate) struct CopyBox {
     pub from: At,
     pub to: At,
     pub extents: SmallVec<[usize; 4]>,
+    /// Bytes of an item.
     pub item: usize,
 }
 
@@ -78,8 +80,9 @@ pub(crate) struct CopyBox {
 pub(crate) struct Packet {
     pub peer: usize,
     pub memory: Memory,
-    pub offset: usize,
-    pub bytes: usize,
+    /// From the start of the memory.
+    pub offset: Bytes,
+    pub bytes: Bytes,
 }
 
 /// A step of a device.
@@ -99,12 +102,12 @@ pub(crate) enum LocalStep {
         scalars: Arc<[ScalarSource]>,
     },
     /// Sets a table to zeros.
-    Zero { memory: Memory, bytes: usize },
+    Zero { memory: Memory, bytes: Bytes },
     /// Copies a box.
     Copy(CopyBox),
     /// Combines shards over mesh axes. Several parts are copied to `together`, for one collective.
     Combine {
-        parts: Vec<(Memory, usize)>,
+        parts: Vec<(Memory, Bytes)>,
         together: Option<Memory>,
         dtype: DType,
         monoid: Monoid,
@@ -118,7 +121,9 @@ pub(crate) enum LocalStep {
         value: Memory,
         mask: Memory,
         to: Memory,
+        /// The elements to select from.
         count: usize,
+        /// Bytes of an element.
         item: usize,
         is_split: bool,
     },
@@ -143,10 +148,10 @@ impl LocalStep {
 /// A plan on one device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Instance {
-    /// Bytes of each slot.
-    pub slots: Vec<usize>,
-    /// Bytes of each local buffer.
-    pub locals: Vec<usize>,
+    /// The size of each slot.
+    pub slots: Vec<Bytes>,
+    /// The size of each local buffer.
+    pub locals: Vec<Bytes>,
     pub steps: Vec<LocalStep>,
 }
 

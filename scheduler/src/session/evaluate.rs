@@ -15,7 +15,7 @@ use crate::processes::awaited;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_device::DeviceError;
-use phalanx_distributed::Setup;
+use phalanx_distributed::{Bytes, Setup};
 use phalanx_graph::{
     Cause, Error, Evaluation, Graph, Input, Node, NodeData, NodeId, NodeOp, Site, Source,
 };
@@ -330,10 +330,11 @@ impl Session {
         if cause != Cause::Limit {
             return true;
         }
-        let leaves = graph.leaves.iter();
-        let leaves: usize =
-            leaves.map(|leaf| phalanx_ops::shape::size(leaf.shape()) * leaf.dtype().size()).sum();
-        let slots: usize = instance.slots.iter().sum();
-        self.world.size() == 1 && leaves + slots < self.options.limits.small
+        let bytes = |leaf: &Arc<Node>| {
+            Bytes::of(phalanx_ops::shape::size(leaf.shape()), leaf.dtype().size())
+        };
+        let leaves: Bytes = graph.leaves.iter().map(bytes).sum();
+        let slots: Bytes = instance.slots.iter().copied().sum();
+        self.world.size() == 1 && leaves + slots < Bytes(self.options.limits.small)
     }
 }

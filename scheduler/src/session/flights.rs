@@ -2,6 +2,7 @@
 
 use crate::outcome::Outcome;
 use phalanx_device::Buffer;
+use phalanx_distributed::Bytes;
 use phalanx_graph::Error;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -57,10 +58,10 @@ impl Flights {
     }
 
     /// Memory of this size that is free after a plan on a local device.
-    pub fn take(&mut self, local: usize, bytes: usize) -> Option<Buffer> {
+    pub fn take(&mut self, local: usize, bytes: Bytes) -> Option<Buffer> {
         self.0.iter_mut().find_map(|flight| {
             let retired = &mut flight.retired[local];
-            let place = retired.iter().position(|buffer| buffer.len() == bytes)?;
+            let place = retired.iter().position(|buffer| buffer.len() == bytes.0)?;
             Some(retired.swap_remove(place))
         })
     }

@@ -10,6 +10,7 @@ use crate::job::JobMemory;
 use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_device::{Buffer, DeviceError};
+use phalanx_distributed::Bytes;
 use phalanx_graph::{Graph, LeafId};
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{DType, Scalar};
@@ -54,16 +55,16 @@ impl Session {
                 _ => unreachable!("bug: checked above"),
             });
             let leaves: Vec<Buffer> = leaves.collect();
-            let mut allocate = |sizes: &[usize]| {
-                let one = |&bytes: &usize| match flights.take(local, bytes) {
+            let mut allocate = |sizes: &[Bytes]| {
+                let one = |&bytes: &Bytes| match flights.take(local, bytes) {
                     Some(buffer) => Ok(buffer),
-                    None => device.clone().allocate(bytes),
+                    None => device.clone().allocate(bytes.0),
                 };
                 sizes.iter().map(one).collect::<Result<Vec<Buffer>, _>>()
             };
             let given = allocate(slots).and_then(|slots| Ok((slots, allocate(locals)?)));
             let (slots, locals) = given.map_err(|refusal| {
-                let new = slots.iter().chain(locals).copied();
+                let new = slots.iter().chain(locals).map(|bytes| bytes.0);
                 let all = new.chain(leaves.iter().map(Buffer::len)).fold(0, usize::saturating_add);
                 (refusal, all > device.memory_limit().unwrap_or(MOST_MEMORY))
             })?;

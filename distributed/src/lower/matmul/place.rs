@@ -3,6 +3,7 @@
 use super::super::call::PlacedOperand;
 use super::super::rule;
 use super::panels;
+use crate::bytes::Bytes;
 use crate::placement::{Placement, Schedule};
 use crate::policy::Layout;
 use crate::price::read_price;
@@ -34,7 +35,7 @@ fn partial(
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
     mesh: &Mesh,
-) -> Option<(usize, Sharding, Partial)> {
+) -> Option<(Bytes, Sharding, Partial)> {
     let [left, right] = operands else { return None };
     let ndim = shape.len();
     let ends = [left.sharding.axes[ndim - 1].as_ref(), right.sharding.axes[ndim - 2].as_ref()];
@@ -45,7 +46,7 @@ fn partial(
         read_price(&operand.sharding, operand.shape, operand.item, &map, wanted, mesh)
     };
     // An all-reduce sends each byte about twice.
-    let summed = 2 * phalanx_ops::shape::size(shape) * left.item;
+    let summed = Bytes::of(2 * phalanx_ops::shape::size(shape), left.item);
     let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
     Some((moved(left, &a) + moved(right, &b) + summed, a, partial))
 }
