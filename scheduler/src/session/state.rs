@@ -175,7 +175,7 @@ impl Session {
         self.tell(self.end("ends", site, || self.processes.part()))
     }
 
-    /// Leaves the world without waiting for the other ranks. A rank that goes on gets an error.
+    /// Leaves the world without waiting for the other ranks. A rank that continues gets an error.
     /// Errors: as `finish`.
     pub fn leave(&self, site: Site) -> Result<(), Error> {
         if self.world.is_own() {
