@@ -1,7 +1,7 @@
 //! Chooses how data in GPU memory travels: by NCCL, by MPI, or through host memory.
 
 use crate::Facts;
-use crate::nccl::{common_nccl, gpus};
+use crate::planes::nccl::{common_nccl, gpus};
 use crate::prices::Prices;
 use std::fmt;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //! messages.
 
 use crate::algorithms::{self, Conversation, HostMemory, converse};
-use crate::local::LocalGroup;
-use crate::mpi::{Native, Route};
 use crate::order::Items;
+use crate::planes::local::LocalGroup;
+use crate::planes::mpi::{Native, Route};
 use crate::transport::{Channel, Exchange, Fabric, Lane, Transfer};
 use crate::{CollectiveError, Communicator, Message, Operation};
 use phalanx_device::{Buffer, Event, Slice};

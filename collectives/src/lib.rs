@@ -23,13 +23,11 @@ mod fork;
 mod gpu_path;
 mod group;
 mod lead;
-mod local;
-pub mod mpi;
-mod nccl;
 mod network;
 mod open_files;
 mod operation;
 mod order;
+mod planes;
 mod prices;
 mod private_file;
 mod records;
@@ -47,11 +45,12 @@ pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
 pub use fork::Process;
 pub use gpu_path::GpuPath;
-pub use nccl::{cuda_sources, device_facts};
 pub use network::{
     ReservedPort, address_towards, default_address, host_name, interface_address, resolved,
 };
 pub use operation::Operation;
+pub use planes::mpi;
+pub use planes::nccl::{cuda_sources, device_facts};
 pub use prices::{InvalidPrices, Price, Prices};
 pub use private_file::{Links, PrivateFileError, read_private};
 pub use records::{Recorded, RecordedOperation};

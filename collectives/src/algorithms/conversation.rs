@@ -3,8 +3,8 @@
 use super::memory::{Lower, Memory};
 use crate::CollectiveError;
 use crate::group::Member;
-use crate::mpi::Native;
 use crate::order::Items;
+use crate::planes::mpi::Native;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
 use std::collections::VecDeque;

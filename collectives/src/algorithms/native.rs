@@ -5,8 +5,8 @@ use super::Conversation;
 use super::direct::{of, others};
 use crate::CollectiveError;
 use crate::chunks::part_of;
-use crate::mpi::Native;
 use crate::order::{Items, Order, evaluate_into, own_part};
+use crate::planes::mpi::Native;
 use phalanx_device::Slice;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::way::{Exchange, ExchangeError, late, within};
 use crate::CollectiveError;
-use crate::mpi::{Library, Mpi, Threads};
+use crate::planes::mpi::{Library, Mpi, Threads};
 use phalanx_waiting::{LOOK, look};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

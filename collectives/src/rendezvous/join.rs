@@ -3,8 +3,8 @@
 use super::readiness::Transport;
 use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
-use crate::mpi::Library;
 use crate::open_files::raise_limit;
+use crate::planes::mpi::Library;
 use crate::prices::Prices;
 use crate::world::{Facts, Wish, World};
 use phalanx_waiting::{LOOK, look};

@@ -8,8 +8,8 @@
 use super::Rendezvous;
 use crate::CollectiveError;
 use crate::exchange::Pmix;
-use crate::mpi::{self, Library, Mpi, Threads};
 use crate::network::host_name;
+use crate::planes::mpi::{self, Library, Mpi, Threads};
 use crate::prices::Prices;
 use crate::world::Facts;
 use std::sync::Arc;

@@ -239,7 +239,7 @@ mod tests {
     use super::super::frame::Lane;
     use super::super::mailbox::Channel;
     use super::*;
-    use crate::mpi::Route;
+    use crate::planes::mpi::Route;
     use phalanx_device::{Buffer, Slice};
     use tokio::io::AsyncWriteExt;
     use tokio::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! One end of one message: the bytes to send, or the memory that receives.
 
 use super::doing::Doings;
-use crate::mpi::Engine;
+use crate::planes::mpi::Engine;
 use crate::wait::Sleepers;
 use crate::{CollectiveError, Operation, failure::Failure};
 use phalanx_device::{Completion, DeviceError, EventError, Slice, copy_settled};

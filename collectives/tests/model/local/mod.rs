@@ -1,8 +1,8 @@
-//! The checked part of `src/local`, and the checks.
+//! The checked part of `src/planes/local`, and the checks.
 
-#[path = "../../../src/local/barrier.rs"]
+#[path = "../../../src/planes/local/barrier.rs"]
 mod barrier;
 #[allow(dead_code, reason = "tests reach a part of it")]
-#[path = "../../../src/local/board.rs"]
+#[path = "../../../src/planes/local/board.rs"]
 mod board;
 mod checks;

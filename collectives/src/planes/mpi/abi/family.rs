@@ -1,33 +1,33 @@
 //! The families of binary interfaces and their recognition.
 
 use super::{mpich, open_mpi, standard};
-use crate::mpi::calls::{Calls, Loaded};
-use crate::mpi::find::Symbols;
-use crate::mpi::table::Table;
+use crate::planes::mpi::calls::{Calls, Loaded};
+use crate::planes::mpi::find::Symbols;
+use crate::planes::mpi::table::Table;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// The handles and constants of one implementation.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mpi) struct Constants<H> {
-    pub(in crate::mpi) world: H,
-    pub(in crate::mpi) byte: H,
-    pub(in crate::mpi) no_request: H,
-    pub(in crate::mpi) errors_return: H,
+pub(in crate::planes::mpi) struct Constants<H> {
+    pub(in crate::planes::mpi) world: H,
+    pub(in crate::planes::mpi) byte: H,
+    pub(in crate::planes::mpi) no_request: H,
+    pub(in crate::planes::mpi) errors_return: H,
     /// The colour of processes that join no communicator of a split.
-    pub(in crate::mpi) undefined: c_int,
+    pub(in crate::planes::mpi) undefined: c_int,
     /// The address that means that a process's own part is in place already.
-    pub(in crate::mpi) in_place: isize,
+    pub(in crate::planes::mpi) in_place: isize,
     /// The key of the attribute with the largest tag.
-    pub(in crate::mpi) tag_limit: c_int,
+    pub(in crate::planes::mpi) tag_limit: c_int,
     /// The levels of threads, lowest first.
-    pub(in crate::mpi) threads: [c_int; 4],
+    pub(in crate::planes::mpi) threads: [c_int; 4],
     /// The error class of a message that is longer than the receive's memory.
-    pub(in crate::mpi) truncated: c_int,
+    pub(in crate::planes::mpi) truncated: c_int,
 }
 
 /// The representation of a handle: a number or an address.
-pub(in crate::mpi) trait Handle:
+pub(in crate::planes::mpi) trait Handle:
     Copy + std::fmt::Debug + Send + Sync + 'static
 {
     /// The handle as bits without a type.
@@ -49,7 +49,7 @@ impl Handle for c_int {
 /// A handle that is an address, or a small number instead of one.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(in crate::mpi) struct Address(pub(in crate::mpi) *mut c_void);
+pub(in crate::planes::mpi) struct Address(pub(in crate::planes::mpi) *mut c_void);
 
 // SAFETY: the address is never followed here; it is returned to the library that made it.
 unsafe impl Send for Address {}
@@ -82,7 +82,7 @@ pub enum Abi {
 
 impl Abi {
     /// The name in messages.
-    pub(in crate::mpi) const fn name(self) -> &'static str {
+    pub(in crate::planes::mpi) const fn name(self) -> &'static str {
         match self {
             Abi::OpenMpi => "Open MPI",
             Abi::Mpich => "MPICH",
@@ -93,7 +93,7 @@ impl Abi {
     }
 
     /// The interface of a library, recognised by its exports and answers, or what is wrong.
-    pub(in crate::mpi) fn of(symbols: &Symbols) -> Result<Abi, String> {
+    pub(in crate::planes::mpi) fn of(symbols: &Symbols) -> Result<Abi, String> {
         if symbols.has("ompi_mpi_comm_world") {
             return Ok(Abi::OpenMpi);
         }
@@ -108,7 +108,7 @@ impl Abi {
     }
 
     /// The functions of a library of this interface.
-    pub(in crate::mpi) fn load(self, symbols: Symbols) -> Result<Arc<dyn Calls>, String> {
+    pub(in crate::planes::mpi) fn load(self, symbols: Symbols) -> Result<Arc<dyn Calls>, String> {
         Ok(match self {
             Abi::OpenMpi => {
                 let constants = open_mpi::constants(&symbols)?;
@@ -122,7 +122,7 @@ impl Abi {
             }
             #[cfg(feature = "mpi")]
             Abi::Linked => {
-                return crate::mpi::linked::open()
+                return crate::planes::mpi::linked::open()
                     .map(|(calls, _)| calls)
                     .ok_or_else(|| format!("{} is not linked", symbols.origin));
             }

@@ -2,7 +2,7 @@
 //! (`mpi.h` of MPICH).
 
 use super::Constants;
-use crate::mpi::find::Symbols;
+use crate::planes::mpi::find::Symbols;
 use std::ffi::c_int;
 
 pub(super) const CONSTANTS: Constants<c_int> = Constants {

@@ -22,7 +22,7 @@ fn stub(name: &str, definitions: &[&str]) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("phalanx-mpi-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let library = folder.join(format!("{name}.so"));
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpi/tests/stub.c");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/planes/mpi/tests/stub.c");
     let mut compile = Command::new("cc");
     compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source);
     compile.args(definitions.iter().map(|name| format!("-D{name}")));

@@ -2,7 +2,7 @@
 //! small fixed values (chapter "Application Binary Interface").
 
 use super::{Address, Constants, Handle};
-use crate::mpi::find::Symbols;
+use crate::planes::mpi::find::Symbols;
 use std::ffi::c_int;
 
 pub(super) fn constants() -> Constants<Address> {

@@ -1,7 +1,7 @@
 //! Open MPI: handles are addresses of exported structures (`mpi.h`, `OMPI_PREDEFINED_GLOBAL`).
 
 use super::{Address, Constants};
-use crate::mpi::find::Symbols;
+use crate::planes::mpi::find::Symbols;
 
 pub(super) fn constants(symbols: &Symbols) -> Result<Constants<Address>, String> {
     let address = |name| symbols.address(name).map(Address);
