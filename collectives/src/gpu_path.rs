@@ -1,6 +1,6 @@
 //! Chooses how data in GPU memory travels: by NCCL, by MPI, or through host memory.
 
-use crate::Facts;
+use crate::facts::Facts;
 use crate::planes::nccl::{common_nccl, gpus};
 use crate::prices::Prices;
 use std::fmt;

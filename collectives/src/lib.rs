@@ -9,15 +9,16 @@
 //! travels by NCCL if all processes have it and each member has its own GPU; otherwise by MPI, from
 //! GPU to GPU if an exchange proves that this works ([`World::attach`]), or through the host.
 
-mod agreement;
 mod algorithms;
 mod aside;
+mod call;
 mod chunks;
 mod combine;
 mod communicator;
 mod counting;
 mod error;
 mod exchange;
+mod facts;
 mod failure;
 mod fork;
 mod gpu_path;
@@ -43,6 +44,7 @@ pub use communicator::{Communicator, Message};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
+pub use facts::Facts;
 pub use fork::Process;
 pub use gpu_path::GpuPath;
 pub use network::{
@@ -57,4 +59,4 @@ pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::{Rendezvous, Transport};
 pub use tickets::{GivenData, Ticket, TicketKind};
 pub use transport::Entered;
-pub use world::{Facts, World};
+pub use world::World;

@@ -1,13 +1,15 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
 use crate::aside::aside;
+use crate::facts::Facts;
 use crate::fork::{self, Process};
 use crate::gpu_path::{Besides, Choice, GpuPath, choose, first_shared};
-use crate::group::{Member, Place};
-use crate::planes::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
-use crate::planes::nccl::{Endpoint, GpuMember, Watch, device_facts};
+use crate::group::Place;
+use crate::planes::mpi::{Engine, Mpi, MpiPlane, Native, Threads, prove};
+use crate::planes::nccl::{Endpoint, NcclPlane, Watch, device_facts};
+use crate::planes::{HostGroup, Member};
 use crate::prices::Prices;
-use crate::rendezvous::{Connection, agreed_prices, hosts};
+use crate::rendezvous::{Connection, Joined, Wish, agreed_prices, hosts, random_seed};
 use crate::transport::{Entered, Fabric, Link, beat, guarded, listen, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
@@ -25,9 +27,6 @@ const WORLD_GROUP: u64 = 0;
 /// The number of the communicator group of the first devices of all processes, which start-up uses.
 const PROCESSES_GROUP: u64 = 1;
 
-/// Settings of a process, as (key, value) texts.
-pub type Facts = Vec<(String, String)>;
-
 /// All processes of a program, seen by one of them.
 ///
 /// Dropping a world without `shutdown` looks to the other ranks like the death of this one, as it
@@ -39,7 +38,7 @@ pub struct World {
     device_counts: Vec<usize>,
     facts: Vec<Facts>,
     seed: u64,
-    members: Vec<Arc<Member>>,
+    members: Vec<Arc<HostGroup>>,
     communicators: Vec<Arc<dyn Communicator>>,
     network: Option<Network>,
     /// Present if the communicators use NCCL.
@@ -49,29 +48,6 @@ pub struct World {
     wish: Wish,
     /// Known once all devices are known to be GPUs.
     gpu_path: Option<GpuPath>,
-}
-
-/// The program's settings for GPUs and MPI.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Wish {
-    /// Whether messages must travel by MPI; the same on all ranks.
-    pub(crate) is_mpi_asked: bool,
-    /// Whether the program states that this process's MPI library accepts addresses of GPU memory.
-    pub(crate) takes_device_memory: Option<bool>,
-    /// The time limit of start-up.
-    pub(crate) timeout: Duration,
-}
-
-/// The result of a rendezvous.
-pub(crate) struct Joined {
-    pub(crate) rank: usize,
-    /// Connections by rank; `None` for this process itself.
-    pub(crate) connections: Vec<Option<Connection>>,
-    pub(crate) device_counts: Vec<usize>,
-    pub(crate) facts: Vec<Facts>,
-    pub(crate) seed: u64,
-    /// The library that carries messages, or the reason why they use TCP.
-    pub(crate) mpi: Result<Arc<Mpi>, String>,
 }
 
 /// The thread that moves bytes between processes.
@@ -136,8 +112,9 @@ impl World {
             Ok(mpi) => {
                 let _entered = world.enter();
                 let engine = engine(&world, mpi).map_err(|error| world.fabric.fail(error))?;
-                if let (Some(native), [member]) = (engine.native(WORLD_GROUP), &*world.members) {
-                    member.use_native(native);
+                let native = Native::of_world(&engine, WORLD_GROUP);
+                if let (Some(native), [member]) = (native, &*world.members) {
+                    member.group.use_native(native);
                 }
                 world.fabric.use_engine(engine);
             }
@@ -158,10 +135,11 @@ impl World {
             .flat_map(|(process, count)| (0..*count).map(move |device| Place { process, device }))
             .collect();
         let own = (0..places.len()).filter(|member| places[*member].process == fabric.rank);
-        let member = |member| Member::new(fabric.clone(), WORLD_GROUP, member, places.clone());
-        let members: Vec<Arc<Member>> = own.map(member).collect();
-        let communicators =
-            members.iter().map(|member| member.clone() as Arc<dyn Communicator>).collect();
+        let member = |member| HostGroup::new(fabric.clone(), WORLD_GROUP, member, places.clone());
+        let members: Vec<Arc<HostGroup>> = own.map(member).collect();
+        let on_host =
+            |host: &Arc<HostGroup>| Member::on_host(host.clone()) as Arc<dyn Communicator>;
+        let communicators = members.iter().map(on_host).collect();
         let (watch, without_mpi) = (None, None);
         World {
             process: Process::own(),
@@ -239,8 +217,9 @@ impl World {
 
     fn talk_by_mpi(&mut self, gpus: Vec<Arc<CudaDevice>>, takes_device_memory: bool) {
         self.fabric.engine().inspect(|engine| engine.use_gpu(&gpus[0]));
-        let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
-            DeviceMember::new(host.clone(), gpu, takes_device_memory)
+        let member = |(host, gpu): (&Arc<HostGroup>, _)| -> Arc<dyn Communicator> {
+            let plane = MpiPlane::new(host.clone(), gpu, takes_device_memory);
+            Member::on_device(host.clone(), plane)
         };
         self.communicators = self.members.iter().zip(gpus).map(member).collect();
     }
@@ -255,9 +234,10 @@ impl World {
         let identities: Arc<[Arc<str>]> = identities.into();
         let watch = Watch::new(self.fabric.clone());
         let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
-        for (member, gpu) in self.members.iter().zip(gpus) {
+        for (host, gpu) in self.members.iter().zip(gpus) {
             let endpoint = Endpoint::new(gpu, &self.fabric, &watch)?;
-            communicators.push(GpuMember::new(member.clone(), endpoint, identities.clone()));
+            let plane = NcclPlane::new(host.clone(), endpoint, identities.clone());
+            communicators.push(Member::on_device(host.clone(), plane));
         }
         self.communicators = communicators;
         self.watch = Some(watch);
@@ -272,7 +252,7 @@ impl World {
         };
         let _entered = self.enter();
         let places = (0..self.size()).map(|process| Place { process, device: 0 }).collect();
-        let processes = Member::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), places);
+        let processes = HostGroup::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), places);
         let most = self.device_counts.iter().copied().max().unwrap_or(1);
         let (forced, within) = (self.wish.takes_device_memory, (self.seed, self.wish.timeout));
         let proved = prove(engine, &processes, gpus, most, forced, within);
@@ -511,9 +491,4 @@ fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> 
     }
     let watched = failure.clone();
     aside("phalanx-mpi-start", &watched, move || Engine::new(mpi, &counts, failure, departures))
-}
-
-/// A random number from the system.
-pub(crate) fn random_seed() -> Result<u64, CollectiveError> {
-    getrandom::u64().map_err(|error| CollectiveError::Network { reason: error.to_string() })
 }

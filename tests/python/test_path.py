@@ -23,7 +23,7 @@ print("end", file=sys.stderr, flush=True)
 """
 # Files that a call with an output does not need: methods of arrays, reductions, combinations.
 NOT_NEEDED = {"array/src/math/methods.rs", "array/src/reductions/methods.rs",
-              "array/src/reductions/record.rs", "collectives/src/group.rs"}
+              "array/src/reductions/record.rs", "collectives/src/planes/member.rs"}
 
 
 def files_of_the_map():

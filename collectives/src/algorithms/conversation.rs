@@ -2,7 +2,7 @@
 
 use super::memory::{Lower, Memory};
 use crate::CollectiveError;
-use crate::group::Member;
+use crate::group::Group;
 use crate::order::Items;
 use crate::planes::mpi::Native;
 use crate::transport::{Lane, Transfer};
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// Runs `work` on each member of a communicator group, with that member's side of the conversation.
 /// An error ends the world.
 pub(crate) fn converse(
-    member: &Member,
+    group: &Group,
     memory: &dyn Memory,
     work: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
 ) -> Result<(), CollectiveError> {
-    let mut conversation = Conversation::new(member, memory);
+    let mut conversation = Conversation::new(group, memory);
     // An error must be known to all before the rest of the conversation is cancelled.
-    work(&mut conversation).map_err(|error| member.fabric.fail(error))?;
+    work(&mut conversation).map_err(|error| group.fabric.fail(error))?;
     conversation.finish()
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn converse(
 /// `finish` waits for all of them. When a collective returns early with an error, dropping the
 /// conversation cancels what is left, so that nothing touches the caller's slices afterwards.
 pub(crate) struct Conversation<'a> {
-    member: &'a Member,
+    group: &'a Group,
     memory: &'a dyn Memory,
     /// Sends whose memory may still be in use; those at the front are not complete.
     sent: VecDeque<Arc<Transfer>>,
@@ -46,23 +46,23 @@ struct Arriving {
 }
 
 impl<'a> Conversation<'a> {
-    fn new(member: &'a Member, memory: &'a dyn Memory) -> Conversation<'a> {
+    fn new(group: &'a Group, memory: &'a dyn Memory) -> Conversation<'a> {
         let (sent, received, arriving) = (VecDeque::new(), VecDeque::new(), Vec::new());
-        Conversation { member, memory, sent, received, arriving }
+        Conversation { group, memory, sent, received, arriving }
     }
 
     pub(super) fn rank(&self) -> usize {
-        self.member.rank
+        self.group.rank
     }
 
     pub(super) fn size(&self) -> usize {
-        self.member.places.len()
+        self.group.size()
     }
 
     /// MPI's own collectives, if the communicator group has them, they can access the data, and
     /// they can move this many bytes. All members must pass the same number.
     pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
-        let native = self.member.native().filter(|native| bytes <= native.limit());
+        let native = self.group.native().filter(|native| bytes <= native.limit());
         native.filter(|_| self.memory.is_on_host())
     }
 
@@ -96,7 +96,7 @@ impl<'a> Conversation<'a> {
             self.sent.pop_front();
         }
         let carried = self.memory.outgoing(data, to)?;
-        let transfer = self.member.post_send(Lane::Collectives, to, &carried)?;
+        let transfer = self.group.post_send(Lane::Collectives, to, &carried)?;
         self.sent.push_back(transfer.clone());
         Ok(transfer)
     }
@@ -107,7 +107,7 @@ impl<'a> Conversation<'a> {
         place: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
         let landed = self.memory.incoming(place, from)?;
-        let transfer = self.member.post_receive(Lane::Collectives, from, &landed)?;
+        let transfer = self.group.post_receive(Lane::Collectives, from, &landed)?;
         self.received.push_back(transfer.clone());
         if !landed.buffer.same(&place.buffer) {
             let (transfer, place) = (transfer.clone(), place.clone());
@@ -127,8 +127,7 @@ impl<'a> Conversation<'a> {
 
     /// Waits for a message and copies its data to the destination.
     fn end(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
-        let fabric = &self.member.fabric;
-        transfer.wait(&fabric.failure, &fabric.doings)?;
+        self.group.fabric.wait(transfer)?;
         let is_of = |arriving: &Arriving| Arc::ptr_eq(&arriving.transfer, transfer);
         match self.arriving.iter().position(is_of) {
             Some(at) => {
@@ -176,9 +175,9 @@ impl Drop for Conversation<'_> {
         }
         // Only an error or a panic leaves messages behind. After a failure of the world, waiting
         // cancels them.
-        if !self.member.fabric.failure.is_set() {
-            self.member.fabric.fail(CollectiveError::Aborted {
-                rank: self.member.fabric.rank,
+        if !self.group.fabric.failure.is_set() {
+            self.group.fabric.fail(CollectiveError::Aborted {
+                rank: self.group.fabric.rank,
                 error_code: String::from("bug"),
                 message: String::from("a collective was abandoned before its end"),
             });
@@ -191,7 +190,8 @@ impl Drop for Conversation<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::{HostMemory, all_reduce};
+    use crate::algorithms::{HostMemory, collective};
+    use crate::call::Call;
     use crate::group::Place;
     use crate::transport::Fabric;
     use phalanx_ops::{DType, Monoid};
@@ -206,8 +206,8 @@ mod tests {
     }
 
     impl<'a> Staged<'a> {
-        fn new(member: &'a Member) -> Staged<'a> {
-            let (host, landings) = (HostMemory(member), RefCell::default());
+        fn new(group: &'a Group) -> Staged<'a> {
+            let (host, landings) = (HostMemory(group), RefCell::default());
             Staged { host, landings, most: Cell::default() }
         }
 
@@ -254,10 +254,10 @@ mod tests {
         }
     }
 
-    fn members(count: usize) -> Vec<Arc<Member>> {
+    fn members(count: usize) -> Vec<Group> {
         let fabric = Fabric::new(0, Vec::new());
         let places: Arc<[Place]> = (0..count).map(|device| Place { process: 0, device }).collect();
-        (0..count).map(|rank| Member::new(fabric.clone(), 0, rank, places.clone())).collect()
+        (0..count).map(|rank| Group::new(fabric.clone(), (0, 0), rank, places.clone())).collect()
     }
 
     fn bytes_of(buffer: &Buffer) -> Vec<u8> {
@@ -304,8 +304,8 @@ mod tests {
                     scope.spawn(move || {
                         let memory = Staged::new(&member);
                         let data = Buffer::from_vec(vec![1u8 << member.rank; MEMBERS * PART]);
-                        let whole = data.whole();
-                        converse(&member, &memory, |own| all_reduce(own, &whole, items)).unwrap();
+                        let call = Call::AllReduce { data: &data.whole(), items };
+                        converse(&member, &memory, |own| collective(own, call)).unwrap();
                         assert!(bytes_of(&data).iter().all(|byte| *byte == 0b1111));
                         memory.most.get()
                     })

@@ -1,14 +1,14 @@
 //! Collectives in one round: every pair of members with data to exchange communicates directly.
 
 use super::memory::Lower;
+use super::parts::{of, others};
 use super::{Conversation, native};
 use crate::CollectiveError;
-use crate::chunks::part_of;
 use crate::order::{Items, Tree};
 use phalanx_device::Slice;
 
 /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`.
-pub(crate) fn all_to_all(
+pub(super) fn all_to_all(
     conversation: &mut Conversation<'_>,
     send: &Slice,
     send_counts: &[usize],
@@ -40,49 +40,47 @@ pub(crate) fn all_to_all(
     conversation.copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank))
 }
 
-/// Sends part `i` of `root`'s `send` to member `i`.
-pub(crate) fn scatter(
+/// Sends part `i` of `root`'s `send` to member `i`. Other members' `send` is not read.
+pub(super) fn scatter(
     conversation: &mut Conversation<'_>,
-    send: Option<&Slice>,
+    send: &Slice,
     receive: &Slice,
     counts: &[usize],
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        return native.scatter(send, receive, counts, root, || {
-            send.map_or(Ok(()), |send| conversation.copy(&of(send, counts, rank), receive))
+        return native.scatter(Some(send), receive, counts, root, || {
+            conversation.copy(&of(send, counts, rank), receive)
         });
     }
     if rank != root {
         return conversation.receive(root, receive).map(drop);
     }
-    let Some(send) = send else { unreachable!("bug: the root of a scatter has nothing to send") };
     for to in others(size, rank) {
         conversation.send(to, &of(send, counts, to))?;
     }
     conversation.copy(&of(send, counts, rank), receive)
 }
 
-/// Concatenates the `send` of all members in `root`'s `receive`.
-pub(crate) fn gather(
+/// Concatenates the `send` of all members in `root`'s `receive`. Other members' `receive` is not
+/// written.
+pub(super) fn gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
-    receive: Option<&Slice>,
+    receive: &Slice,
     counts: &[usize],
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        return native.gather(send, receive, counts, root, || {
-            let own = receive.map(|receive| of(receive, counts, rank));
-            own.map_or(Ok(()), |own| conversation.copy(send, &own))
+        return native.gather(send, Some(receive), counts, root, || {
+            conversation.copy(send, &of(receive, counts, rank))
         });
     }
     if rank != root {
         return conversation.send(root, send).map(drop);
     }
-    let Some(receive) = receive else { unreachable!("bug: the root of a gather has no place") };
     for from in others(size, rank) {
         conversation.receive(from, &of(receive, counts, from))?;
     }
@@ -144,15 +142,4 @@ pub(super) fn reduce_scatter(
         distance *= 2;
     }
     conversation.copy(&place(0), receive)
-}
-
-/// The other members, starting with the next, so that not all send to the same member at once.
-pub(super) fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
-    (1..size).map(move |distance| (rank + distance) % size)
-}
-
-/// Member `index`'s part of a slice.
-pub(super) fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
-    let part = part_of(counts, index);
-    data.slice(part.start, part.len())
 }

@@ -1,7 +1,7 @@
 //! The memory of a collective's slices, and the operations on it.
 
 use crate::CollectiveError;
-use crate::group::Member;
+use crate::group::Group;
 use crate::order::Items;
 use phalanx_device::{Buffer, Slice};
 
@@ -51,7 +51,7 @@ pub(crate) enum Lower {
 }
 
 /// Host memory: every call is performed at once.
-pub(crate) struct HostMemory<'a>(pub(crate) &'a Member);
+pub(crate) struct HostMemory<'a>(pub(crate) &'a Group);
 
 impl Memory for HostMemory<'_> {
     fn is_on_host(&self) -> bool {

@@ -6,18 +6,17 @@
 //! data take the same routes and are combined in the same order. If the group has MPI's own
 //! collectives, they move host data, and `native` combines it.
 
+mod collective;
 mod conversation;
 mod direct;
 mod doubling;
 mod memory;
 mod native;
+mod parts;
 mod ring;
 mod tree;
 
+pub(crate) use collective::collective;
 pub(crate) use conversation::{Conversation, converse};
-pub(crate) use memory::{HostMemory, Lower, Memory};
-
-pub(crate) use direct::{all_to_all, gather, scatter};
 pub(crate) use doubling::barrier;
-pub(crate) use ring::{all_gather, all_reduce, reduce, reduce_scatter};
-pub(crate) use tree::broadcast;
+pub(crate) use memory::{HostMemory, Lower, Memory};

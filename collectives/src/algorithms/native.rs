@@ -2,7 +2,7 @@
 //! order as every plane.
 
 use super::Conversation;
-use super::direct::{of, others};
+use super::parts::{of, others};
 use crate::CollectiveError;
 use crate::chunks::part_of;
 use crate::order::{Items, Order, evaluate_into, own_part};

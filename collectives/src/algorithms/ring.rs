@@ -19,7 +19,7 @@ const AHEAD: usize = 2;
 const BEHIND: usize = 2;
 
 /// Combines the data of all members, in place on all of them.
-pub(crate) fn all_reduce(
+pub(super) fn all_reduce(
     conversation: &mut Conversation<'_>,
     data: &Slice,
     items: Items,
@@ -37,7 +37,7 @@ pub(crate) fn all_reduce(
 }
 
 /// Combines the data of all members, in place on `root`.
-pub(crate) fn reduce(
+pub(super) fn reduce(
     conversation: &mut Conversation<'_>,
     data: &Slice,
     items: Items,
@@ -63,7 +63,7 @@ pub(crate) fn reduce(
 }
 
 /// Combines `send` of all members and leaves part `i` in `receive` of member `i`.
-pub(crate) fn reduce_scatter(
+pub(super) fn reduce_scatter(
     conversation: &mut Conversation<'_>,
     send: &Slice,
     receive: &Slice,
@@ -82,7 +82,7 @@ pub(crate) fn reduce_scatter(
 }
 
 /// Concatenates the `send` of all members in `receive` of each.
-pub(crate) fn all_gather(
+pub(super) fn all_gather(
     conversation: &mut Conversation<'_>,
     send: &Slice,
     receive: &Slice,

@@ -6,7 +6,7 @@ use crate::chunks::{RING_BYTES, pieces};
 use phalanx_device::Slice;
 
 /// Copies `data` of `root` to all.
-pub(crate) fn broadcast(
+pub(super) fn broadcast(
     conversation: &mut Conversation<'_>,
     data: &Slice,
     root: usize,

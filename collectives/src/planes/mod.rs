@@ -1,8 +1,19 @@
-//! The planes that carry data between the members of a group, and the one member that uses them.
+//! The planes that carry data between the members of a group, and the member that chooses between
+//! them.
 //!
-//! `local` is memory that threads of one process share, `nccl` and `mpi` are the libraries of these
-//! names. Messages over TCP are in `transport`, which all planes use to fail together.
+//! A [`Member`] is the communicator of every group. Slices on the host travel by the [`HostGroup`]:
+//! in memory that threads of one process share (`local`), or by messages over TCP or MPI
+//! (`algorithms` above `transport`). Slices of devices travel by a [`DevicePlane`]: `nccl`, or `mpi`
+//! with the addresses of GPU memory.
 
+mod agreement;
+mod device;
+mod host;
 pub(crate) mod local;
+mod member;
 pub mod mpi;
 pub(crate) mod nccl;
+
+pub(crate) use device::DevicePlane;
+pub(crate) use host::HostGroup;
+pub(crate) use member::Member;

@@ -1,15 +1,16 @@
 //! The part of the ranks other than 0 in the meeting.
 
-use super::Rendezvous;
 use super::frames::{
     Answer, Connection, GRACE, Hello, Lost, PATIENCE, Report, connecting_until, drain, prepare,
     probe_pause, read_frame, silent, write_abort, write_frame,
 };
-use super::token::{Refusal, respond};
+use super::greeting::Refusal;
+use super::joined::Joined;
+use super::plan::Rendezvous;
+use super::token::respond;
 use super::{mesh, readiness, tls};
 use crate::CollectiveError;
 use crate::open_files::explained;
-use crate::world::Joined;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -1,19 +1,21 @@
 //! Rank 0's part of the meeting.
 
-use super::Rendezvous;
 use super::door::Door;
 use super::frames::{
     Answer, Connection, Entry, GRACE, Hello, Lost, Reader, Report, Roster, Writer,
     connecting_until, prepare, probe_pause, read_frame, tell,
 };
+use super::greeting::Refusal;
 use super::inquiry::Inquiry;
+use super::joined::{Joined, random_seed};
+use super::plan::Rendezvous;
 use super::readiness::{self, Verdict};
 use super::tls;
-use super::token::{Refusal, challenge};
+use super::token::challenge;
 use crate::CollectiveError;
+use crate::facts::Facts;
 use crate::open_files::explained;
 use crate::planes::mpi::Mpi;
-use crate::world::{Facts, Joined, random_seed};
 use socket2::{Domain, Socket, Type};
 use std::collections::BTreeSet;
 use std::io;

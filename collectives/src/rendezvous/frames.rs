@@ -1,11 +1,11 @@
 //! The frames that ranks exchange while they meet, after the token is proved.
 
-use super::Rendezvous;
+use super::plan::Rendezvous;
 use super::readiness::Verdict;
 use super::tls::Tunnel;
 use crate::CollectiveError;
+use crate::facts::Facts;
 use crate::transport::{CODE_BYTES, MARK_BYTES, Seal, abort, deserialize, serialize};
-use crate::world::Facts;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io;
 use std::net::SocketAddr;

@@ -1,12 +1,13 @@
 //! Connects the ranks other than 0 with each other: the higher rank connects to the lower one.
 
-use super::Rendezvous;
 use super::door::Door;
 use super::frames::{
     Connection, Introduction, Lost, PATIENCE, Roster, prepare, read_frame, write_frame,
 };
+use super::greeting::Refusal;
+use super::plan::Rendezvous;
 use super::tls;
-use super::token::{Refusal, challenge, respond};
+use super::token::{challenge, respond};
 use crate::CollectiveError;
 use crate::open_files::explained;
 use std::cell::RefCell;

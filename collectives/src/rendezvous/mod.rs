@@ -9,9 +9,12 @@ mod attend;
 mod coordinate;
 mod door;
 mod frames;
+mod greeting;
 mod inquiry;
 mod join;
+mod joined;
 mod mesh;
+mod plan;
 mod readiness;
 #[cfg(test)]
 mod tests;
@@ -19,7 +22,7 @@ mod tls;
 mod token;
 
 pub(crate) use frames::Connection;
-pub use join::Rendezvous;
-pub use readiness::Transport;
+pub(crate) use joined::{Joined, Wish, random_seed};
+pub use plan::{Rendezvous, Transport};
 pub(crate) use readiness::{agreed_prices, hosts};
 pub(crate) use tls::Tunnel;

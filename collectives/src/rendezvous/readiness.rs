@@ -5,13 +5,13 @@
 //! it, each on its own thread and within the time limit of start-up. Only if all succeed does MPI
 //! carry messages.
 
-use super::Rendezvous;
+use super::plan::{Rendezvous, Transport};
 use crate::CollectiveError;
 use crate::exchange::Pmix;
+use crate::facts::Facts;
 use crate::network::host_name;
 use crate::planes::mpi::{self, Library, Mpi, Threads};
 use crate::prices::Prices;
-use crate::world::Facts;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -28,29 +28,6 @@ const PRICES: &str = "prices";
 const HOST: &str = "host";
 /// The pauses between two checks of a start: short ones at first.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
-
-/// How messages between processes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Transport {
-    /// By MPI if all processes can, otherwise over TCP.
-    #[default]
-    Auto,
-    /// Over TCP.
-    Tcp,
-    /// By MPI.
-    Mpi,
-}
-
-impl Transport {
-    /// The name, as PHALANX_TRANSPORT accepts it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Transport::Auto => "auto",
-            Transport::Tcp => "tcp",
-            Transport::Mpi => "mpi",
-        }
-    }
-}
 
 /// The facts of this process about its library.
 pub(super) fn facts(plan: &Rendezvous) -> Facts {

@@ -6,10 +6,10 @@ use super::frames::{
     Answer, Connection, Entry, GRACE, Hello, PATIENCE, Report, Roster, read_frame, write_frame,
 };
 use super::inquiry::Inquiry;
+use super::joined::Joined;
 use super::readiness::Verdict;
 use super::tls;
 use super::token::{challenge, respond};
-use crate::world::Joined;
 use crate::{CollectiveError, World};
 use std::collections::BTreeSet;
 use std::time::Duration;

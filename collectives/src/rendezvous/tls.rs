@@ -9,7 +9,7 @@
 //! any other connection, and a task forwards the bytes. No other code knows of this, at the cost of
 //! two copies.
 
-use super::token::{ENCRYPTED, GREETING, Refusal};
+use super::greeting::{ENCRYPTED, GREETING, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{

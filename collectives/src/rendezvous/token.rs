@@ -7,42 +7,18 @@
 //! that mark all later frames of the connection.
 
 use super::frames::Connection;
+use super::greeting::{ENCRYPTED, GREETING, HANDSHAKE, Refusal};
 use super::tls::Opened;
-use crate::open_files::explained;
 use crate::transport::Seal;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
-use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The first bytes in both directions: the protocol and its version.
-pub(super) const GREETING: &[u8; 8] = b"PHALANX2";
-/// The answer of an encrypting end to an unencrypted greeting.
-pub(super) const ENCRYPTED: &[u8; 8] = b"PHALANX*";
-/// The first byte of an encrypting caller: a TLS handshake.
-pub(super) const HANDSHAKE: u8 = 0x16;
 const NONCE_BYTES: usize = 32;
 const CODE_BYTES: usize = 32;
 const REFUSED: u8 = 0;
 const ACCEPTED: u8 = 1;
-
-/// Why a connection cannot be used.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    /// The tokens differ.
-    Token,
-    /// One of the two ends encrypts and the other does not.
-    Encryption,
-    /// The other end is not a rank of this version, or has gone.
-    Foreign(String),
-}
-
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Refusal {
-        Refusal::Foreign(explained(&error))
-    }
-}
 
 /// The proof at the accepting end.
 pub(super) async fn challenge(

@@ -1,18 +1,20 @@
 //! The state that the communicators of one process share: queues, links, failure and tickets.
 
+use super::channel::Channel;
 use super::doing::Doings;
 use super::frame::{Control, EAGER_BYTES, Frame, Header, Kind};
+use super::inside::Inside;
 use super::link::Link;
-use super::mailbox::{Arrival, Channel, Mailbox};
-use super::pulse::Inside;
+use super::mailbox::{Arrival, Mailbox};
 use super::transfer::Transfer;
+use super::waits::{Transfers, wait};
 use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::planes::local::Boards;
 use crate::planes::mpi::{Departures, End, Engine, Route, Watcher};
 use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
-use crate::{CollectiveError, Ticket, TicketKind};
+use crate::{CollectiveError, Operation, Ticket, TicketKind};
 use phalanx_device::{DeviceError, Slice};
 use phalanx_waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,7 +143,7 @@ impl Fabric {
             return self.post_local_send(channel, data);
         }
         if let Some(engine) = self.engine.get() {
-            let transfer = Transfer::over(engine.clone(), data.clone(), process);
+            let transfer = Transfer::by_engine(data.clone(), process);
             engine.post(End::Send, transfer.clone(), channel, route)?;
             return Ok(transfer);
         }
@@ -186,7 +188,7 @@ impl Fabric {
             return self.post_local_receive(channel, data);
         }
         if let Some(engine) = self.engine.get() {
-            let transfer = Transfer::over(engine.clone(), data.clone(), process);
+            let transfer = Transfer::by_engine(data.clone(), process);
             engine.post(End::Receive, transfer.clone(), channel, route)?;
             return Ok(transfer);
         }
@@ -222,6 +224,23 @@ impl Fabric {
             }
         }
         Ok(transfer)
+    }
+
+    /// Waits for the end of a transfer. If the world fails first, the transfer is cancelled.
+    pub(crate) fn wait(&self, transfer: &Transfer) -> Result<(), CollectiveError> {
+        wait(transfer, self.engine.get().map(|engine| &**engine), &self.failure, &self.doings)
+    }
+
+    /// The completion of transfers that an operation has begun, with the bytes that it moves.
+    pub(crate) fn completion(
+        &self,
+        transfers: Vec<Arc<Transfer>>,
+        begun: (Operation, usize),
+    ) -> Transfers {
+        let has_driven = transfers.iter().any(|transfer| transfer.is_by_engine());
+        let engine = self.engine.get().filter(|_| has_driven).cloned();
+        let (failure, doings) = (self.failure.clone(), self.doings.clone());
+        Transfers { transfers, engine, failure, doings, begun }
     }
 
     fn post_local_send(

@@ -1,10 +1,10 @@
 //! The frames of a connection between two processes: fixed headers, raw array bytes and serialised
 //! control frames.
 
+use super::channel::{Channel, Lane};
 use super::doing::Doing;
-use super::mailbox::Channel;
 use super::seal::{CODE_BYTES, MARK_BYTES, SUM_BYTES, Seal};
-use crate::{CollectiveError, Operation, records::Told, tickets::Ticket};
+use crate::{CollectiveError, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Messages up to this length are sent without asking, while there is credit.
@@ -17,38 +17,6 @@ pub(crate) const CONTROL_BYTES: usize = 128 << 10;
 pub(super) const HEADER_BYTES: usize = 40 + MARK_BYTES;
 /// The longest frame that is buffered, rather than read directly into its destination.
 pub(super) const FRAME_BYTES: usize = HEADER_BYTES + CONTROL_BYTES + CODE_BYTES;
-
-/// A message lane: one of the two kinds of traffic of a communicator group. They are matched
-/// separately.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub(crate) enum Lane {
-    /// `send`, `recv`, `send_recv` and `exchange`.
-    Messages,
-    /// The messages of collectives.
-    Collectives,
-}
-
-impl Lane {
-    /// The message lane of an operation.
-    pub(crate) const fn of(operation: Operation) -> Lane {
-        match operation {
-            Operation::Send | Operation::Receive | Operation::SendReceive | Operation::Exchange => {
-                Lane::Messages
-            }
-            Operation::AllReduce
-            | Operation::Reduce
-            | Operation::Broadcast
-            | Operation::AllGather
-            | Operation::ReduceScatter
-            | Operation::AllToAll
-            | Operation::Scatter
-            | Operation::Gather
-            | Operation::Barrier
-            | Operation::Split => Lane::Collectives,
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]

@@ -1,8 +1,8 @@
 //! The sending half of the connection to one other process.
 
+use super::channel::Channel;
 use super::credit::Credit;
 use super::frame::{CHUNK_BYTES, Control, Frame, HEADER_BYTES, Header, Kind};
-use super::mailbox::Channel;
 use super::seal::{SUM_BYTES, Seal, Sum};
 use super::transfer::Transfer;
 use crate::rendezvous::Tunnel;

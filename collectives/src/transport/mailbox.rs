@@ -1,19 +1,9 @@
 //! Matching of posted sends, posted receives and arrivals, channel by channel.
 
-use super::frame::Lane;
+use super::channel::Channel;
 use super::transfer::Transfer;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The queue of messages from one sender to one receiver. Members are counted within the
-/// communicator group.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Channel {
-    pub(crate) group: u64,
-    pub(crate) lane: Lane,
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-}
 
 /// Sends, receives and arrivals of a channel that have no partner yet.
 #[derive(Debug, Default)]

@@ -8,29 +8,32 @@
 //! block each other. Memory for unexpected messages is limited (`credit`); beyond the limit, short
 //! messages are announced too. Marks on every frame reveal damage (`seal`).
 
+mod channel;
 mod credit;
 mod doing;
 mod fabric;
 mod frame;
 mod guard;
+mod inside;
 mod link;
 mod mailbox;
 mod pulse;
 mod reader;
 mod seal;
 mod transfer;
+mod waits;
 mod watch;
 
+pub(crate) use channel::{Channel, Lane};
 pub(crate) use fabric::Fabric;
 #[cfg(test)]
 pub(crate) use frame::CONTROL_BYTES;
-pub(crate) use frame::{Lane, abort, deserialize, serialize};
+pub(crate) use frame::{abort, deserialize, serialize};
 pub(crate) use guard::guarded;
+pub use inside::Entered;
 pub(crate) use link::Link;
-pub(crate) use mailbox::Channel;
-pub use pulse::Entered;
 pub(crate) use pulse::{beat, listen};
 pub(crate) use reader::read;
 pub(crate) use seal::{CODE_BYTES, MARK_BYTES, Seal};
-pub(crate) use transfer::{Exchange, Transfer};
+pub(crate) use transfer::Transfer;
 pub(crate) use watch::watch;

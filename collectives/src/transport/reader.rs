@@ -236,8 +236,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::Lane;
-    use super::super::mailbox::Channel;
+    use super::super::channel::{Channel, Lane};
     use super::*;
     use crate::planes::mpi::Route;
     use phalanx_device::{Buffer, Slice};
@@ -375,7 +374,7 @@ mod tests {
                 let _kept = (!is_gone).then_some(far);
                 let waited = tokio::task::spawn_blocking({
                     let fabric = fabric.clone();
-                    move || transfer.wait(&fabric.failure, &fabric.doings)
+                    move || fabric.wait(&transfer)
                 });
                 let waited = tokio::time::timeout(Duration::from_secs(20), waited).await;
                 let error = waited.expect("no hang").unwrap();

@@ -1,10 +1,8 @@
 //! One end of one message: the bytes to send, or the memory that receives.
 
-use super::doing::Doings;
-use crate::planes::mpi::Engine;
+use crate::failure::Failure;
 use crate::wait::Sleepers;
-use crate::{CollectiveError, Operation, failure::Failure};
-use phalanx_device::{Completion, DeviceError, EventError, Slice, copy_settled};
+use phalanx_device::{DeviceError, Slice, copy_settled};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -27,8 +25,8 @@ pub(crate) struct Transfer {
     pub(super) process: usize,
     state: AtomicU8,
     sleepers: Sleepers,
-    /// Moves the bytes if MPI carries the message. Then nobody claims them.
-    engine: Option<Arc<Engine>>,
+    /// Whether MPI's engine moves the bytes. Then nobody claims them.
+    is_by_engine: bool,
 }
 
 /// The exclusive right to touch the bytes of a transfer.
@@ -37,13 +35,13 @@ pub(super) struct Claim<'a>(&'a Transfer);
 impl Transfer {
     pub(super) fn new(data: Slice, process: usize) -> Arc<Transfer> {
         let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer { data, process, state, sleepers, engine: None })
+        Arc::new(Transfer { data, process, state, sleepers, is_by_engine: false })
     }
 
-    /// A transfer whose bytes MPI moves.
-    pub(super) fn over(engine: Arc<Engine>, data: Slice, process: usize) -> Arc<Transfer> {
+    /// A transfer whose bytes MPI's engine moves.
+    pub(super) fn by_engine(data: Slice, process: usize) -> Arc<Transfer> {
         let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer { data, process, state, sleepers, engine: Some(engine) })
+        Arc::new(Transfer { data, process, state, sleepers, is_by_engine: true })
     }
 
     /// The process at the other end.
@@ -84,25 +82,24 @@ impl Transfer {
         self.state.load(Ordering::SeqCst) == CANCELLED
     }
 
-    /// Waits for the end of the transfer. If the world fails first, the transfer is cancelled.
-    pub(crate) fn wait(&self, failure: &Failure, doings: &Doings) -> Result<(), CollectiveError> {
-        let _waiting = (!self.is_done()).then(|| doings.waits.begin(Some(self.process)));
-        match &self.engine {
-            Some(engine) => engine.drive(Some(self), || self.is_done()),
-            None => self.sleepers.wait_until(|| self.is_done() || failure.is_set()),
-        }
-        if self.is_done() {
-            return Ok(());
-        }
-        if let Some(engine) = &self.engine {
-            engine.withdraw();
-        }
+    /// Whether MPI's engine moves the bytes.
+    pub(super) fn is_by_engine(&self) -> bool {
+        self.is_by_engine
+    }
+
+    /// Sleeps until the end of the transfer or of the world.
+    pub(super) fn sleep(&self, failure: &Failure) {
+        self.sleepers.wait_until(|| self.is_done() || failure.is_set());
+    }
+
+    /// Cancels the transfer, unless it is done. Returns whether it was cancelled.
+    pub(super) fn cancel(&self) -> bool {
         loop {
             let cancelled =
                 self.state.compare_exchange(WAITING, CANCELLED, Ordering::SeqCst, Ordering::SeqCst);
             match cancelled {
-                Ok(_) | Err(CANCELLED) => return failure.check(),
-                Err(DONE) => return Ok(()),
+                Ok(_) | Err(CANCELLED) => return true,
+                Err(DONE) => return false,
                 Err(_) => std::thread::yield_now(),
             }
         }
@@ -143,31 +140,5 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         self.0.state.store(WAITING, Ordering::SeqCst);
-    }
-}
-
-/// The completion of several transfers.
-pub(crate) struct Exchange {
-    pub(crate) transfers: Vec<Arc<Transfer>>,
-    pub(crate) failure: Arc<Failure>,
-    pub(crate) doings: Arc<Doings>,
-    /// The operation and the bytes that it moves, for reports of this process's activity.
-    pub(crate) begun: (Operation, usize),
-}
-
-impl Completion for Exchange {
-    fn is_done(&self) -> bool {
-        if let Some(engine) = self.transfers.iter().find_map(|transfer| transfer.engine.as_ref()) {
-            engine.look_if_allowed();
-        }
-        self.failure.is_set() || self.transfers.iter().all(|transfer| transfer.is_done())
-    }
-
-    fn wait(&self) -> Result<(), EventError> {
-        let _begun = self.doings.under.begin(self.begun.0, self.begun.1);
-        // Wait for every transfer, so that none of them is in use after an error.
-        let outcomes =
-            self.transfers.iter().map(|transfer| transfer.wait(&self.failure, &self.doings));
-        outcomes.fold(Ok(()), Result::and).map_err(EventError::new)
     }
 }

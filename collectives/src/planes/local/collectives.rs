@@ -1,6 +1,7 @@
 //! The collectives of a local communicator group: members read each other's memory.
 
 use super::board::{Board, INLINE_BYTES, Notice, Shown, Visit};
+use crate::call::Call;
 use crate::chunks::part_of;
 use crate::failure::Failure;
 use crate::order::{Items, Order, evaluate, own_part};
@@ -40,7 +41,30 @@ impl LocalGroup {
         self.board.meet(self.rank, notice, &[], &self.failure).map(drop)
     }
 
-    pub(crate) fn all_reduce(&self, data: &Slice, items: Items) -> Result<(), CollectiveError> {
+    /// Performs a collective whose arguments were checked.
+    pub(crate) fn collective(&self, call: Call<'_>) -> Result<(), CollectiveError> {
+        match call {
+            Call::AllReduce { data, items } => self.all_reduce(data, items),
+            Call::Reduce { data, items, root } => self.reduce(data, items, root),
+            Call::Broadcast { data, root } => self.broadcast(data, root),
+            Call::AllGather { send, receive, counts } => self.all_gather(send, receive, counts),
+            Call::ReduceScatter { send, receive, counts, items } => {
+                self.reduce_scatter(send, receive, counts, items)
+            }
+            Call::AllToAll { send, send_counts, receive, receive_counts } => {
+                self.all_to_all(send, send_counts, receive, receive_counts)
+            }
+            // Only the root's `send` is read, and only its `receive` of a gather is written.
+            Call::Scatter { send, receive, counts, root } => {
+                self.scatter(send.unwrap_or(receive), receive, counts, root)
+            }
+            Call::Gather { send, receive, counts, root } => {
+                self.gather(send, receive.unwrap_or(send), counts, root)
+            }
+        }
+    }
+
+    fn all_reduce(&self, data: &Slice, items: Items) -> Result<(), CollectiveError> {
         if data.len <= INLINE_BYTES {
             return self.all_reduce_inline(data, items);
         }
@@ -48,12 +72,7 @@ impl LocalGroup {
         self.reduce_to(Operation::AllReduce, detail(items, 0), data, items, all)
     }
 
-    pub(crate) fn reduce(
-        &self,
-        data: &Slice,
-        items: Items,
-        root: usize,
-    ) -> Result<(), CollectiveError> {
+    fn reduce(&self, data: &Slice, items: Items, root: usize) -> Result<(), CollectiveError> {
         self.reduce_to(Operation::Reduce, detail(items, root), data, items, root..root + 1)
     }
 
@@ -105,7 +124,7 @@ impl LocalGroup {
         Ok(())
     }
 
-    pub(crate) fn reduce_scatter(
+    fn reduce_scatter(
         &self,
         send: &Slice,
         receive: &Slice,
@@ -129,7 +148,7 @@ impl LocalGroup {
         Ok(())
     }
 
-    pub(crate) fn broadcast(&self, data: &Slice, root: usize) -> Result<(), CollectiveError> {
+    fn broadcast(&self, data: &Slice, root: usize) -> Result<(), CollectiveError> {
         let mut notice = notice(Operation::Broadcast, root as u32, data.len as u64);
         notice.send = data.as_ptr();
         let visit = self.visit(notice)?;
@@ -141,7 +160,7 @@ impl LocalGroup {
         Ok(())
     }
 
-    pub(crate) fn all_gather(
+    fn all_gather(
         &self,
         send: &Slice,
         receive: &Slice,
@@ -160,7 +179,7 @@ impl LocalGroup {
         Ok(())
     }
 
-    pub(crate) fn all_to_all(
+    fn all_to_all(
         &self,
         send: &Slice,
         send_counts: &[usize],
@@ -192,16 +211,16 @@ impl LocalGroup {
         outcome
     }
 
-    pub(crate) fn scatter(
+    fn scatter(
         &self,
-        send: Option<&Slice>,
+        send: &Slice,
         receive: &Slice,
         counts: &[usize],
         root: usize,
     ) -> Result<(), CollectiveError> {
         let total: usize = counts.iter().sum();
         let mut notice = notice(Operation::Scatter, root as u32, total as u64);
-        notice.send = send.map_or(ptr::null_mut(), Slice::as_ptr);
+        notice.send = send.as_ptr();
         let visit = self.visit(notice)?;
         let part = part_of(counts, self.rank);
         // SAFETY: conditions 1 to 3; the root shows a slice of the total length.
@@ -209,16 +228,16 @@ impl LocalGroup {
         Ok(())
     }
 
-    pub(crate) fn gather(
+    fn gather(
         &self,
         send: &Slice,
-        receive: Option<&Slice>,
+        receive: &Slice,
         counts: &[usize],
         root: usize,
     ) -> Result<(), CollectiveError> {
         let total: usize = counts.iter().sum();
         let mut notice = notice(Operation::Gather, root as u32, total as u64);
-        notice.receive = receive.map_or(ptr::null_mut(), Slice::as_ptr);
+        notice.receive = receive.as_ptr();
         let visit = self.visit(notice)?;
         let part = part_of(counts, self.rank);
         // SAFETY: conditions 1 to 3; each member writes its own part of the root's slice.

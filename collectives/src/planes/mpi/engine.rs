@@ -16,7 +16,6 @@
 use super::calls::{Bits, Calls, Envelope, Progress};
 use super::departures::Departures;
 use super::end;
-use super::native::{LIMIT_BYTES, Native};
 use super::pace::{PAUSE, Pace};
 use super::process::{Mpi, Threads};
 use crate::CollectiveError;
@@ -24,11 +23,14 @@ use crate::failure::Failure;
 use crate::fork::Process;
 use crate::transport::{Channel, Transfer};
 use phalanx_device::cuda::{CudaDevice, KeptContext};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// The most bytes that an MPI collective moves on one member; MPI counts with 31 bits.
+const LIMIT_BYTES: usize = c_int::MAX as usize;
 /// The length of a message's parts; MPI counts with 31 bits.
 const PART_BYTES: usize = 1 << 30;
 /// The interval at which the engine's thread checks whether it is needed, and the number of checks
@@ -197,12 +199,14 @@ impl Engine {
         assert!(first, "bug: an engine with two watchers");
     }
 
-    /// MPI's collectives on the world's communicator group, if each process has one device. Call it
-    /// once.
-    pub(crate) fn native(self: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
-        let communicator = self.collectives?;
-        let (rank, size) = (self.mpi.rank(), self.mpi.size());
-        Some(Native::new(self.clone(), communicator, group, (0..size).collect(), rank))
+    /// The communicator of MPI's collectives on the world's group, if each process has one device.
+    pub(super) fn collectives(&self) -> Option<Bits> {
+        self.collectives
+    }
+
+    /// The rank of this process and the number of processes.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.mpi.rank(), self.mpi.size())
     }
 
     /// Sets the bytes above which messages replace MPI's collectives; equal on all ranks.
@@ -625,6 +629,14 @@ impl Engine {
                 idle = if self.count.load(Ordering::SeqCst) > 0 { 0 } else { IDLE_TURNS };
             }
         }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // The library may still use the memory of what is in flight, which is kept for ever.
+        let flights = self.flights.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(std::mem::take(flights));
     }
 }
 

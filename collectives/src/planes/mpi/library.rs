@@ -9,9 +9,9 @@ use super::calls::Calls;
 use super::end;
 use super::find::Symbols;
 #[cfg(feature = "mpi")]
-use super::linked::open as linked;
+use super::linked;
+use super::obstacle::Obstacle;
 use super::process::{Mpi, MpiOptions, Threads, unavailable};
-use super::proof::Obstacle;
 use crate::CollectiveError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -235,7 +235,7 @@ impl Library {
     }
 
     /// Starts to use the library and waits without a limit.
-    pub(super) fn start(&self) -> Result<Arc<Mpi>, CollectiveError> {
+    fn start(&self) -> Result<Arc<Mpi>, CollectiveError> {
         self.begin();
         loop {
             if let Some(outcome) = self.outcome() {
@@ -244,6 +244,25 @@ impl Library {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
+}
+
+impl Mpi {
+    /// Finds the library and initialises it if nobody has. A library that is in the process already
+    /// is used. Later calls return the same. Waits for the other processes without a limit; a
+    /// `Rendezvous` does the same within one.
+    ///
+    /// Collective over the processes of the MPI job if the library is not initialised yet.
+    /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it;
+    /// `MpiThreads` and `Mpi`.
+    pub fn load(options: &MpiOptions) -> Result<Arc<Mpi>, CollectiveError> {
+        Library::open(options)?.start()
+    }
+}
+
+/// The library that the program is linked with.
+#[cfg(feature = "mpi")]
+fn linked() -> Option<(Arc<dyn Calls>, Abi)> {
+    Some((linked::open(), Abi::Linked))
 }
 
 /// The library that the program is linked with.

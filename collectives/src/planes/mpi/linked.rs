@@ -3,21 +3,21 @@
 //! The crate compiles against the `mpi.h` of the site, so implementations with an unknown binary
 //! interface work too. It fills the same table as an opened library.
 
-use super::abi::{Abi, Address, Constants, Handle};
-use super::calls::{Calls, Loaded};
+use super::abi::{Address, Constants, Handle};
+use super::calls::Calls;
 use super::find::Symbols;
+use super::loaded::Loaded;
 use super::table::Table;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::sync::Arc;
 
 /// The functions of the library.
-pub(super) fn open() -> Option<(Arc<dyn Calls>, Abi)> {
-    let calls = match size_of::<ffi::MPI_Comm>() {
+pub(super) fn open() -> Arc<dyn Calls> {
+    match size_of::<ffi::MPI_Comm>() {
         4 => load::<c_int>(),
         _ => load::<Address>(),
-    };
-    Some((calls, Abi::Linked))
+    }
 }
 
 fn load<H: Handle>() -> Arc<dyn Calls> {

@@ -21,8 +21,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most bytes that an MPI collective moves on one member; MPI counts with 31 bits.
-pub(super) const LIMIT_BYTES: usize = c_int::MAX as usize;
 /// How long a wait whose collective failed in the library waits for a better error of the world.
 const REASON: Duration = Duration::from_secs(2);
 
@@ -85,7 +83,14 @@ fn address(slice: &Slice) -> *mut u8 {
 }
 
 impl Native {
-    pub(super) fn new(
+    /// MPI's collectives on the world's group, if each process has one device. Call it once.
+    pub(crate) fn of_world(engine: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
+        let communicator = engine.collectives()?;
+        let (rank, size) = engine.place();
+        Some(Native::new(engine.clone(), communicator, group, (0..size).collect(), rank))
+    }
+
+    fn new(
         engine: Arc<Engine>,
         communicator: Bits,
         group: u64,

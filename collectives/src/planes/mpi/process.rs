@@ -2,7 +2,6 @@
 
 use super::calls::{Bits, Calls};
 use super::end;
-use super::library::Library;
 use crate::CollectiveError;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,17 +68,6 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// Finds the library and initialises it if nobody has. A library that is in the process already
-    /// is used. Later calls return the same. Waits for the other processes without a limit; a
-    /// `Rendezvous` does the same within one.
-    ///
-    /// Collective over the processes of the MPI job if the library is not initialised yet.
-    /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it;
-    /// `MpiThreads` and `Mpi`.
-    pub fn load(options: &MpiOptions) -> Result<Arc<Mpi>, CollectiveError> {
-        Library::open(options)?.start()
-    }
-
     pub(super) fn begin(calls: Arc<dyn Calls>) -> Result<Mpi, CollectiveError> {
         if calls.finalized()? {
             return Err(unavailable(String::from("the program has finalised it")));

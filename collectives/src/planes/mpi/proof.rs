@@ -6,12 +6,13 @@
 //! own. If one process meets an obstacle, all receive it before any process waits for its element.
 
 use super::calls::{Bits, Envelope, Progress};
-use super::device::settle;
 use super::engine::{End, Engine};
+use super::obstacle::Obstacle;
 use super::pace::Pace;
+use super::plane::settle;
 use crate::CollectiveError;
-use crate::agreement::told;
-use crate::group::Member;
+use crate::planes::HostGroup;
+use crate::planes::agreement::told;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, Slice};
 use std::sync::Arc;
@@ -19,66 +20,6 @@ use std::time::{Duration, Instant};
 
 /// The time limit for a cancelled message to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
-
-/// Why a library does not receive addresses of GPU memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Obstacle {
-    Forbidden,
-    Denied,
-    Silent,
-    Threads,
-    Memory,
-    Refused,
-    Late,
-    Wrong,
-}
-
-impl Obstacle {
-    const ALL: [Obstacle; 8] = [
-        Obstacle::Forbidden,
-        Obstacle::Denied,
-        Obstacle::Silent,
-        Obstacle::Threads,
-        Obstacle::Memory,
-        Obstacle::Refused,
-        Obstacle::Late,
-        Obstacle::Wrong,
-    ];
-
-    /// A description for users.
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0, or CUDA is disabled in Open MPI",
-            Obstacle::Denied => "the MPI library says that it does not accept GPU memory",
-            Obstacle::Silent => "the MPI library does not say whether it accepts GPU memory",
-            Obstacle::Threads => "the MPI library allows only one thread to call it",
-            Obstacle::Memory => "the GPU had no element to exchange",
-            Obstacle::Refused => "the MPI library failed to exchange an element of GPU memory",
-            Obstacle::Late => "an element of GPU memory did not arrive in time",
-            Obstacle::Wrong => "an element of GPU memory arrived with another value",
-        }
-    }
-
-    /// Wire code of an outcome; 0 means success.
-    fn code(outcome: Result<(), Obstacle>) -> u8 {
-        let of = |obstacle| Obstacle::ALL.iter().position(|one| *one == obstacle);
-        outcome.err().and_then(of).map_or(0, |at| at as u8 + 1)
-    }
-
-    fn of(code: u8) -> Option<Obstacle> {
-        usize::from(code).checked_sub(1).and_then(|at| Obstacle::ALL.get(at)).copied()
-    }
-
-    /// The obstacle known before a trial, from the user's setting and the library's answer.
-    pub(crate) fn before(forced: Option<bool>, says: Option<bool>) -> Result<(), Obstacle> {
-        match (forced, says) {
-            (Some(false), _) => Err(Obstacle::Forbidden),
-            (Some(true), _) | (None, Some(true)) => Ok(()),
-            (None, Some(false)) => Err(Obstacle::Denied),
-            (None, None) => Err(Obstacle::Silent),
-        }
-    }
-}
 
 /// The common result: the first obstacle that a process reported, with its rank.
 type Proved = Result<(), (usize, Obstacle)>;
@@ -97,7 +38,7 @@ fn first_told(codes: &[Vec<u8>]) -> Proved {
 /// Errors: the error that ended the world.
 pub(crate) fn prove(
     engine: &Engine,
-    processes: &Member,
+    processes: &HostGroup,
     gpus: &[Arc<CudaDevice>],
     most: usize,
     forced: Option<bool>,
@@ -160,8 +101,8 @@ fn element(seed: u64, rank: usize, turn: usize) -> u64 {
 }
 
 /// The next process, to which this one sends, and the previous one, from which it receives.
-fn around_the_ring(processes: &Member) -> [usize; 2] {
-    let (rank, size) = (processes.rank, processes.places.len());
+fn around_the_ring(processes: &HostGroup) -> [usize; 2] {
+    let (rank, size) = (processes.group.rank, processes.group.size());
     [(rank + 1) % size, (rank + size - 1) % size]
 }
 
@@ -173,7 +114,7 @@ struct Elements {
 
 /// Makes the elements of a turn and waits until the GPU has written them.
 fn prepare(
-    processes: &Member,
+    processes: &HostGroup,
     gpu: &Arc<CudaDevice>,
     value: &dyn Fn(usize) -> u64,
 ) -> Result<Elements, Obstacle> {
@@ -186,14 +127,14 @@ fn prepare(
         })
     };
     let elements =
-        Elements { sent: upload(value(processes.rank))?, place: upload(!value(previous))? };
-    settle(gpu, &processes.fabric).map_err(|_| Obstacle::Memory)?;
+        Elements { sent: upload(value(processes.group.rank))?, place: upload(!value(previous))? };
+    settle(gpu, &processes.group.fabric).map_err(|_| Obstacle::Memory)?;
     Ok(elements)
 }
 
 impl Elements {
     /// Checks that the element of the previous process has arrived.
-    fn check(&self, value: &dyn Fn(usize) -> u64, processes: &Member) -> Result<(), Obstacle> {
+    fn check(&self, value: &dyn Fn(usize) -> u64, processes: &HostGroup) -> Result<(), Obstacle> {
         let [_, previous] = around_the_ring(processes);
         let mut bytes = [0; 8];
         self.place.buffer.read(self.place.offset, &mut bytes);
@@ -289,22 +230,6 @@ impl Engine {
 mod tests {
     use super::*;
     use std::sync::{Barrier, Mutex};
-
-    #[test]
-    fn nothing_is_tried_that_the_library_does_not_say_and_the_user_does_not_force() {
-        use Obstacle::{Denied, Forbidden, Silent};
-        for (forced, says, expected) in [
-            (None, Some(true), Ok(())),
-            (None, Some(false), Err(Denied)),
-            (None, None, Err(Silent)),
-            (Some(true), Some(false), Ok(())),
-            (Some(true), None, Ok(())),
-            (Some(false), Some(true), Err(Forbidden)),
-            (Some(false), None, Err(Forbidden)),
-        ] {
-            assert_eq!(Obstacle::before(forced, says), expected, "{forced:?} {says:?}");
-        }
-    }
 
     #[test]
     fn the_first_obstacle_that_is_told_is_that_of_all() {

@@ -4,7 +4,7 @@
 //! While a chunk travels, the next one is copied from the sender's GPU, and the previous one to the
 //! receiver's. All chunks have memory from the start, so no message waits for another.
 
-use crate::group::Member;
+use crate::group::Group;
 use crate::{CollectiveError, Message, Operation};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Completion, Event, EventError, Slice, copy_slice};
@@ -89,8 +89,8 @@ struct Arriving {
 
 /// A member whose messages travel through memory that the library can reach.
 pub(super) trait Stager {
-    /// The member that sends and receives this memory.
-    fn host(&self) -> &Member;
+    /// The group whose messages carry this memory.
+    fn group(&self) -> &Group;
     /// Whether a message must be staged.
     fn is_staged(&self, message: &Message) -> bool;
     /// Staging memory for a send.
@@ -115,34 +115,34 @@ pub(super) fn stage(
         for message in receives {
             if !member.is_staged(message) {
                 let receive = std::slice::from_ref(message);
-                others.push(member.host().messages(operation, Ok(()), receive, &[])?);
+                others.push(member.group().messages(operation, &[], receive)?);
                 continue;
             }
             for place in chunks(&message.data) {
                 let landed = member.incoming(place.len);
                 let receive = one(message.peer, &landed);
-                let event = member.host().messages(operation, Ok(()), &receive, &[])?;
+                let event = member.group().messages(operation, &[], &receive)?;
                 arriving.push(Arriving { event, landed, place });
             }
         }
         for message in sends {
             if !member.is_staged(message) {
                 let send = std::slice::from_ref(message);
-                others.push(member.host().messages(operation, Ok(()), &[], send)?);
+                others.push(member.group().messages(operation, send, &[])?);
                 continue;
             }
             for chunk in chunks(&message.data) {
                 // Completed sends leave their memory to later ones.
                 while sent.front().is_some_and(Event::is_done) {
                     // After a failure, everything posted counts as done.
-                    member.host().fabric.failure.check()?;
+                    member.group().fabric.failure.check()?;
                     sent.pop_front();
                 }
                 let carried = member.outgoing(chunk.len);
                 // The copy is complete on return: the host waits for what it reads.
                 copy_slice(&chunk, &carried);
                 let send = one(message.peer, &carried);
-                sent.push_back(member.host().messages(operation, Ok(()), &[], &send)?);
+                sent.push_back(member.group().messages(operation, &send, &[])?);
             }
         }
         Ok(())
@@ -195,10 +195,10 @@ mod tests {
     use crate::transport::Fabric;
 
     /// A member that stages all messages, in host memory on both sides.
-    struct OnHost(Arc<Member>);
+    struct OnHost(Group);
 
     impl Stager for OnHost {
-        fn host(&self) -> &Member {
+        fn group(&self) -> &Group {
             &self.0
         }
 
@@ -218,7 +218,7 @@ mod tests {
     fn pair() -> [OnHost; 2] {
         let fabric = Fabric::new(0, Vec::new());
         let places: Arc<[Place]> = [0, 1].map(|device| Place { process: 0, device }).into();
-        [0, 1].map(|rank| OnHost(Member::new(fabric.clone(), 0, rank, places.clone())))
+        [0, 1].map(|rank| OnHost(Group::new(fabric.clone(), (0, 0), rank, places.clone())))
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::departures::Departures;
 use super::engine::Engine;
 use super::find::Symbols;
 use super::library::Library;
+use super::native::Native;
 use super::process::{Mpi, MpiOptions, Threads};
 use super::start::{Parts, Start};
 use crate::failure::Failure;
@@ -172,7 +173,7 @@ fn communicators_are_given_back_with_their_groups_and_in_peace_with_the_world() 
         let engine = Engine::new(mpi.clone(), &[1; 7], failure.clone(), departures).unwrap();
         let of_process = 1;
         let before = count() - of_process - 2;
-        let world = engine.native(0).unwrap();
+        let world = Native::of_world(&engine, 0).unwrap();
         let groups = [1, 2].map(|group| world.split(Some(4), 6, group, &[2]).unwrap().unwrap());
         assert_eq!(count() - before, of_process + 4);
         let [early, late] = groups;

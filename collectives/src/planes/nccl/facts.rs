@@ -1,6 +1,6 @@
 //! The facts about a world's GPUs: the GPU of each member, and NCCL's version in each process.
 
-use crate::Facts;
+use crate::facts::Facts;
 use phalanx_device::Device;
 use phalanx_device::cuda::{CudaDevice, nccl_version};
 use std::sync::Arc;

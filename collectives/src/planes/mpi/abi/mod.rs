@@ -1,8 +1,12 @@
 //! The differences between implementations: the representation of handles, and the predefined ones.
 
 mod family;
+mod handle;
 mod mpich;
 mod open_mpi;
 mod standard;
 
-pub(super) use family::{Abi, Address, Constants, Handle};
+pub(super) use family::Abi;
+#[cfg(feature = "mpi")]
+pub(super) use handle::Address;
+pub(super) use handle::{Constants, Handle};

@@ -1,7 +1,7 @@
 //! The common interface of MPICH, Intel MPI, MVAPICH and Cray MPICH: handles are numbers of 32 bits
 //! (`mpi.h` of MPICH).
 
-use super::Constants;
+use super::handle::Constants;
 use crate::planes::mpi::find::Symbols;
 use std::ffi::c_int;
 

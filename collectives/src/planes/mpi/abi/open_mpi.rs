@@ -1,6 +1,6 @@
 //! Open MPI: handles are addresses of exported structures (`mpi.h`, `OMPI_PREDEFINED_GLOBAL`).
 
-use super::{Address, Constants};
+use super::handle::{Address, Constants};
 use crate::planes::mpi::find::Symbols;
 
 pub(super) fn constants(symbols: &Symbols) -> Result<Constants<Address>, String> {

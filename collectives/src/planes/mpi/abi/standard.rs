@@ -1,7 +1,7 @@
 //! The binary interface of the MPI 5.0 standard: handles are addresses, and predefined handles have
 //! small fixed values (chapter "Application Binary Interface").
 
-use super::{Address, Constants, Handle};
+use super::handle::{Address, Constants, Handle};
 use crate::planes::mpi::find::Symbols;
 use std::ffi::c_int;
 

@@ -1,19 +1,19 @@
 //! Exchanges of small values by which the members of a communicator group decide alike.
 
-use crate::group::Member;
-use crate::{CollectiveError, Communicator};
+use super::host::HostGroup;
+use crate::CollectiveError;
 use phalanx_device::Buffer;
 
 /// Gathers the bytes of every member; all members pass the same number of bytes. Collective.
-pub(crate) fn told(host: &Member, own: &[u8]) -> Result<Vec<Vec<u8>>, CollectiveError> {
-    let all = Buffer::from_vec(vec![0u8; own.len() * host.places.len()]);
-    host.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &all.whole())?.wait()?;
+pub(super) fn told(host: &HostGroup, own: &[u8]) -> Result<Vec<Vec<u8>>, CollectiveError> {
+    let all = Buffer::from_vec(vec![0u8; own.len() * host.group.size()]);
+    host.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &all.whole())?;
     let mut bytes = vec![0; all.len()];
     all.read(0, &mut bytes);
     Ok(bytes.chunks_exact(own.len()).map(<[u8]>::to_vec).collect())
 }
 
 /// Whether all members pass `true`. Collective.
-pub(crate) fn all_say(host: &Member, own: bool) -> Result<bool, CollectiveError> {
+pub(super) fn all_say(host: &HostGroup, own: bool) -> Result<bool, CollectiveError> {
     Ok(told(host, &[u8::from(own)])?.iter().all(|one| one == &[1]))
 }

@@ -1,0 +1,104 @@
+//! A GPU's stream for the work of its groups.
+
+use super::watch::Watch;
+use crate::CollectiveError;
+use crate::transport::Fabric;
+use phalanx_device::cuda::{CudaDevice, Event as Point, Stream};
+use phalanx_device::{Completion, Device, DeviceError, EventError, Slice};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The highest priority of streams; the driver uses the nearest that it supports.
+const URGENT: i32 = -8;
+
+/// A GPU as seen by all groups of which it is a member. They share its stream, so that its messages
+/// follow the order of its plans.
+pub(crate) struct Endpoint {
+    pub(super) gpu: Arc<CudaDevice>,
+    pub(super) stream: Arc<Stream>,
+    fabric: Arc<Fabric>,
+    pub(super) watch: Arc<Watch>,
+}
+
+/// Work that a group has enqueued in the stream.
+pub(super) struct Enqueued {
+    gpu: Arc<CudaDevice>,
+    fabric: Arc<Fabric>,
+    end: Point,
+    /// Memory that must not be reused before the device's later work is ordered after `end`.
+    #[allow(dead_code, reason = "held until the work comes after the end")]
+    kept: Vec<Slice>,
+    is_ordered: AtomicBool,
+}
+
+impl Endpoint {
+    /// Errors: `DeviceError::Cuda`.
+    pub(crate) fn new(
+        gpu: Arc<CudaDevice>,
+        fabric: &Arc<Fabric>,
+        watch: &Arc<Watch>,
+    ) -> Result<Arc<Endpoint>, DeviceError> {
+        let stream = Arc::new(Stream::new(gpu.context(), true, Some(URGENT))?);
+        Ok(Arc::new(Endpoint { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
+    }
+
+    /// Enqueues work in the stream, after the device's earlier work. `kept` is the memory that the
+    /// work uses.
+    pub(super) fn enqueue(
+        &self,
+        kept: Vec<Slice>,
+        work: impl FnOnce() -> Result<(), DeviceError>,
+    ) -> Result<Enqueued, CollectiveError> {
+        self.fabric.failure.check()?;
+        let enqueue = || {
+            self.stream.follow(self.gpu.context())?;
+            work()?;
+            let end = Point::new(self.gpu.context(), false, false)?;
+            end.record(&self.stream)?;
+            Ok(end)
+        };
+        let end = match enqueue() {
+            Ok(end) => end,
+            Err(error) => {
+                // Enqueued parts may still run in the stream, and their end is unknown.
+                std::mem::forget(kept);
+                return Err(self.fail(&error));
+            }
+        };
+        let (gpu, fabric) = (self.gpu.clone(), self.fabric.clone());
+        Ok(Enqueued { gpu, fabric, end, kept, is_ordered: AtomicBool::new(false) })
+    }
+
+    pub(super) fn fail(&self, error: &DeviceError) -> CollectiveError {
+        self.fabric.fail_of_device(error)
+    }
+}
+
+impl Enqueued {
+    /// Makes the device's later work wait for the end.
+    fn order(&self) -> Result<(), DeviceError> {
+        if self.is_ordered.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        Stream::of_work(self.gpu.context()).wait_event(&self.end)
+    }
+}
+
+impl Completion for Enqueued {
+    fn is_done(&self) -> bool {
+        true
+    }
+
+    fn wait(&self) -> Result<(), EventError> {
+        self.fabric.failure.check().map_err(EventError::new)?;
+        self.order().map_err(|error| EventError::new(self.fabric.fail_of_device(&error)))
+    }
+}
+
+impl Drop for Enqueued {
+    fn drop(&mut self) {
+        if let Err(error) = self.order() {
+            self.gpu.fail(error);
+        }
+    }
+}
