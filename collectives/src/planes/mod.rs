@@ -3,8 +3,8 @@
 //!
 //! A [`Member`] is the communicator of every group. Slices on the host travel by the [`HostGroup`]:
 //! in memory that threads of one process share (`local`), or by messages over TCP or MPI
-//! (`algorithms` above `transport`). Slices of devices travel by a [`DevicePlane`]: `nccl`, or `mpi`
-//! with the addresses of GPU memory.
+//! (`algorithms` above `transport`). Slices of devices travel by a [`DevicePlane`]: `nccl`, or
+//! `mpi`, which sends them from GPU memory or stages them on the host.
 
 mod agreement;
 mod device;

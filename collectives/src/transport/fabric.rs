@@ -12,9 +12,9 @@ use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::planes::local::Boards;
 use crate::planes::mpi::{Departures, End, Engine, Route, Watcher};
-use crate::records::{Dispute, Recorded, Records, Told};
-use crate::tickets::{Tickets, Verdict};
-use crate::{CollectiveError, Operation, Ticket, TicketKind};
+use crate::records::{Dispute, Records};
+use crate::tickets::Tickets;
+use crate::{CollectiveError, Operation};
 use phalanx_device::{DeviceError, Slice};
 use phalanx_waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,16 +48,16 @@ pub(crate) struct Fabric {
     pub(crate) inside: Inside,
     mailbox: Mailbox,
     /// Links by rank; `None` for this process itself. Empty in a world of one process.
-    links: Vec<Option<Arc<Link>>>,
+    pub(super) links: Vec<Option<Arc<Link>>>,
     /// Moves the messages between processes, if MPI carries them.
     engine: OnceLock<Arc<Engine>>,
     /// The ranks that have left. It is kept here because a rank may leave before the engine exists.
     pub(crate) departures: Arc<Departures>,
-    tickets: Mutex<Tickets>,
-    records: Records,
+    pub(super) tickets: Mutex<Tickets>,
+    pub(super) records: Records,
     /// On rank 0: tickets that differ, while rank 0 asks their ranks for records.
     dispute: Mutex<Option<Dispute>>,
-    lead: Lead,
+    pub(super) lead: Lead,
     leaving: AtomicBool,
     /// Whether this process has sent the others the reason why the world has ended.
     told: AtomicBool,
@@ -92,7 +92,7 @@ impl Fabric {
         self.links.iter().flatten()
     }
 
-    fn link(&self, process: usize) -> &Arc<Link> {
+    pub(super) fn link(&self, process: usize) -> &Arc<Link> {
         self.links[process].as_ref().expect("bug: a message to a process without a link")
     }
 
@@ -317,7 +317,7 @@ impl Fabric {
     }
 
     /// Ends the world with this error, unless it ends with a better one within `PATIENCE`.
-    fn fail_soon(&self, error: CollectiveError) {
+    pub(super) fn fail_soon(&self, error: CollectiveError) {
         let (rank, failure) = (self.rank, self.failure.clone());
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
         std::thread::spawn(move || {
@@ -443,138 +443,9 @@ impl Fabric {
         self.mailbox.forget(group, member as u32);
     }
 
-    /// Handles a control frame of a rank.
-    pub(super) fn control(&self, rank: usize, control: Control) {
-        match control {
-            Control::Abort(error) => {
-                if self.failure.set(error.clone()) {
-                    let code = error.code();
-                    tracing::error!(rank = self.rank, from = rank, code, %error, "the world ends");
-                }
-            }
-            Control::Beat(doing) => self.doings.heard(rank, doing),
-            Control::Ticket(ticket) => {
-                self.doings.at(rank, &ticket);
-                let verdict = self
-                    .tickets
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .arrived(rank, ticket);
-                self.act(verdict);
-            }
-            Control::Settled(count) => self.settle(count),
-            Control::Tell(number) => {
-                let told = Control::Told(number, self.records.tell(number));
-                self.link(rank).post_control(&told);
-            }
-            Control::Told(number, told) => self.hear(rank, number, told),
-            Control::Begun(begun) => self.departures.heard(rank, begun),
-        }
-    }
-
-    fn settle(&self, count: u64) {
-        self.records.settle(count);
-        self.lead.settle(count);
-    }
-
-    /// Keeps the operations of the ticket of this number, in case ranks differ.
-    pub(crate) fn record(&self, number: u64, recorded: Arc<dyn Recorded>) {
-        if !self.links.is_empty() && !self.failure.is_set() {
-            self.records.keep(number, recorded);
-        }
-    }
-
-    fn disputed(&self) -> MutexGuard<'_, Option<Dispute>> {
+    /// On rank 0: the tickets that differ, if ranks were asked for their records.
+    pub(super) fn disputed(&self) -> MutexGuard<'_, Option<Dispute>> {
         self.dispute.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Asks two ranks for their records. The world ends when both answer, or after `PATIENCE`.
-    fn ask(&self, dispute: Dispute) {
-        let (number, ranks) = (dispute.number, dispute.ranks);
-        {
-            let mut disputed = self.disputed();
-            if disputed.is_some() {
-                return;
-            }
-            self.fail_soon(dispute.error.clone());
-            *disputed = Some(dispute);
-        }
-        for rank in ranks {
-            match rank == self.rank {
-                true => self.hear(rank, number, self.records.tell(number)),
-                false => self.link(rank).post_control(&Control::Tell(number)),
-            }
-        }
-    }
-
-    fn hear(&self, rank: usize, number: u64, told: Told) {
-        let of_number = |dispute: &&mut Dispute| dispute.number == number;
-        let error =
-            self.disputed().as_mut().filter(of_number).and_then(|dispute| dispute.hear(rank, told));
-        if let Some(error) = error {
-            self.fail(error);
-        }
-    }
-
-    /// Posts a ticket of this process for comparison. Does not wait for an answer, but waits for
-    /// ranks that are far behind, unless the ticket is an exit.
-    pub(crate) fn post_ticket(&self, ticket: Ticket) {
-        if self.links.is_empty() || self.failure.is_set() {
-            return;
-        }
-        let is_exit = ticket.kind == TicketKind::Exit;
-        self.doings.at(self.rank, &ticket);
-        self.lead.post();
-        let verdict = self.tickets.lock().unwrap_or_else(PoisonError::into_inner).posted(ticket);
-        self.act(verdict);
-        if !is_exit {
-            let _waiting = self.doings.waits.begin(None);
-            self.lead.wait(&self.failure);
-        }
-    }
-
-    /// Waits until the tickets of all ranks up to this number have been compared.
-    pub(crate) fn await_ticket(&self, number: u64) -> Result<(), CollectiveError> {
-        if self.links.is_empty() {
-            return Ok(());
-        }
-        let _waiting = self.doings.waits.begin(None);
-        self.lead.wait_for(number, &self.failure);
-        self.failure.get().map_or(Ok(()), Err)
-    }
-
-    fn act(&self, verdict: Verdict) {
-        // A dispute is open, so further differences are not reported: the world ends soon.
-        let is_news = |verdict: &Verdict| {
-            matches!(verdict, Verdict::Diverged(_) | Verdict::ToAll(..) | Verdict::Disputed(_))
-        };
-        if is_news(&verdict) && self.disputed().is_some() {
-            return;
-        }
-        match verdict {
-            Verdict::Nothing => {}
-            Verdict::ToCoordinator(ticket) => {
-                if let Some(link) = self.links[0].as_ref() {
-                    link.post_control(&Control::Ticket(ticket));
-                }
-            }
-            Verdict::Settled(count) => {
-                for link in self.links() {
-                    link.post_control(&Control::Settled(count));
-                }
-                self.settle(count);
-            }
-            Verdict::ToAll(ticket, settled) => {
-                for link in self.links() {
-                    link.post_control(&Control::Ticket(ticket.clone()));
-                }
-                self.settle(settled);
-            }
-            Verdict::Diverged(error) => {
-                self.fail(error);
-            }
-            Verdict::Disputed(dispute) => self.ask(dispute),
-        }
     }
 
     pub(super) fn is_leaving(&self) -> bool {

@@ -9,6 +9,7 @@
 //! messages are announced too. Marks on every frame reveal damage (`seal`).
 
 mod channel;
+mod control;
 mod credit;
 mod doing;
 mod fabric;

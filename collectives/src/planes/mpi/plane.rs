@@ -1,9 +1,9 @@
 //! The plane of a group whose members have GPUs and whose messages travel by MPI.
 //!
-//! Slices on the GPU use the algorithms of the host, so they are combined in the same order; the GPU
-//! copies and combines them. MPI does not know the order of the device's work. Therefore a message is posted when all earlier work is complete, and a thread
-//! that waits for it continues when MPI has completed it. Between GPUs of one process a message is
-//! a copy.
+//! Slices on the GPU use the algorithms of the host, so they are combined in the same order; the
+//! GPU copies and combines them. MPI does not know the order of the device's work. Therefore a
+//! message is posted when all earlier work is complete, and a thread that waits for it continues
+//! when MPI has completed it. Between GPUs of one process a message is a copy.
 //!
 //! A library that accepts addresses of GPU memory receives them. For other libraries, data for
 //! another process is copied to pinned memory (`staging`).

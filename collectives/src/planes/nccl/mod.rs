@@ -1,10 +1,10 @@
 //! The plane `nccl`: slices in the memory of GPUs, one GPU for each member.
 //!
 //! Work of a group (`plane`) is enqueued in a separate stream of the device (`endpoint`). That
-//! stream waits for the device's earlier work, and the device's later work waits
-//! for the stream (`Event::wait`); the host waits for neither. Short data of GPUs that can access
-//! each other's memory travels within the device's own work (`peers`). When the world ends, a
-//! thread ends all communicator groups of GPUs, so that nothing hangs.
+//! stream waits for the device's earlier work, and the device's later work waits for the stream
+//! (`Event::wait`); the host waits for neither. Short data of GPUs that can access each other's
+//! memory travels within the device's own work (`peers`). When the world ends, a thread ends all
+//! groups of GPUs (`watch`), so that nothing hangs.
 
 mod combine;
 mod endpoint;

@@ -3,8 +3,7 @@
 //! `meet.cu` describes how the members meet in the kernel. The kernel is part of the device's own
 //! work, between the kernels that produce its data and those that use its result. It needs no other
 //! stream and no event, and nothing remains to wait for once it is enqueued. It must never be
-//! captured, because every call has its own number. `reach` finds
-//! out which groups can do that.
+//! captured, because every call has its own number. `reach` finds out which groups can do that.
 
 use super::texts::Kernel;
 use super::transfer::address;
