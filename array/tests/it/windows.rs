@@ -35,7 +35,11 @@ struct Notes {
 
 impl Engine for Notes {
     fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Evaluation {
-        self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed().map(NodeId::index)));
+        self.windows.lock().unwrap().push((
+            graph.nodes.len(),
+            cause,
+            graph.observed().map(NodeId::index),
+        ));
         for node in &graph.nodes {
             node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));
         }
@@ -169,7 +173,11 @@ impl Engine for OneByOne {
         let Some(observed) = graph.observed() else { return self.0.evaluate(graph, cause, site) };
         let part = graph.part(&[observed]);
         assert_eq!(part.positions.last(), Some(&observed));
-        self.0.windows.lock().unwrap().push((part.graph.nodes.len(), cause, Some(observed.index())));
+        self.0.windows.lock().unwrap().push((
+            part.graph.nodes.len(),
+            cause,
+            Some(observed.index()),
+        ));
         let sharding = Sharding::replicated(1);
         graph[observed].node.finish(Ok(Arc::new(Zeros(sharding))));
         let is_open = |data: &NodeData| data.node.is_live() && data.node.result().is_none();

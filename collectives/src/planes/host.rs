@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct HostGroup {
     pub(crate) group: Group,
-    /// The number after the largest of the device's groups.
+    /// The number after the largest of the device's communicator groups.
     next_number: Arc<AtomicU64>,
     /// Present when all members are in this process.
     local: Option<LocalGroup>,
@@ -105,7 +105,7 @@ impl HostGroup {
         color: Option<u32>,
         key: u32,
     ) -> Result<Option<Division>, CollectiveError> {
-        /// The colour of members that join no group; larger than every `u32`.
+        /// The colour of members that join no communicator group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
         let group = &self.group;
         let number = self.next_number.load(Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl HostGroup {
         let id = mix(mix(mix(group.id) ^ split) ^ own[0]);
         let members = if own[0] == NONE { Vec::new() } else { of_color(own[0]) };
         let rank = members.iter().position(|member| *member == group.rank);
-        // MPI's split must be called by all members of this group or by none.
+        // MPI's split must be called by all members of this communicator group or by none.
         let is_several = |answer: &[u64; 4]| {
             let has_color = |other: &&[u64; 4]| other[0] == answer[0];
             answer[0] != NONE && answers.iter().filter(has_color).count() > 1
@@ -156,8 +156,8 @@ impl HostGroup {
     }
 }
 
-/// Spreads a number over 64 bits, so that groups of different splits get different numbers (the
-/// finalizer of splitmix64).
+/// Spreads a number over 64 bits, so that communicator groups of different splits get different
+/// numbers (the finalizer of splitmix64).
 fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -60,7 +60,7 @@ pub struct Rendezvous {
     /// The MPI library, or why there is none. If all ranks have it and it is not initialised, the
     /// rendezvous initialises it.
     pub mpi: Result<Library, String>,
-    /// What messages cost. Only the table of rank 0 counts.
+    /// The cost of messages. Only the table of rank 0 counts.
     pub prices: Option<Prices>,
     /// Whether connections are encrypted. Must be the same on all ranks, or they cannot meet.
     pub is_encrypted: bool,

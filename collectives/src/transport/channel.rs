@@ -2,7 +2,8 @@
 
 use crate::Operation;
 
-/// The two kinds of traffic of a group, which are matched separately.
+/// A message lane: one of the two kinds of traffic of a communicator group. They are matched
+/// separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Lane {
@@ -13,7 +14,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// The lane of an operation's messages.
+    /// The message lane of an operation.
     pub(crate) const fn of(operation: Operation) -> Lane {
         match operation {
             Operation::Send | Operation::Receive | Operation::SendReceive | Operation::Exchange => {
@@ -33,7 +34,8 @@ impl Lane {
     }
 }
 
-/// The queue of messages from one sender to one receiver. Members are counted within the group.
+/// The queue of messages from one sender to one receiver. Members are counted within the
+/// communicator group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Channel {
     pub(crate) group: u64,

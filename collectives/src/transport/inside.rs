@@ -18,7 +18,7 @@ pub(crate) struct Inside {
 /// Why a process does not end by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stay {
-    /// A call is running; the value counts the calls begun and ended so far.
+    /// A call is running; the value counts the calls started and ended so far.
     Inside(u64),
     /// The program computes or waits, and has not received the error.
     Unaware,

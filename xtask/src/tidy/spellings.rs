@@ -14,8 +14,8 @@ const PLACES: [&str; 3] = [
 const CRATES: [&str; 3] = ["device/", "kernels/", "collectives/"];
 
 /// Checks that no text of kernels, in its own file or in Rust, uses CUDA's spelling where
-/// `device/src/cuda/modules/words.cu` has a word: names with two leading underscores, atomics, `asm` and
-/// half types.
+/// `device/src/cuda/modules/words.cu` has a word: names with two leading underscores, atomics,
+/// `asm` and half types.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let is_text = |file: &&File| {
         let of_crate = CRATES.iter().any(|folder| file.path.starts_with(folder));

@@ -199,7 +199,8 @@ impl Engine {
         assert!(first, "bug: an engine with two watchers");
     }
 
-    /// The communicator of MPI's collectives on the world's group, if each process has one device.
+    /// The communicator of MPI's collectives on the world's communicator group, if each process has
+    /// one device.
     pub(super) fn collectives(&self) -> Option<Bits> {
         self.collectives
     }

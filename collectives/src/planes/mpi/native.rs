@@ -83,7 +83,8 @@ fn address(slice: &Slice) -> *mut u8 {
 }
 
 impl Native {
-    /// MPI's collectives on the world's group, if each process has one device. Call it once.
+    /// MPI's collectives on the world's communicator group, if each process has one device. Call it
+    /// once.
     pub(crate) fn of_world(engine: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
         let communicator = engine.collectives()?;
         let (rank, size) = engine.place();

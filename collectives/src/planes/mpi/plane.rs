@@ -133,13 +133,14 @@ impl Memory for GpuMemory<'_> {
     }
 }
 
-/// One device's side of a group of GPUs whose messages travel by MPI.
+/// One device's side of a communicator group of GPUs whose messages travel by MPI.
 pub(crate) struct MpiPlane {
     host: Arc<HostGroup>,
     gpu: Arc<CudaDevice>,
     /// Whether MPI receives addresses of the GPU's memory.
     is_direct: bool,
-    /// The pinned memory of the GPU's messages in all groups: for sends and for receives.
+    /// The pinned memory of the GPU's messages in all communicator groups: for sends and for
+    /// receives.
     pinned: Arc<[Pinned; 2]>,
 }
 

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The highest priority of streams; the driver uses the nearest that it supports.
 const URGENT: i32 = -8;
 
-/// A GPU as seen by all groups of which it is a member. They share its stream, so that its messages
-/// follow the order of its plans.
+/// A GPU as seen by all communicator groups of which it is a member. They share its stream, so that
+/// its messages follow the order of its plans.
 pub(crate) struct Endpoint {
     pub(super) gpu: Arc<CudaDevice>,
     pub(super) stream: Arc<Stream>,
@@ -20,7 +20,7 @@ pub(crate) struct Endpoint {
     pub(super) watch: Arc<Watch>,
 }
 
-/// Work that a group has enqueued in the stream.
+/// Work that a communicator group has enqueued in the stream.
 pub(super) struct Enqueued {
     gpu: Arc<CudaDevice>,
     fabric: Arc<Fabric>,

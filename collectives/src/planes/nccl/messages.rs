@@ -11,7 +11,7 @@ use phalanx_device::cuda::NcclCommunicator;
 use phalanx_device::{Completion, EventError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The outcome of starting messages that begin together.
+/// The outcome of messages that start together.
 type Batch = Arc<OnceLock<Result<Arc<Enqueued>, CollectiveError>>>;
 
 /// Messages that have not started.
@@ -48,7 +48,7 @@ impl Outbox {
         &self.link
     }
 
-    /// Adds messages to those that wait to begin.
+    /// Adds messages to those that wait to start.
     pub(super) fn post(self: &Arc<Self>, sends: Vec<Message>, receives: Vec<Message>) -> Posted {
         let mut waiting = self.waiting();
         waiting.sends.extend(sends);

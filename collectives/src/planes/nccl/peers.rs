@@ -28,9 +28,9 @@ pub(super) const MOST_BYTES: usize = 256 << 10;
 const FRESH_FLAGS: u32 = 1 << 30;
 /// The number of slots, which calls use in turn.
 pub(super) const SLOTS: usize = 2;
-/// The largest number of members of a group.
+/// The largest number of members of a communicator group.
 pub(super) const MOST_MEMBERS: usize = 16;
-/// Threads of a block.
+/// Threads of a thread block.
 const THREADS: usize = 512;
 /// The most thread blocks: few, so that those of all members soon run together.
 const MOST_BLOCKS: usize = 16;

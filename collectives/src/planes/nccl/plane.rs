@@ -137,7 +137,7 @@ impl NcclPlane {
     }
 
     /// The peers, if data of at most `most` bytes of a member can be exchanged in one kernel;
-    /// begins waiting messages first. All members decide alike.
+    /// starts waiting messages first. All members decide alike.
     fn at_once(&self, most: usize) -> Result<Option<&Peers>, CollectiveError> {
         if !(1..=MOST_BYTES).contains(&most) || self.is_alone() {
             return Ok(None);

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The time limit of the first call.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The description of a member's block for the others.
+/// The description of a member's memory block for the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Card {
     has_block: bool,
@@ -70,7 +70,7 @@ impl Card {
         }
     }
 
-    /// The address of the block for a GPU of this process, if the GPU can access it.
+    /// The address of the memory block for a GPU of this process, if the GPU can access it.
     fn reached_by(&self, gpu: &CudaDevice) -> Option<u64> {
         if Some(self.process) == process() {
             return gpu.reach(self.ordinal as usize).then_some(self.address);
@@ -133,8 +133,8 @@ impl Trial {
     }
 }
 
-/// Tests whether the members of a group can access each other's memory; `None` on all members
-/// if one cannot. The streams of the device must be empty. Collective.
+/// Tests whether the members of a communicator group can access each other's memory; `None` on
+/// all members if one cannot. The streams of the device must be empty. Collective.
 ///
 /// Errors: the error that ended the world.
 pub(super) fn connect(
@@ -157,7 +157,7 @@ pub(super) fn connect(
         false => None,
     };
     let memory: Option<Vec<u64>> = cards.iter().map(reached).collect();
-    // All devices of the group are idle here, so loading waits for no member.
+    // All devices of the communicator group are idle here, so loading waits for no member.
     let gather = Kernel::Gather(members).load(gpu);
     let gather = gather.inspect_err(|error| tracing::debug!(%error, "no kernel for short data"));
     let parts = (made, memory, gather.ok());
@@ -165,7 +165,7 @@ pub(super) fn connect(
     let is_of_one_process = host.group.is_local();
     if !all_say(host, is_ready)? {
         if let (Some(shared), true) = (parts.0, is_of_one_process) {
-            // SAFETY: nobody has used the block, and no other process has opened it.
+            // SAFETY: nobody has used the memory block, and no other process has opened it.
             let freed = unsafe { shared.free() };
             freed.map_err(|error| host.group.fabric.fail_of_device(&error))?;
         }

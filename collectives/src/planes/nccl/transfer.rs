@@ -49,7 +49,7 @@ pub(super) fn transfer(
             }
         }
         for Message { peer, data } in sends.iter().filter(is_others) {
-            // SAFETY: the slice lies in this device's memory and is kept until the stream is past
+            // SAFETY: the slice is in this device's memory and is kept until the stream is past
             // the message.
             unsafe { link.send(address(data), data.len, *peer) }?;
         }

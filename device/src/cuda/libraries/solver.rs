@@ -534,8 +534,8 @@ impl Solver {
             let mut space =
                 // SAFETY: the handle lives, and the pointers are valid.
                 self.spaces("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
-                    let [a, s, u, vt] =
-                        [a, parts.values, parts.left, parts.right].map(DevicePointer::as_ptr::<c_void>);
+                    let places = [a, parts.values, parts.left, parts.right];
+                    let [a, s, u, vt] = places.map(DevicePointer::as_ptr::<c_void>);
                     sys::cusolverDnXgesvd_bufferSize(
                         handle, parameters, job, job, m, n, kind, a, m, real, s, kind, u, m, kind,
                         vt, n, kind, bytes, host,

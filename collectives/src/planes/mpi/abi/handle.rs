@@ -41,12 +41,12 @@ impl Handle for c_int {
     }
 }
 
-/// A handle that is an address, or a small number in place of one.
+/// A handle that is an address, or a small number instead of one.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(in crate::planes::mpi) struct Address(pub(in crate::planes::mpi) *mut c_void);
 
-// SAFETY: the address is never followed here; it is handed back to the library it came from.
+// SAFETY: the address is never followed here; it is returned to the library that made it.
 unsafe impl Send for Address {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Address {}
