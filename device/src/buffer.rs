@@ -1,6 +1,7 @@
 //! Buffers: counted handles to device memory.
 
-use crate::{Device, DeviceError, DevicePointer, Strided};
+use crate::strides::assert_in_bounds;
+use crate::{Device, DeviceError, DevicePointer};
 use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
@@ -260,6 +261,24 @@ impl Slice {
     }
 }
 
+/// A box of items inside a buffer.
+#[derive(Clone, Debug)]
+pub struct Strided<'a> {
+    /// The buffer.
+    pub buffer: &'a Buffer,
+    /// The byte offset of the first item.
+    pub offset: isize,
+    /// The byte stride of each axis.
+    pub strides: &'a [isize],
+}
+
+impl Strided<'_> {
+    /// Panics unless all items of a box with these extents are inside the buffer.
+    pub(crate) fn check(&self, extents: &[usize], item: usize) {
+        assert_in_bounds(self.buffer.len(), self.offset, self.strides, extents, item);
+    }
+}
+
 /// The layout of every pooled allocation.
 pub(crate) fn layout(bytes: usize) -> Result<Layout, DeviceError> {
     Layout::from_size_align(bytes.max(64), 64).map_err(|_| DeviceError::OutOfMemory {
@@ -268,16 +287,4 @@ pub(crate) fn layout(bytes: usize) -> Result<Layout, DeviceError> {
         in_use: 0,
         limit: None,
     })
-}
-
-impl dyn Device {
-    /// An allocation that holds a copy of `bytes`.
-    pub fn upload(self: &Arc<Self>, bytes: &[u8]) -> Result<Buffer, DeviceError> {
-        let has_memory = self.pool().is_some();
-        self.clone().allocate_filled(bytes.len(), &mut |buffer| {
-            if has_memory {
-                buffer.write(0, bytes);
-            }
-        })
-    }
 }

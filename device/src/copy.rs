@@ -2,52 +2,10 @@
 //!
 //! The plan orders accesses to the bytes (condition 2 of `Buffer`); these functions check the rest.
 
-use crate::{Buffer, DeviceError, Slice};
+use crate::strides::contiguous;
+use crate::{Buffer, DeviceError, Slice, Strided};
 use std::ptr::NonNull;
 use std::sync::Arc;
-
-/// A box of items inside a buffer.
-#[derive(Clone, Debug)]
-pub struct Strided<'a> {
-    /// The buffer.
-    pub buffer: &'a Buffer,
-    /// The byte offset of the first item.
-    pub offset: isize,
-    /// The byte stride of each axis.
-    pub strides: &'a [isize],
-}
-
-impl Strided<'_> {
-    /// Panics unless all items of a box with these extents are inside the buffer.
-    fn check(&self, extents: &[usize], item: usize) {
-        assert_in_bounds(self.buffer.len(), self.offset, self.strides, extents, item);
-    }
-}
-
-/// Panics unless all items that the strides reach from an offset are inside `len` bytes. A box
-/// without items always passes.
-pub fn assert_in_bounds(
-    len: usize,
-    offset: isize,
-    strides: &[isize],
-    extents: &[usize],
-    item: usize,
-) {
-    if extents.contains(&0) {
-        return;
-    }
-    let (mut lowest, mut highest) = (offset, offset);
-    for (&stride, &extent) in strides.iter().zip(extents) {
-        let reach = stride * (extent as isize - 1);
-        lowest += reach.min(0);
-        highest += reach.max(0);
-    }
-    assert!(
-        lowest >= 0 && highest + item as isize <= len as isize,
-        "bug: bytes {lowest}..{} of a buffer of {len}",
-        highest + item as isize
-    );
-}
 
 /// Copies a box of items of `item` bytes between two places, which must not overlap.
 pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
@@ -99,15 +57,6 @@ pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {
         target.device().synchronize();
     }
     Ok(())
-}
-
-/// Byte strides of a C-ordered box of items of `item` bytes.
-pub fn contiguous(extents: &[usize], item: usize) -> Vec<isize> {
-    let mut strides = vec![item as isize; extents.len()];
-    for axis in (1..extents.len()).rev() {
-        strides[axis - 1] = strides[axis] * extents[axis] as isize;
-    }
-    strides
 }
 
 /// Copies a box of items to host bytes: the first to `offset`, the others by the strides.

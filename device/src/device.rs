@@ -101,3 +101,15 @@ impl fmt::Debug for dyn Device {
         f.write_str(&self.name())
     }
 }
+
+impl dyn Device {
+    /// An allocation that holds a copy of `bytes`.
+    pub fn upload(self: &Arc<Self>, bytes: &[u8]) -> Result<Buffer, DeviceError> {
+        let has_memory = self.pool().is_some();
+        self.clone().allocate_filled(bytes.len(), &mut |buffer| {
+            if has_memory {
+                buffer.write(0, bytes);
+            }
+        })
+    }
+}

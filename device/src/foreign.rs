@@ -1,6 +1,7 @@
 //! Memory of a device that belongs to other code.
 
-use crate::{DevicePointer, assert_in_bounds, contiguous};
+use crate::DevicePointer;
+use crate::strides::{assert_in_bounds, contiguous};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;

@@ -14,12 +14,10 @@ mod event;
 mod foreign;
 mod null;
 mod pointer;
+mod strides;
 
-pub use buffer::{Buffer, Remote, Slice};
-pub use copy::{
-    Strided, assert_in_bounds, contiguous, copy_from_host, copy_settled, copy_slice, copy_strided,
-    copy_to_host,
-};
+pub use buffer::{Buffer, Remote, Slice, Strided};
+pub use copy::{copy_from_host, copy_settled, copy_slice, copy_strided, copy_to_host};
 pub use cpu::CpuDevice;
 pub use device::{Captured, Device};
 pub use error::DeviceError;
@@ -27,3 +25,4 @@ pub use event::{Completion, Event, EventError};
 pub use foreign::ForeignMemory;
 pub use null::NullDevice;
 pub use pointer::DevicePointer;
+pub use strides::{assert_in_bounds, contiguous};

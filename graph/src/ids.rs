@@ -2,9 +2,10 @@
 //! none is taken for another.
 
 /// Defines an id: a position in a list, with its own type. Its text is the bare position.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! id_type {
-    ($(#[$meta:meta])* $visibility:vis struct $name:ident) => {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident;) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $visibility struct $name(u32);
@@ -13,6 +14,7 @@ macro_rules! id_type {
             /// The id of the entry at this position.
             #[inline]
             $visibility const fn new(position: usize) -> $name {
+                debug_assert!(position <= u32::MAX as usize, "bug: too many entries");
                 $name(position as u32)
             }
 
@@ -40,15 +42,15 @@ macro_rules! id_type {
 id_type! {
     /// A node of a graph, by its position in [`Graph::nodes`](crate::Graph::nodes). An id holds for
     /// one graph: a window and the graph of its plan number their nodes differently.
-    pub struct NodeId
+    pub struct NodeId;
 }
 
 id_type! {
     /// A leaf of a graph, by its position in [`Graph::leaves`](crate::Graph::leaves).
-    pub struct LeafId
+    pub struct LeafId;
 }
 
 id_type! {
     /// A scalar argument of a graph, by its position in [`Graph::scalars`](crate::Graph::scalars).
-    pub struct ScalarId
+    pub struct ScalarId;
 }

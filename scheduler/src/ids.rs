@@ -4,20 +4,20 @@ use phalanx_graph::id_type;
 
 id_type! {
     /// A unit of a plan, by its position among the plan's units.
-    pub(crate) struct UnitId
+    pub(crate) struct UnitId;
 }
 
 id_type! {
     /// An exchange of a plan, by its position among the plan's exchanges.
-    pub(crate) struct ExchangeId
+    pub(crate) struct ExchangeId;
 }
 
 id_type! {
     /// A slot of a finalised plan, by its position among the plan's slots.
-    pub(crate) struct SlotId
+    pub(crate) struct SlotId;
 }
 
 id_type! {
     /// A buffer of a slab or of messages, by its position among the local buffers of a device.
-    pub(crate) struct LocalId
+    pub(crate) struct LocalId;
 }

@@ -1,7 +1,7 @@
 //! Timing of a part of a program, on the host and on GPUs.
 
-use super::{CudaDevice, Event, Stream};
 use phalanx_device::DeviceError;
+use phalanx_device::cuda::{CudaDevice, Event, Stream};
 use phalanx_graph::{Error, call_site};
 use phalanx_scheduler::RunError;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The current stream of a thread.
 
-use super::{CudaDevice, Stream};
+use phalanx_device::cuda::{CudaDevice, Stream};
 use phalanx_graph::{Error, call_site};
 use phalanx_scheduler::RunError;
 use std::cell::RefCell;

@@ -34,9 +34,13 @@ impl<D: DevicePlane> Member<D> {
         self.device.as_ref().filter(|device| device.takes_device_memory())
     }
 
-    /// Returns the result of a check. An error ends the world.
+    /// Returns the result of a check. An error ends the world, unless it has ended.
     fn checked(&self, arguments: Result<(), CollectiveError>) -> Result<(), CollectiveError> {
-        arguments.map_err(|error| self.host.group.fabric.fail(error))
+        let fabric = &self.host.group.fabric;
+        arguments.map_err(|error| match fabric.failure.check() {
+            Err(known) => known,
+            Ok(()) => fabric.fail(error),
+        })
     }
 
     fn collective(&self, call: Call<'_>) -> Result<Event, CollectiveError> {

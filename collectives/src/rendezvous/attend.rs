@@ -6,7 +6,7 @@ use super::frames::{
 };
 use super::greeting::Refusal;
 use super::joined::Joined;
-use super::plan::Rendezvous;
+use super::settings::Rendezvous;
 use super::token::respond;
 use super::{mesh, readiness, tls};
 use crate::CollectiveError;

@@ -8,7 +8,7 @@ use super::frames::{
 use super::greeting::Refusal;
 use super::inquiry::Inquiry;
 use super::joined::{Joined, random_seed};
-use super::plan::Rendezvous;
+use super::settings::Rendezvous;
 use super::readiness::{self, Verdict};
 use super::tls;
 use super::token::challenge;

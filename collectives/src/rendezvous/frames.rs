@@ -1,6 +1,6 @@
 //! The frames that ranks exchange while they meet, after the token is proved.
 
-use super::plan::Rendezvous;
+use super::settings::Rendezvous;
 use super::readiness::Verdict;
 use super::tls::Tunnel;
 use crate::CollectiveError;

@@ -1,7 +1,7 @@
 //! The entry to a world of several processes.
 
 use super::joined::Wish;
-use super::plan::{Rendezvous, Transport};
+use super::settings::{Rendezvous, Transport};
 use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
 use crate::open_files::raise_limit;

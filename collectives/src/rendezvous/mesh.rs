@@ -5,7 +5,7 @@ use super::frames::{
     Connection, Introduction, Lost, PATIENCE, Roster, prepare, read_frame, write_frame,
 };
 use super::greeting::Refusal;
-use super::plan::Rendezvous;
+use super::settings::Rendezvous;
 use super::tls;
 use super::token::{challenge, respond};
 use crate::CollectiveError;

@@ -14,7 +14,7 @@ mod inquiry;
 mod join;
 mod joined;
 mod mesh;
-mod plan;
+mod settings;
 mod readiness;
 #[cfg(test)]
 mod tests;
@@ -23,6 +23,6 @@ mod token;
 
 pub(crate) use frames::Connection;
 pub(crate) use joined::{Joined, Wish, random_seed};
-pub use plan::{Rendezvous, Transport};
+pub use settings::{Rendezvous, Transport};
 pub(crate) use readiness::{agreed_prices, hosts};
 pub(crate) use tls::Tunnel;

@@ -5,7 +5,7 @@
 //! it, each on its own thread and within the time limit of start-up. Only if all succeed does MPI
 //! carry messages.
 
-use super::plan::{Rendezvous, Transport};
+use super::settings::{Rendezvous, Transport};
 use crate::CollectiveError;
 use crate::exchange::Pmix;
 use crate::facts::Facts;

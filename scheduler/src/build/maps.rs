@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 id_type! {
     /// A map of a kernel, by its position among the kernel's maps.
-    pub(crate) struct MapId
+    pub(crate) struct MapId;
 }
 
 /// The derivation of a map, which leads from the group to its target.

@@ -110,9 +110,9 @@ fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: NodeId) -> Opt
         _ => return None,
     };
     let other = NodeOp::Reduce { monoid: other, axes: axes.clone() };
-    let mut before = context.graph.numbered().rev().skip_while(|(id, _)| *id >= position);
-    let found = before.find(|(_, before)| before.op == other && before.inputs == node.inputs);
-    found.map(|(found, _)| fused.unit_of(found))
+    let before = &context.graph.nodes[..position.index()];
+    let found = before.iter().rposition(|it| it.op == other && it.inputs == node.inputs);
+    found.map(|found| fused.unit_of(NodeId::new(found)))
 }
 
 /// Finds or makes the group in which an update is a selection: the group of its old value, or a
@@ -316,7 +316,7 @@ fn merge(
     load: &Load,
 ) -> Option<Group> {
     let (earlier, later) = (fused.group(from)?, fused.group(target)?);
-    let between = &fused.units[from.index() + 1..target.index()];
+    let between = fused.units.get(from.index() + 1..target.index())?;
     let alike = earlier.axes.len() == later.axes.len()
         && earlier
             .axes

@@ -4,7 +4,7 @@
 //! fit. All ranks do this alike, because they agree on the values that the program can observe and
 //! on each refusal. Values that the program cannot observe are not planned again.
 
-use super::evaluate::{Stop, Work};
+use super::launch::{Stop, Work};
 use super::state::{Session, State};
 use crate::error::RunError;
 use phalanx_device::DeviceError;

@@ -9,6 +9,7 @@ mod flights;
 mod foreign;
 mod joined;
 mod lane;
+mod launch;
 mod live;
 mod memory;
 mod options;

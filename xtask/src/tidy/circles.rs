@@ -1,20 +1,68 @@
-//! Files of a crate depend on each other in one direction.
+//! Files of a crate depend on each other in one direction, and folders that are layers too.
 //!
 //! A file depends on another if it names one of its items, in a `use` or by a path. A name that
-//! `mod.rs` or `lib.rs` re-exports counts as a name of the file that defines it.
+//! `mod.rs` or `lib.rs` re-exports counts as a name of the file that defines it. A method that a
+//! file calls counts only if the file names its type, so circles of methods are not found, and
+//! neither are circles through re-exports by `*`.
 
 use super::sources::{Breach, File, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Circles that are left, each with its reason.
-const LEFT: &[(&[&str], &str)] = &[];
+const LEFT: &[(&[&str], &str)] = &[(
+    &["device/src/buffer.rs", "device/src/device.rs"],
+    "a device allocates buffers, and a buffer that the host cannot address names its device",
+)];
+
+/// Folders whose entries are layers, the lowest first. An entry uses only those before it.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("src/", &["environment", "placement", "config", "startup", "session", "prices"]),
+    (
+        "device/src/cuda/",
+        &["driver", "memory", "streams", "modules", "libraries", "device", "remote"],
+    ),
+    (
+        "kernels/src/cpu/",
+        &[
+            "instructions",
+            "loops",
+            "folds",
+            "program",
+            "lower",
+            "layout",
+            "worker",
+            "schedule",
+            "executable",
+            "compile",
+            "launch",
+        ],
+    ),
+    (
+        "python/src/",
+        &[
+            "interpreter",
+            "session",
+            "objects",
+            "convert",
+            "calls",
+            "records",
+            "methods",
+            "function",
+            "functions",
+            "submodules",
+            "module",
+        ],
+    ),
+];
 
 /// A module of a crate, as the names on its path.
 type Module = Vec<String>;
 
 /// Checks that no files of a crate depend on each other in a circle, apart from those in `LEFT`.
 pub fn check(sources: &Sources) -> Vec<Breach> {
-    check_except(sources, LEFT)
+    let mut breaches = check_except(sources, LEFT);
+    breaches.extend(against_layers(sources, LAYERS));
+    breaches
 }
 
 fn check_except(sources: &Sources, left: &[(&[&str], &str)]) -> Vec<Breach> {
@@ -34,6 +82,33 @@ fn check_except(sources: &Sources, left: &[(&[&str], &str)]) -> Vec<Breach> {
         let message = format!("depends on itself through {}", files[1..].join(", "));
         Breach::new(&files[0], 0, message)
     }));
+    breaches
+}
+
+/// Finds the files of a layer that use a file of a layer above.
+fn against_layers(sources: &Sources, layers: &[(&str, &[&str])]) -> Vec<Breach> {
+    let crates = crates(sources);
+    let mut breaches = Vec::new();
+    for (folder, entries) in layers {
+        let layer = |path: &str| {
+            let inside = path.strip_prefix(folder)?;
+            let entry = inside.split('/').next()?.trim_end_matches(".rs");
+            entries.iter().position(|name| *name == entry)
+        };
+        let Some(source) = folder.find("src/") else { continue };
+        let Some(files) = crates.get(&folder[..source]) else { continue };
+        let all = Crate::new(files);
+        for (module, file) in &all.files {
+            let Some(own) = layer(&file.path) else { continue };
+            for used in all.used(module, file) {
+                let used = &all.files[used].path;
+                if layer(used).is_some_and(|other| other > own) {
+                    let message = format!("uses {used}, of a layer above");
+                    breaches.push(Breach::new(&file.path, 0, message));
+                }
+            }
+        }
+    }
     breaches
 }
 
@@ -82,7 +157,17 @@ impl<'a> Crate<'a> {
         if declares(&file.path) {
             return used;
         }
-        for path in paths(&text(file)) {
+        let text = text(file);
+        let mut paths = paths(&text);
+        // A file may name its child modules without a prefix.
+        let is_child = |other: &&Module| {
+            other.len() == module.len() + 1 && !module.is_empty() && other.starts_with(module)
+        };
+        for child in self.files.keys().filter(is_child).filter_map(|child| child.last()) {
+            let named = at_starts(&text, &format!("{child}::"));
+            paths.extend(named.into_iter().map(|path| [vec!["self".to_owned()], path].concat()));
+        }
+        for path in paths {
             let target = absolute(module, &path).and_then(|path| self.defining(&path, 0));
             used.extend(target.filter(|target| *target != module));
         }
@@ -92,14 +177,14 @@ impl<'a> Crate<'a> {
     /// The module that defines what an absolute path names.
     fn defining(&self, path: &[String], depth: usize) -> Option<&Module> {
         let known = |length: &usize| self.files.contains_key(&path[..*length]);
-        let length = (1..=path.len()).rev().find(known)?;
+        let length = (0..=path.len()).rev().find(known)?;
         let (module, file) = self.files.get_key_value(&path[..length])?;
         if !declares(&file.path) {
             return Some(module);
         }
         // A module that only declares others defines nothing itself.
         let name = path.get(length)?;
-        let exported = exports(&text(file)).into_iter().find(|each| each.last() == Some(name))?;
+        let exported = exports(file).into_iter().find(|each| each.last() == Some(name))?;
         let inside = if exported[0] == "crate" { &exported[1..] } else { &exported[..] };
         let start = if exported[0] == "crate" { &[] } else { &path[..length] };
         let inside = inside.iter().filter(|name| *name != "self").cloned();
@@ -145,20 +230,25 @@ fn text(file: &File) -> String {
 
 /// The paths of a text that start in its own crate, whether used or written out.
 fn paths(text: &str) -> Vec<Module> {
+    ["crate::", "super::", "self::"].iter().flat_map(|start| at_starts(text, start)).collect()
+}
+
+/// The paths of a text that start with these letters.
+fn at_starts(text: &str, start: &str) -> Vec<Module> {
     let mut paths = Vec::new();
-    for start in ["crate::", "super::", "self::"] {
-        for (at, _) in text.match_indices(start) {
-            let before = text[..at].chars().next_back();
-            if !before.is_some_and(|letter| letter.is_alphanumeric() || "_:$".contains(letter)) {
-                expand(&text[at..], &mut paths);
-            }
+    for (at, _) in text.match_indices(start) {
+        let before = text[..at].chars().next_back();
+        if !before.is_some_and(|letter| letter.is_alphanumeric() || "_:$".contains(letter)) {
+            expand(&text[at..], &mut paths);
         }
     }
     paths
 }
 
-/// The paths that a text's `pub use` declarations name.
-fn exports(text: &str) -> Vec<Module> {
+/// The paths that the `pub use` declarations of a file name.
+fn exports(file: &File) -> Vec<Module> {
+    // Such declarations may follow `mod tests;`.
+    let text = file.code_and_tests().collect::<Vec<_>>().join(" ");
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("pub") {
         let rest = &text[at + 3..];
@@ -260,6 +350,35 @@ mod tests {
         assert_eq!(check_except(&sources, &[]), [Breach::new("a/src/x.rs", 0, message)]);
         let left: [(&[&str], &str); 1] = [(&["a/src/x.rs", "a/src/y/inner.rs"], "one idea")];
         assert_eq!(check_except(&sources, &left), []);
+    }
+
+    #[test]
+    fn circles_through_the_root_and_through_child_modules_are_found() {
+        let root =
+            "//! A.\nmod x;\nmod y;\n#[cfg(test)]\nmod tests;\npub use x::X;\npub use y::Y;\n";
+        let files = [
+            ("a/src/lib.rs", root),
+            ("a/src/x.rs", "//! X.\nuse crate::Y;\npub struct X;\n"),
+            ("a/src/y.rs", "//! Y.\nuse crate::X;\npub struct Y;\n"),
+        ];
+        let found: Vec<_> = check_except(&Sources::of(&files), &[]);
+        assert_eq!(found, [Breach::new("a/src/x.rs", 0, "depends on itself through a/src/y.rs")]);
+        let files = [
+            ("a/src/x.rs", "//! X.\nmod child;\npub use child::{C};\npub struct X;\n"),
+            ("a/src/x/child.rs", "//! C.\nuse super::X;\npub struct C;\n"),
+        ];
+        assert_eq!(check_except(&Sources::of(&files), &[]).len(), 1);
+    }
+
+    #[test]
+    fn a_layer_that_uses_one_above_is_found() {
+        let sources = Sources::of(&[
+            ("a/src/low/x.rs", "//! X.\nuse crate::high::Y;\npub struct X;\n"),
+            ("a/src/high.rs", "//! Y.\nuse crate::low::x::X;\npub struct Y;\n"),
+        ]);
+        let found = against_layers(&sources, &[("a/src/", &["low", "high"])]);
+        let message = "uses a/src/high.rs, of a layer above";
+        assert_eq!(found, [Breach::new("a/src/low/x.rs", 0, message)]);
     }
 
     #[test]

@@ -17,7 +17,6 @@ const UNLIMITED: usize = usize::MAX;
 
 /// The memory of a GPU, which the device's other parts share.
 pub(in crate::cuda) struct GpuMemory {
-    context: Arc<Context>,
     /// The most bytes that may be in use; `UNLIMITED` without a limit.
     limit: AtomicUsize,
     pool: Mutex<Pool>,
@@ -26,6 +25,8 @@ pub(in crate::cuda) struct GpuMemory {
     /// Zeros with which thread blocks count each other; each kernel leaves zeros.
     pub(super) counters: OnceLock<DevicePointer>,
     spares: Mutex<Vec<Weak<dyn Spare>>>,
+    /// Dropped last: the fields before it free what they have in the context.
+    context: Arc<Context>,
 }
 
 /// A part of a device that keeps memory only to save time, and frees it if memory is short.
@@ -43,13 +44,13 @@ impl GpuMemory {
         allocator: Box<dyn Allocator>,
     ) -> Arc<GpuMemory> {
         Arc::new(GpuMemory {
-            context,
             limit: AtomicUsize::new(limit.unwrap_or(UNLIMITED)),
             pool: Mutex::default(),
             allocator,
             borrowed: Borrowed::default(),
             counters: OnceLock::new(),
             spares: Mutex::default(),
+            context,
         })
     }
 
@@ -153,6 +154,8 @@ impl GpuMemory {
 
 impl Drop for GpuMemory {
     fn drop(&mut self) {
+        // Streams of programs may outlive the device, and their work may use its memory.
+        let _ = self.context.synchronize_all();
         self.release_cached();
         if let Some(address) = self.counters.take() {
             let _kept = self.context.visit();

@@ -1,0 +1,252 @@
+//! Launching: plans a window or a part of one, reserves memory for its values, and sends the work
+//! to the lanes.
+use super::flights::Flight;
+use super::memory::{Refusal, retired};
+use super::options::SessionOptions;
+use super::state::{Session, State};
+use crate::cache::Target;
+use crate::error::RunError;
+use crate::finalise::{Liveness, Place};
+use crate::instance::Instance;
+use crate::job::Job;
+use crate::outcome::Outcome;
+use crate::plan::Plan;
+use crate::processes::awaited;
+use crate::ready::Ready;
+use crate::shards::{Shards, Storage};
+use phalanx_device::DeviceError;
+use phalanx_distributed::{Bytes, Setup};
+use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeOp, Site};
+use phalanx_ops::Sharding;
+use phalanx_waiting::{copying, is_attended};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// From this much work on, a plan runs on another thread, so that an attendant (see `waiting`) can
+/// interrupt the wait. The cost is then small beside the plan.
+const LONG_WORK: usize = 1 << 19;
+
+/// Why a plan did not run, or that it ran and failed.
+pub(super) enum Stop {
+    /// There is too little memory; the values stay pending.
+    Refused {
+        /// The refused request and its device.
+        refusal: DeviceError,
+        /// Whether the request can never succeed.
+        is_final: bool,
+    },
+    /// All values of the window fail with this error.
+    Failed(Error),
+    /// The plan ran, and its values carry the error.
+    Ran(Error),
+}
+
+/// A window, or a part of one, to be planned and run.
+pub(super) struct Work<'a> {
+    pub graph: &'a Graph,
+    /// For each node, whether its value is wanted.
+    pub wanted: &'a [bool],
+    /// For each leaf, whether it is needed afterwards, with or without a handle.
+    pub kept: &'a [bool],
+    pub cause: Cause,
+    pub site: Site,
+    /// The ticket of the window.
+    pub ticket: Option<u64>,
+}
+
+impl Session {
+    /// The settings that plans depend on besides the window.
+    pub(super) fn setup(&self) -> Setup<'_> {
+        let SessionOptions { policy, lowerings, .. } = &self.options;
+        Setup { mesh: &self.mesh, policy, lowerings: *lowerings }
+    }
+
+    pub(super) fn leaf_shardings(graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        graph
+            .leaves
+            .iter()
+            .map(|leaf| match leaf.result() {
+                Some(Ok(value)) => Ok(value.sharding().clone()),
+                Some(Err(error)) => Err(error.clone()),
+                None => unreachable!("bug: a leaf without a result"),
+            })
+            .collect()
+    }
+
+    pub(super) fn liveness(wanted: &[bool], plan: &Plan, donated: Arc<[bool]>) -> Liveness {
+        let mut nodes = vec![false; plan.graph.nodes.len()];
+        for (&wanted, &at) in wanted.iter().zip(&*plan.moved) {
+            nodes[at.index()] |= wanted;
+        }
+        Liveness { nodes, donated }
+    }
+
+    /// For each node of a window, whether the program wants its value: it has a handle and no
+    /// result yet.
+    pub(super) fn wanted(graph: &Graph) -> Vec<bool> {
+        let is_wanted = |data: &NodeData| data.node.is_live() && data.node.result().is_none();
+        graph.nodes.iter().map(is_wanted).collect()
+    }
+
+    /// For each leaf, whether only the window needs it: it has no handle, it is not kept, and no
+    /// other value shares its memory.
+    pub(super) fn donated(graph: &Graph, kept: &[bool]) -> Arc<[bool]> {
+        let is_donated = |(leaf, is_kept): (&Arc<Node>, &bool)| match leaf.result() {
+            Some(Ok(value)) => !is_kept && !leaf.is_live() && Shards::of(value).is_sole_owner(),
+            _ => false,
+        };
+        graph.leaves.iter().zip(kept).map(is_donated).collect()
+    }
+
+    /// The plan of the work last identified, ready to run.
+    fn ready(
+        &self,
+        state: &mut State,
+        work: &Work<'_>,
+        leaves: &[Sharding],
+        donated: &Arc<[bool]>,
+    ) -> Result<Arc<Ready>, RunError> {
+        let target = Target {
+            setup: self.setup(),
+            devices: self.first_device..self.first_device + self.devices.len(),
+            kernels: &self.kernels,
+        };
+        let liveness = |plan: &Plan| Session::liveness(work.wanted, plan, donated.clone());
+        state.plans.ready(work.graph, leaves, &target, liveness)
+    }
+
+    /// Fails all values of a window with an error.
+    pub(super) fn lost(&self, graph: &Graph, error: Error) -> Evaluation {
+        graph.nodes.iter().for_each(|data| data.node.finish(Err(error.clone())));
+        Evaluation::from(Err(error))
+    }
+
+    /// Plans the work identified last and starts it. On return the wanted values have their memory.
+    pub(super) fn launch(
+        &self,
+        state: &mut State,
+        work: &Work<'_>,
+        leaves: &[Sharding],
+    ) -> Result<(), Stop> {
+        let &Work { graph, wanted, kept, cause, site, ticket } = work;
+        let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
+        let donated = Session::donated(graph, kept);
+        let ready = self.ready(state, work, leaves, &donated);
+        let ready = ready.map_err(|error| fail(self.fatal(error)))?;
+        while state.flights.len() >= self.most_flying {
+            // The values of the plan carry its error.
+            let _ended = state.flights.pop();
+        }
+        ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
+        let memory = self.reserve_agreed(&mut state.flights, &ready, graph);
+        let memory = memory.map_err(|refusal| match refusal {
+            Refusal::Memory { refusal, is_final } => Stop::Refused { refusal, is_final },
+            Refusal::World(error) => fail(error),
+        })?;
+        let needed = graph.leaves.iter().filter_map(|leaf| match leaf.result() {
+            Some(Ok(value)) => Shards::of(value).unknown_outcome(),
+            _ => None,
+        });
+        let ticket = ticket.filter(|_| ready.communicates());
+        let outcome = Outcome::pending(self.devices.len(), ticket, needed.collect());
+        let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
+        let mut late = Vec::new();
+        for ((node, &at), is_wanted) in graph.nodes.iter().zip(&*ready.moved).zip(wanted) {
+            if !is_wanted {
+                continue;
+            }
+            let Some(place) = ready.places[at.index()] else {
+                unreachable!("bug: a live value without a place")
+            };
+            let known = storages.iter().position(|(known, _)| *known == place);
+            let known = known.unwrap_or_else(|| {
+                let storage = match place {
+                    Place::Slot(slot) => {
+                        let buffers =
+                            memory.iter().map(|memory| memory.slots[slot.index()].clone());
+                        Storage::new(buffers.collect())
+                    }
+                    Place::Leaf(leaf) => match graph.leaves[leaf.index()].result() {
+                        Some(Ok(value)) => Shards::of(value).storage(),
+                        _ => unreachable!("bug: checked above"),
+                    },
+                };
+                self.live.note(&storage, node.dtype, &node.shape, node.site);
+                storages.push((place, storage));
+                storages.len() - 1
+            });
+            let storage = storages[known].1.clone();
+            let sharding = ready.placements[at.index()].output.clone();
+            let mut shards =
+                Shards::new(node.dtype, &node.shape, sharding, storage, Some(outcome.clone()));
+            if node.op == NodeOp::Compress {
+                shards = shards.with_unknown_shape();
+            }
+            let shards = Arc::new(shards);
+            if node.op == NodeOp::Compress {
+                late.push((at, shards.clone()));
+            }
+            node.node.finish(Ok(shards));
+        }
+        let scalars = graph.scalars.iter().chain(&*ready.constants).copied().collect();
+        let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
+        let retired = if runs_here {
+            Vec::new()
+        } else {
+            let live: SmallVec<[Place; 4]> = storages.iter().map(|(place, _)| *place).collect();
+            retired(&memory, &live, |leaf| donated[leaf.index()])
+        };
+        let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
+        state.windows += 1;
+        if runs_here {
+            let run = || state.lanes[0].run(&job);
+            if self.world.is_bound_to_thread() {
+                // The plan waits for other processes on this thread.
+                let waited = awaited(&self.world, || {
+                    run();
+                    Ok(())
+                });
+                waited.map_err(fail)?;
+            } else {
+                // The plan takes about as long as copying its elements; other threads may use the
+                // interpreter.
+                let work: usize = job.ready.instances.iter().map(Instance::work).sum();
+                copying(work.saturating_mul(size_of::<f64>()), run);
+            }
+            return outcome.wait_surely().map_err(Stop::Ran);
+        }
+        let job = Arc::new(job);
+        for lane in &mut state.lanes {
+            if let Err(error) = lane.send(&job) {
+                // The abort keeps other devices from waiting for this one.
+                outcome.finish(Err(self.fatal(error)), site);
+            }
+        }
+        state.flights.push(Flight { outcome, retired });
+        Ok(())
+    }
+
+    /// Whether a plan runs on the calling thread. That needs a single device, and a caller that
+    /// waits anyway or a plan that ends before another thread would wake.
+    fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
+        let [instance] = ready.instances.as_slice() else { return false };
+        // A GPU's work is only enqueued here; and with MPI no other thread may call the library.
+        if !self.devices[0].is_host() || self.world.is_bound_to_thread() {
+            return true;
+        }
+        // An attended thread only waits, so that others can use the interpreter and the user can
+        // interrupt it.
+        if is_attended() && (instance.work() >= LONG_WORK || ready.communicates()) {
+            return false;
+        }
+        if cause != Cause::Limit {
+            return true;
+        }
+        let bytes = |leaf: &Arc<Node>| {
+            Bytes::of(phalanx_ops::shape::size(leaf.shape()), leaf.dtype().size())
+        };
+        let leaves: Bytes = graph.leaves.iter().map(bytes).sum();
+        let slots: Bytes = instance.slots.iter().copied().sum();
+        self.world.size() == 1 && leaves + slots < Bytes(self.options.limits.small)
+    }
+}
