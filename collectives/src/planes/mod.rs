@@ -13,6 +13,8 @@ pub(crate) mod local;
 mod member;
 pub mod mpi;
 pub(crate) mod nccl;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use device::DevicePlane;
 pub(crate) use host::HostGroup;
