@@ -37,7 +37,7 @@ pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
     project.git(&["worktree", "prune"]).run()?;
     let place = old.to_string_lossy().into_owned();
     project.git(&["worktree", "add", "--detach", "--force", &place, base]).run()?;
-    let result = copy_working_tree(project, &new).and_then(|()| {
+    let result = project.copy_to(&new).and_then(|()| {
         for (copy, name) in [(&old, "target-base"), (&new, "target-current")] {
             // Cargo confuses copies of a crate at two paths: each gets its own target folder.
             rewrite(&Project::at(copy.clone()), None, Some(&folder.join(name)))?;
@@ -46,12 +46,6 @@ pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
     });
     project.git(&["worktree", "remove", "--force", &place]).run()?;
     result
-}
-
-impl Project {
-    fn git(&self, arguments: &[&str]) -> Program {
-        Program::new("git").arguments(arguments).folder(self.root())
-    }
 }
 
 fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> Result<(), Failure> {
@@ -66,23 +60,6 @@ fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> R
             Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run()?,
             None => program.run()?,
         }
-    }
-    Ok(())
-}
-
-/// Copies the files that git tracks or would track; a worktree would lack uncommitted changes.
-fn copy_working_tree(project: &Project, to: &Path) -> Result<(), Failure> {
-    let mut list = project.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    for inside in list.output()?.split('\0').filter(|inside| !inside.is_empty()) {
-        let (from, to) = (project.path(inside), to.join(inside));
-        // A deleted file is listed until its deletion is committed.
-        if !from.is_file() {
-            continue;
-        }
-        if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-        }
-        fs::copy(&from, &to).map_err(Failure::file(&from))?;
     }
     Ok(())
 }

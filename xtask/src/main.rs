@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adding;
 mod api;
 mod bench;
 mod changed;
@@ -47,12 +48,14 @@ cargo xtask COMMAND
   check                   format, lints, tidy, documentation, number of loops; prints the
                           time of each
   tidy                    check only the house rules
-  test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
-                          and tests the wheel
+  test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every
+                          mesh, tests the wheel and runs `adding`
   test --changed [BASE]   the tests that the files changed since a commit need; without one, since
                           the last commit
   test --array-api CHECKOUT [--full]
                           the official suite of the array API standard, from a checkout of it
+  adding [NAME]           apply the patches of tests/adding, the examples of docs/adding.md, to
+                          copies of the project, and run their commands
   gpu [--fast]            pack the module, tests and benchmarks with a script, to run them on a
                           machine with a GPU and without Rust; --fast builds without optimising
   python                  build the Python module and put it into python/phalanx
@@ -100,6 +103,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("gpu", []) => gpu::pack(&project, false),
         ("gpu", [option]) if option == "--fast" => gpu::pack(&project, true),
         ("python", []) => python_tests::place(&project, &python_tests::build(&project, false)?),
+        ("adding", []) => adding::command(&project, None),
+        ("adding", [name]) if !name.starts_with('-') => adding::command(&project, Some(name)),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),
         ("replay", [option, seed]) if option == "--seed" => seed::run(&project, seed, None),

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::process::Program;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The project's folders.
@@ -36,6 +37,28 @@ impl Project {
     pub fn cargo(&self, arguments: &[&str]) -> Program {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         Program::new(cargo).named("cargo").arguments(arguments).folder(&self.root)
+    }
+
+    /// Git, run in the project's folder.
+    pub fn git(&self, arguments: &[&str]) -> Program {
+        Program::new("git").arguments(arguments).folder(&self.root)
+    }
+
+    /// Copies the files that git tracks or would track; a worktree would lack uncommitted changes.
+    pub fn copy_to(&self, to: &Path) -> Result<(), Failure> {
+        let mut list = self.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+        for inside in list.output()?.split('\0').filter(|inside| !inside.is_empty()) {
+            let (from, to) = (self.path(inside), to.join(inside));
+            // A deleted file is listed until its deletion is committed.
+            if !from.is_file() {
+                continue;
+            }
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+            }
+            fs::copy(&from, &to).map_err(Failure::file(&from))?;
+        }
+        Ok(())
     }
 
     /// The folder where Cargo builds.

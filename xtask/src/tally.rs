@@ -42,14 +42,23 @@ impl Tally {
         }
     }
 
-    /// The things that the machine lacks.
-    pub fn lacking(&self) -> impl Iterator<Item = &str> {
-        self.lacking.iter().map(String::as_str)
-    }
-
     /// The required things, in the form that tests read.
     pub fn required(&self) -> String {
         self.required.join(",")
+    }
+
+    /// Prints the lacks for which tests were skipped, and `N passed, N failed` last.
+    ///
+    /// Errors: `Failure::Tests` if a test failed.
+    pub fn finish(&self) -> Result<(), Failure> {
+        for lack in &self.lacking {
+            println!("skipped: {lack}");
+        }
+        println!("{} passed, {} failed", self.passed, self.failed);
+        match self.failed {
+            0 => Ok(()),
+            count => Err(Failure::Tests { count }),
+        }
     }
 
     /// Adds one test.

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the tests, and the demo compared with NumPy.
 
+use crate::adding;
 use crate::changed::Changed;
 use crate::comparison;
 use crate::conformance;
@@ -55,18 +56,13 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         eprintln!("error: {failure}");
         tally.failed += 1;
     }
-    for lack in tally.lacking() {
-        println!("skipped: {lack}");
-    }
-    println!("{} passed, {} failed", tally.passed, tally.failed);
-    match tally.failed {
-        0 => Ok(()),
-        count => Err(Failure::Tests { count }),
-    }
+    tally.finish()
 }
 
 /// Runs the tests that the files changed since a commit need.
 fn since(project: &Project, base: &str, tally: &mut Tally) -> Result<(), Failure> {
+    // Any change may keep a patch from applying.
+    adding::check(project, tally)?;
     let changed = Changed::since(project, base)?;
     if changed.is_empty() {
         println!("no test is needed for what changed since {base}");
@@ -170,6 +166,10 @@ fn all(
     }
     if filter.is_none_or(|filter| "examples".contains(filter)) {
         examples::run(project, tally)?;
+    }
+    if filter.is_none_or(|filter| "adding".contains(filter)) {
+        // Builds the project once for each example.
+        if full { adding::run(project, None, tally) } else { adding::check(project, tally) }?;
     }
     // Last, because it builds crates with another feature.
     if filter.is_none_or(|filter| "linked_mpi".contains(filter)) {
