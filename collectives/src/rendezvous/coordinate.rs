@@ -8,8 +8,8 @@ use super::frames::{
 use super::greeting::Refusal;
 use super::inquiry::Inquiry;
 use super::joined::{Joined, random_seed};
-use super::settings::Rendezvous;
 use super::readiness::{self, Verdict};
+use super::settings::Rendezvous;
 use super::tls;
 use super::token::challenge;
 use crate::CollectiveError;

@@ -1,7 +1,7 @@
 //! The frames that ranks exchange while they meet, after the token is proved.
 
-use super::settings::Rendezvous;
 use super::readiness::Verdict;
+use super::settings::Rendezvous;
 use super::tls::Tunnel;
 use crate::CollectiveError;
 use crate::facts::Facts;

@@ -14,8 +14,8 @@ mod inquiry;
 mod join;
 mod joined;
 mod mesh;
-mod settings;
 mod readiness;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -23,6 +23,6 @@ mod token;
 
 pub(crate) use frames::Connection;
 pub(crate) use joined::{Joined, Wish, random_seed};
-pub use settings::{Rendezvous, Transport};
 pub(crate) use readiness::{agreed_prices, hosts};
+pub use settings::{Rendezvous, Transport};
 pub(crate) use tls::Tunnel;

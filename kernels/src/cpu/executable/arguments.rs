@@ -46,6 +46,7 @@ pub(super) trait Shape {
     fn guards(&self) -> usize;
     fn bounds(&self, guard: usize) -> &[(i64, i64)];
 
+    #[inline]
     fn is(&self, launch: &Launch) -> bool {
         same(self.extents(), &launch.extents)
             && same(self.origins(), &launch.origins)

@@ -25,6 +25,7 @@ impl Combine {
     /// # Safety
     /// The pointers are aligned and valid for `count` elements, and the left ones do not overlap
     /// the right ones; the index pointers only matter for pairs.
+    #[inline]
     pub unsafe fn run(
         self,
         left: *mut u8,
@@ -67,6 +68,7 @@ pub(in crate::cpu) struct Counter {
 
 impl Counter {
     /// Adds the next item.
+    #[inline]
     pub fn push(&mut self, item: Item, code: Combine) {
         self.stack.push(item);
         let mut carry = self.count;
@@ -78,6 +80,7 @@ impl Counter {
     }
 
     /// The combination of all items.
+    #[inline]
     pub fn finish(&mut self, code: Combine) -> Option<Item> {
         while self.stack.len() > 1 {
             self.merge(code);

@@ -192,6 +192,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The number of elements of a table.
+    #[inline]
     pub fn length(&self, table: &TableUse) -> usize {
         match self.launch.scalars[table.length].to_weak() {
             Weak::Int(length) => usize::try_from(length).unwrap_or(0),

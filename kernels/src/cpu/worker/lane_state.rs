@@ -52,6 +52,7 @@ impl LaneState {
     ///
     /// # Safety
     /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index.
+    #[inline]
     pub unsafe fn push(&mut self, values: *const u8, indices: *const u8, count: usize, last: bool) {
         if !self.ordered {
             // SAFETY: the caller's promise.

@@ -90,6 +90,7 @@ impl State {
     }
 
     /// Takes an arena and sets the addresses of registers and accumulators in it.
+    #[inline]
     pub(super) fn begin(&mut self, prepared: &Prepared<'_>) {
         self.arena = ARENA.take();
         let lines = prepared.arena / size_of::<Line>();
@@ -126,6 +127,7 @@ impl State {
     }
 
     /// Ends a launch: makes its results visible to other threads and returns the arena to `ARENA`.
+    #[inline]
     pub(super) fn release(&mut self) {
         if std::mem::take(&mut self.streams) {
             transfer::fence();
