@@ -3,6 +3,9 @@
 //! Arrays are *global*: a program indexes, adds and reduces whole arrays, and every process owns
 //! blocks of them. Operations are recorded and run fused when a value is observed.
 //!
+//! Start with the [tutorial]; [`prelude`] has the names that most programs need. The folder `docs/`
+//! of the repository is a book with all pages, to which the tutorial's links lead.
+//!
 //! ```
 //! use phalanx::prelude::*;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -78,7 +81,5 @@ pub mod prelude {
     };
 }
 
-/// The tutorial, whose Rust blocks are tested.
-#[cfg(doctest)]
 #[doc = include_str!("../docs/tutorial.md")]
-mod tutorial {}
+pub mod tutorial {}
