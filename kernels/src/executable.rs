@@ -26,9 +26,10 @@ impl Executable {
         let is_gpu = |device: &dyn Device| {
             device.as_any().is::<CudaDevice>() || device.as_any().is::<NullDevice>()
         };
-        match device.is_some_and(is_gpu) {
-            true => Ok(Executable::Cuda(Box::new(CudaKernel::new(kernel)?))),
-            false => Ok(Executable::Cpu(Box::new(cpu::compile(kernel)?))),
+        if device.is_some_and(is_gpu) {
+            Ok(Executable::Cuda(Box::new(CudaKernel::new(kernel)?)))
+        } else {
+            Ok(Executable::Cpu(Box::new(cpu::compile(kernel)?)))
         }
     }
 

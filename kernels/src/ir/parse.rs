@@ -200,10 +200,8 @@ impl<'t> Parser<'t> {
 
     fn fold(&mut self) -> Parsed<Fold> {
         let result = self.definition(Expr::Folded)?;
-        let index_result = match self.skip_symbol(',') {
-            true => Some(self.definition(Expr::Folded)?),
-            false => None,
-        };
+        let index_result =
+            if self.skip_symbol(',') { Some(self.definition(Expr::Folded)?) } else { None };
         self.symbol('=')?;
         let monoid = self.monoid()?;
         self.symbol('(')?;
@@ -247,10 +245,8 @@ impl<'t> Parser<'t> {
         let expr = match name {
             "load" => {
                 let access = self.access()?;
-                let guard = match self.skip_word("if") {
-                    true => Some(self.numbered('g', "a guard")?),
-                    false => None,
-                };
+                let guard =
+                    if self.skip_word("if") { Some(self.numbered('g', "a guard")?) } else { None };
                 Expr::Load { access, guard }
             }
             "constant" => Expr::Constant(self.constant(dtype)?),

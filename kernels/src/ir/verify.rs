@@ -193,9 +193,10 @@ impl Verifier<'_> {
             for &axis in axes {
                 exists("axis", axis, kernel.axes)?;
             }
-            match axes.windows(2).all(|pair| pair[0] < pair[1]) {
-                true => Ok(()),
-                false => Err(VerifyError::AxesNotAscending { what, id }),
+            if axes.windows(2).all(|pair| pair[0] < pair[1]) {
+                Ok(())
+            } else {
+                Err(VerifyError::AxesNotAscending { what, id })
             }
         };
         for (id, access) in kernel.accesses.iter().enumerate() {
@@ -261,9 +262,10 @@ impl Verifier<'_> {
                 if found != DType::I64 {
                     return Err(VerifyError::Length { scalar: *length, found });
                 }
-                match monoid.is_compound() || !monoid.accepts(dtype) {
-                    true => Err(VerifyError::Monoid { monoid: *monoid, dtype }),
-                    false => Ok(()),
+                if monoid.is_compound() || !monoid.accepts(dtype) {
+                    Err(VerifyError::Monoid { monoid: *monoid, dtype })
+                } else {
+                    Ok(())
                 }
             }
         }
@@ -349,9 +351,12 @@ impl Verifier<'_> {
     fn expression(&mut self, value: ValueId) -> Verified {
         let kernel = self.kernel;
         let found = kernel.values[value].dtype;
-        let is = |expected: DType| match found == expected {
-            true => Ok(()),
-            false => Err(VerifyError::DType { value, expected, found }),
+        let is = |expected: DType| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(VerifyError::DType { value, expected, found })
+            }
         };
         match &kernel.values[value].expr {
             Expr::Load { access, guard } => {
@@ -380,14 +385,10 @@ impl Verifier<'_> {
                     dtypes.push(self.before(input, value)?);
                 }
                 let mut loops = op.signatures().iter();
-                match loops.any(|row| row.inputs() == dtypes.as_slice() && row.output == found) {
-                    true => Ok(()),
-                    false => Err(VerifyError::Signature {
-                        value,
-                        op: *op,
-                        inputs: dtypes,
-                        output: found,
-                    }),
+                if loops.any(|row| row.inputs() == dtypes.as_slice() && row.output == found) {
+                    Ok(())
+                } else {
+                    Err(VerifyError::Signature { value, op: *op, inputs: dtypes, output: found })
                 }
             }
             Expr::Select { condition, on_true, on_false } => {
@@ -420,10 +421,7 @@ impl Verifier<'_> {
             return Err(VerifyError::ValueOutOfScope { value });
         }
         let found = self.kernel.values[value].dtype;
-        match found == expected {
-            true => Ok(()),
-            false => Err(VerifyError::DType { value, expected, found }),
-        }
+        if found == expected { Ok(()) } else { Err(VerifyError::DType { value, expected, found }) }
     }
 
     fn axis(&self, axis: AxisId) -> Verified {
@@ -448,9 +446,10 @@ impl Verifier<'_> {
         let data = &self.kernel.accesses[access];
         data.axes.iter().try_for_each(|&axis| self.axis(axis))?;
         let param = &self.kernel.params[data.param];
-        match roles.contains(&param.role) {
-            true => Ok(param.dtype),
-            false => Err(VerifyError::Role { access, role: param.role, action }),
+        if roles.contains(&param.role) {
+            Ok(param.dtype)
+        } else {
+            Err(VerifyError::Role { access, role: param.role, action })
         }
     }
 }

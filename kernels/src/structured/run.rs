@@ -25,18 +25,17 @@ pub fn run_on(
     to: &Block<'_>,
     device: &Arc<dyn Device>,
 ) -> Result<(), DeviceError> {
-    match device.as_any().is::<CudaDevice>() {
-        true => run_on_gpu(op, operands, to, device),
-        false => {
-            let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
-            let requested = workspace(op, operands, to, threads);
-            if !has_room(requested) {
-                let (device, in_use) = (device.name(), device.bytes_in_use());
-                return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });
-            }
-            run(op, operands, to, device.pool());
-            Ok(())
+    if device.as_any().is::<CudaDevice>() {
+        run_on_gpu(op, operands, to, device)
+    } else {
+        let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
+        let requested = workspace(op, operands, to, threads);
+        if !has_room(requested) {
+            let (device, in_use) = (device.name(), device.bytes_in_use());
+            return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });
         }
+        run(op, operands, to, device.pool());
+        Ok(())
     }
 }
 

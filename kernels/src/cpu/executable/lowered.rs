@@ -25,10 +25,7 @@ impl Lowered {
     pub fn new(kernel: &Kernel) -> Result<Lowered, KernelError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let has_loop = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
-        let loops = match has_loop {
-            true => Some(lower(kernel, LaneChoice::Loops)?),
-            false => None,
-        };
+        let loops = if has_loop { Some(lower(kernel, LaneChoice::Loops)?) } else { None };
         let grid = lower(kernel, LaneChoice::Grid)?;
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Lowered { identity, kernel: kernel.clone(), grid, loops })
@@ -92,10 +89,7 @@ impl Lowered {
                 false
             }
         };
-        match prefers_loops {
-            true => finish(program, lay_out(program)),
-            false => finish(grid_program, grid),
-        }
+        if prefers_loops { finish(program, lay_out(program)) } else { finish(grid_program, grid) }
     }
 }
 

@@ -22,9 +22,8 @@ impl Touched {
             idle.fill(true);
             wake(kernel, &kernel.body, &launch.extents, &mut idle);
         }
-        let range = |access: usize| match idle[access] {
-            true => None,
-            false => bytes(kernel, launch, access, guard_of[access]),
+        let range = |access: usize| {
+            if idle[access] { None } else { bytes(kernel, launch, access, guard_of[access]) }
         };
         Touched((0..kernel.accesses.len()).map(range).collect())
     }

@@ -108,9 +108,10 @@ impl Estimate<'_> {
             stride if stride < 64 || lanes.tile.is_some() => NEAR,
             _ => FAR,
         };
-        let rows = match lanes.linear[at].is_some() || 2 * lanes.columns() > self.prepared.width {
-            true => 0.0,
-            false => ROW / lanes.columns() as f64,
+        let rows = if lanes.linear[at].is_some() || 2 * lanes.columns() > self.prepared.width {
+            0.0
+        } else {
+            ROW / lanes.columns() as f64
         };
         each + rows
     }

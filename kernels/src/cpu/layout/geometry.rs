@@ -154,9 +154,10 @@ impl Lanes {
         }
         let total = geometry.points(&axes);
         let mut groups = geometry.groups(&axes, accesses);
-        let tile = match phase.ordered {
-            true => None,
-            false => transpose_tile(geometry, accesses, &mut groups, width),
+        let tile = if phase.ordered {
+            None
+        } else {
+            transpose_tile(geometry, accesses, &mut groups, width)
         };
         if groups.is_empty() {
             groups.push(Group { extent: 1, axis: None, inner: usize::MAX });

@@ -21,16 +21,18 @@ impl Lowering<'_> {
         let dtype = self.kernel.values[fold.value].dtype;
         let width = self.analysis.width[fold.result];
         let (code, wide) = combination(fold.monoid, dtype)?;
-        let value = match wide == dtype {
-            true => self.operand(fold.value, width),
-            false => self.widened(fold.value, width, body),
+        let value = if wide == dtype {
+            self.operand(fold.value, width)
+        } else {
+            self.widened(fold.value, width, body)
         };
         let index = fold.index.map(|index| self.operand(index, width));
         let output = self.fold_register(width, wide.size());
         let index_output = fold.index_result.map(|_| self.fold_register(width, 8));
-        self.values[fold.result] = Some(match wide == dtype {
-            true => output,
-            false => self.apply(cast(wide, dtype), &[output], width, dtype.size(), after),
+        self.values[fold.result] = Some(if wide == dtype {
+            output
+        } else {
+            self.apply(cast(wide, dtype), &[output], width, dtype.size(), after)
         });
         if let Some(result) = fold.index_result {
             self.values[result] = index_output;
@@ -69,19 +71,19 @@ impl Lowering<'_> {
     pub(super) fn lane_fold(&mut self, fold: &Fold, phase: &mut Phase) -> Result<(), KernelError> {
         let dtype = self.kernel.values[fold.value].dtype;
         let (code, wide) = combination(fold.monoid, dtype)?;
-        let value = match wide == dtype {
-            true => self.operand(fold.value, Width::Block),
-            false => self.widened(fold.value, Width::Block, &mut phase.steps),
+        let value = if wide == dtype {
+            self.operand(fold.value, Width::Block)
+        } else {
+            self.widened(fold.value, Width::Block, &mut phase.steps)
         };
         let index = fold.index.map(|index| self.operand(index, Width::Block));
         let output = self.register(Width::Uniform, wide.size());
         let index_output = fold.index_result.map(|_| self.register(Width::Uniform, 8));
-        self.values[fold.result] = Some(match wide == dtype {
-            true => output,
-            false => {
-                let code = cast(wide, dtype);
-                self.apply(code, &[output], Width::Uniform, dtype.size(), &mut phase.epilogue)
-            }
+        self.values[fold.result] = Some(if wide == dtype {
+            output
+        } else {
+            let code = cast(wide, dtype);
+            self.apply(code, &[output], Width::Uniform, dtype.size(), &mut phase.epilogue)
         });
         if let Some(result) = fold.index_result {
             self.values[result] = index_output;

@@ -74,11 +74,10 @@ impl Arena<'_> {
             }
             if let Some(output) = step.output() {
                 self.place(output);
-                match last.contains_key(&output) {
-                    true => {
-                        owned.insert(output);
-                    }
-                    false => self.release(output),
+                if last.contains_key(&output) {
+                    owned.insert(output);
+                } else {
+                    self.release(output)
                 }
             }
             let mut read = Vec::new();

@@ -39,12 +39,11 @@ fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> Tab
     if whole.is_empty() {
         return TablePlan::Free;
     }
-    match whole.iter().any(|&table| all[table].ordered) {
-        true => {
-            let copies = tables::copies(prepared, &whole, points);
-            TablePlan::PerChunk(whole, copies)
-        }
-        false => TablePlan::PerWorker(whole),
+    if whole.iter().any(|&table| all[table].ordered) {
+        let copies = tables::copies(prepared, &whole, points);
+        TablePlan::PerChunk(whole, copies)
+    } else {
+        TablePlan::PerWorker(whole)
     }
 }
 
@@ -246,9 +245,10 @@ fn run_loops(
             let held = prepared.program.tables.iter().any(|table| table.phase == phase);
             let workers = threads.for_work(|| estimate_phase(prepared, phase));
             let uniform = prepared.program.phases[phase].lanes.is_none();
-            match uniform || (!held && workers == 1) {
-                true => phase_on(&mut worker, phase, states),
-                false => phase_divided(&mut worker, phase, threads, workers),
+            if uniform || (!held && workers == 1) {
+                phase_on(&mut worker, phase, states)
+            } else {
+                phase_divided(&mut worker, phase, threads, workers)
             }
         }
     }

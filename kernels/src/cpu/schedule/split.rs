@@ -33,10 +33,7 @@ pub(super) fn splits(prepared: &Prepared<'_>, workers: usize) -> bool {
 /// The points of a chunk of a loop.
 fn chunk(prepared: &Prepared<'_>, step: &LoopStep, workers: usize) -> usize {
     let target = prepared.loops[step.number].total.div_ceil(workers * TASKS_PER_THREAD).max(1);
-    match step.ordered {
-        true => target.div_ceil(LEAF).next_power_of_two() * LEAF,
-        false => target,
-    }
+    if step.ordered { target.div_ceil(LEAF).next_power_of_two() * LEAF } else { target }
 }
 
 /// Runs a launch with grid lanes that fit one block.

@@ -28,15 +28,9 @@ pub(super) fn sharing(prepared: &Prepared<'_>, table: &TableUse) -> Sharing {
     let long = |axis: &usize| prepared.launch.extents[*axis] > 1;
     let grid: Vec<usize> = (0..prepared.kernel.grid).filter(long).collect();
     if !(0..prepared.kernel.axes).filter(long).any(moves) {
-        return match grid.is_empty() && !table.looped {
-            true => Sharing::Own,
-            false => Sharing::Whole,
-        };
+        return if grid.is_empty() && !table.looped { Sharing::Own } else { Sharing::Whole };
     }
-    match !grid.is_empty() && grid.into_iter().all(moves) {
-        true => Sharing::Own,
-        false => Sharing::Partial,
-    }
+    if !grid.is_empty() && grid.into_iter().all(moves) { Sharing::Own } else { Sharing::Partial }
 }
 
 /// Whether blocks of several lanes would combine in another order than point after point.

@@ -130,11 +130,10 @@ impl<'a> Worker<'a> {
         while at < end {
             // Long rows are cut evenly so that no block spans two of them; short rows are packed.
             let rest = columns - at % columns;
-            let count = match 2 * columns > width {
-                true => {
-                    rest.div_ceil(rest.div_ceil(width)).next_multiple_of(16).min(rest).min(width)
-                }
-                false => width,
+            let count = if 2 * columns > width {
+                rest.div_ceil(rest.div_ceil(width)).next_multiple_of(16).min(rest).min(width)
+            } else {
+                width
             };
             let count = count.min(end - at);
             self.lay_out(at, count);
@@ -194,10 +193,8 @@ impl<'a> Worker<'a> {
             self.state.cursors[access] = self.state.bases[access].wrapping_offset(start);
         }
         for guard in &lanes.guards {
-            self.state.block.covers[guard.guard] = match guard.never {
-                true => Cover::None,
-                false => self.state.block.cover(guard),
-            };
+            self.state.block.covers[guard.guard] =
+                if guard.never { Cover::None } else { self.state.block.cover(guard) };
         }
     }
 

@@ -18,9 +18,10 @@ impl<'a> Worker<'a> {
         let met = |&(axis, low, high): &(AxisId, usize, usize)| {
             (low..high).contains(&self.state.index[axis])
         };
-        match split.sequential.iter().all(met) {
-            true => (split, self.state.block.covers[guard]),
-            false => (split, Cover::None),
+        if split.sequential.iter().all(met) {
+            (split, self.state.block.covers[guard])
+        } else {
+            (split, Cover::None)
         }
     }
 
@@ -79,10 +80,8 @@ impl<'a> Worker<'a> {
         for (at, piece) in self.state.block.pieces.iter().enumerate() {
             let (low, high) =
                 guard.map_or((0, piece.count), |guard| self.state.block.inside(guard, at));
-            let start = match reach.even {
-                true => piece.lane as isize * reach.stride,
-                false => reach.starts[at],
-            };
+            let start =
+                if reach.even { piece.lane as isize * reach.stride } else { reach.starts[at] };
             // SAFETY: conditions 1 and 2, as the caller has them.
             unsafe {
                 let target = home.add(piece.lane * size);
@@ -197,9 +196,6 @@ impl<'a> Worker<'a> {
     pub(super) fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
         let reach = &self.state.block.reach[access];
         let within = (lane - self.state.block.pieces[piece].lane) as isize * reach.stride;
-        match reach.even {
-            true => lane as isize * reach.stride,
-            false => reach.starts[piece] + within,
-        }
+        if reach.even { lane as isize * reach.stride } else { reach.starts[piece] + within }
     }
 }

@@ -42,9 +42,10 @@ impl<'a> Worker<'a> {
         let mut depth = 0;
         for (leaf, start) in (start..end).step_by(LEAF).enumerate() {
             let count = LEAF.min(end - start);
-            match step.natural {
-                true => self.natural_leaf(step, start, count, depth),
-                false => self.lane_tree(step, 1, 0, (start, count), depth),
+            if step.natural {
+                self.natural_leaf(step, start, count, depth)
+            } else {
+                self.lane_tree(step, 1, 0, (start, count), depth)
             }
             depth += 1;
             let mut carry = leaf;
@@ -162,9 +163,10 @@ impl<'a> Worker<'a> {
         }
         self.steps(&step.steps);
         for fold in &step.folds {
-            match fold.ordered {
-                true => self.combine_ordered(fold, at, first),
-                false => self.combine_unordered(fold),
+            if fold.ordered {
+                self.combine_ordered(fold, at, first)
+            } else {
+                self.combine_unordered(fold)
             }
         }
     }

@@ -40,12 +40,11 @@ impl CudaKernel {
     /// Errors: `KernelError::Verify` (PX041); those of `cpu::compile` for kernels with a host form.
     pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
         verify(kernel)?;
-        let form = match has_ordered_tables(kernel) {
-            true => {
-                let (tables, host) = (Tables::new(kernel)?, cpu::compile(kernel)?);
-                Form::Ordered(Box::new(Ordered { tables, host }))
-            }
-            false => Form::Direct(Box::new(DirectKernel::new(kernel))),
+        let form = if has_ordered_tables(kernel) {
+            let (tables, host) = (Tables::new(kernel)?, cpu::compile(kernel)?);
+            Form::Ordered(Box::new(Ordered { tables, host }))
+        } else {
+            Form::Direct(Box::new(DirectKernel::new(kernel)))
         };
         Ok(CudaKernel { form })
     }

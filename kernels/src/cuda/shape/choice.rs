@@ -62,9 +62,10 @@ impl Shape {
         let folds = kernel.body.iter().filter(|statement| matches!(statement, Stmt::Loop { .. }));
         if self.chunks > 1 {
             let rounds = folds.count() - usize::from(self.variant.moments);
-            self.variant.chunks = match rounds == 1 && !stores_in_loops(&kernel.body, false) {
-                true => Chunks::Last,
-                false => Chunks::Together,
+            self.variant.chunks = if rounds == 1 && !stores_in_loops(&kernel.body, false) {
+                Chunks::Last
+            } else {
+                Chunks::Together
             };
         }
     }
@@ -100,9 +101,10 @@ impl Shape {
             number += 1 + loops(body).len();
         }
         let columns = self.grid.last().map_or(1, |group| group.extent);
-        match along_columns > 0 && along_columns >= along_rows && columns >= ROW_LANES {
-            true => false,
-            false => along_rows > 0 || points < 1 << 14,
+        if along_columns > 0 && along_columns >= along_rows && columns >= ROW_LANES {
+            false
+        } else {
+            along_rows > 0 || points < 1 << 14
         }
     }
 
@@ -178,9 +180,12 @@ impl Shape {
         let is_square = self.grid[across].extent == self.grid[last].extent;
         let mirrored = both_ways && is_square && self.grid.len() == 2;
         self.variant.mode = Mode::Tiles { across, mirrored };
-        let tiles = |(at, group): (usize, &Group)| match at == across || at == last {
-            true => group.extent.div_ceil(TILE as usize),
-            false => group.extent,
+        let tiles = |(at, group): (usize, &Group)| {
+            if at == across || at == last {
+                group.extent.div_ceil(TILE as usize)
+            } else {
+                group.extent
+            }
         };
         self.units = self.grid.iter().enumerate().map(tiles).product();
     }

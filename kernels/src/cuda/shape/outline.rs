@@ -118,12 +118,11 @@ impl Shape {
 
     /// The number of partial results kept between blocks: one for each chunk and point.
     pub fn partials(&self) -> usize {
-        match self.variant.is_rows() {
-            true => self.units * self.chunks,
-            false => {
-                let across = self.tiles() * self.variant.across() as usize;
-                across * self.variant.lanes() as usize * self.chunks
-            }
+        if self.variant.is_rows() {
+            self.units * self.chunks
+        } else {
+            let across = self.tiles() * self.variant.across() as usize;
+            across * self.variant.lanes() as usize * self.chunks
         }
     }
 }

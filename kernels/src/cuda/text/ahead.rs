@@ -97,9 +97,10 @@ impl Writer<'_> {
         round(self, &|writer| {
             for &value in values {
                 writer.value(value);
-                writer.line(match writer.laned[value] {
-                    true => format!("LANES ahead{value}[u][k] = v{value}[k];"),
-                    false => format!("ahead{value}[u] = v{value};"),
+                writer.line(if writer.laned[value] {
+                    format!("LANES ahead{value}[u][k] = v{value}[k];")
+                } else {
+                    format!("ahead{value}[u] = v{value};")
                 });
             }
         });

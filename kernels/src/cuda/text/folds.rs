@@ -40,12 +40,11 @@ impl Writer<'_> {
         for (at, fold) in folds.iter().enumerate() {
             let number = begun + at;
             self.fold_type(number, fold);
-            match laned(self, fold) {
-                true => {
-                    self.line(format!("Fold{number}::T f{number}[N];"));
-                    self.line(format!("LANES f{number}[k] = Fold{number}::start();"));
-                }
-                false => self.line(format!("Fold{number}::T f{number} = Fold{number}::start();")),
+            if laned(self, fold) {
+                self.line(format!("Fold{number}::T f{number}[N];"));
+                self.line(format!("LANES f{number}[k] = Fold{number}::start();"));
+            } else {
+                self.line(format!("Fold{number}::T f{number} = Fold{number}::start();"))
             }
         }
         begun
@@ -65,14 +64,15 @@ impl Writer<'_> {
             self.uses.monoids.insert((Monoid::Moments, dtype));
             let first = literal(dtype, start(fold.monoid, dtype).bytes());
             // Summed like a separate fold.
-            let (sum, first, add, join) = match self.is_sum_stored(number) {
-                true => (
+            let (sum, first, add, join) = if self.is_sum_stored(number) {
+                (
                     ", sum",
                     format!(", {first}"),
                     "\n        all.sum += x;",
                     "\n        x.sum += y.sum;",
-                ),
-                false => ("", String::new(), "", ""),
+                )
+            } else {
+                ("", String::new(), "", "")
             };
             self.functions.push_str(&format!(
                 "struct Fold{number} {{
@@ -98,8 +98,8 @@ impl Writer<'_> {
         let first = literal(dtype, start(fold.monoid, dtype).bytes());
         let monoid = fold.monoid.name();
         let zero = format!("identity_{monoid}_{name}()");
-        let text = match fold.index.is_some() {
-            true => format!(
+        let text = if fold.index.is_some() {
+            format!(
                 "struct Fold{number} {{
     struct T {{ {name} value; i64 index; }};
     DEVICE T start() {{ return T{{{first}, 0x7fffffffffffffffll}}; }}
@@ -110,25 +110,24 @@ impl Writer<'_> {
     }}
 }};
 "
-            ),
-            false => {
-                let join = match (fold.monoid, dtype.is_complex()) {
-                    // A product with one may still make a NaN of an infinity.
-                    (Monoid::Multiply, true) => "x.re == 1 && x.im == 0 ? y : \
+            )
+        } else {
+            let join = match (fold.monoid, dtype.is_complex()) {
+                // A product with one may still make a NaN of an infinity.
+                (Monoid::Multiply, true) => "x.re == 1 && x.im == 0 ? y : \
                          y.re == 1 && y.im == 0 ? x : combine_multiply(x, y)"
-                        .to_string(),
-                    _ => format!("combine_{monoid}(x, y)"),
-                };
-                format!(
-                    "struct Fold{number} {{
+                    .to_string(),
+                _ => format!("combine_{monoid}(x, y)"),
+            };
+            format!(
+                "struct Fold{number} {{
     typedef {name} T;
     DEVICE T start() {{ return {first}; }}
     DEVICE T empty() {{ return {zero}; }}
     DEVICE T join(T x, T y) {{ return {join}; }}
 }};
 "
-                )
-            }
+            )
         };
         self.functions.push_str(&text);
     }
@@ -182,11 +181,12 @@ impl Writer<'_> {
                 },
             };
             let mean = self.operand(moments.pairs[pair].mean);
-            let text = match is_rest {
-                true => format!("{all}.count * ({all}.mean - {mean})"),
-                false => format!(
+            let text = if is_rest {
+                format!("{all}.count * ({all}.mean - {mean})")
+            } else {
+                format!(
                     "{all}.squares + {all}.count * (({all}.mean - {mean}) * ({all}.mean - {mean}))"
-                ),
+                )
             };
             let text = format!("{all}.count == 0 ? 0 : {text}");
             self.define(fold.result, &text);
@@ -195,9 +195,10 @@ impl Writer<'_> {
 
     /// The statement that combines a point into a place.
     fn joined(&self, number: usize, place: &str, value: &str) -> String {
-        match self.is_moments(number) {
-            true => format!("Fold{number}::add({place}, {value}, part);"),
-            false => format!("{place} = Fold{number}::join({place}, {value});"),
+        if self.is_moments(number) {
+            format!("Fold{number}::add({place}, {value}, part);")
+        } else {
+            format!("{place} = Fold{number}::join({place}, {value});")
         }
     }
 
@@ -212,9 +213,10 @@ impl Writer<'_> {
     /// The value that a fold combines at a point.
     fn folded(&self, number: usize, fold: &Fold) -> String {
         let narrow = self.kernel.values[fold.value].dtype;
-        let value = match wide(narrow) == narrow {
-            true => self.operand(fold.value),
-            false => format!("cast_{}({})", wide(narrow), self.operand(fold.value)),
+        let value = if wide(narrow) == narrow {
+            self.operand(fold.value)
+        } else {
+            format!("cast_{}({})", wide(narrow), self.operand(fold.value))
         };
         match fold.index {
             Some(index) => format!("Fold{number}::T{{{value}, {}}}", self.operand(index)),
@@ -265,9 +267,10 @@ impl Writer<'_> {
         self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
         let narrow = self.kernel.values[fold.result].dtype;
         let field = if fold.index.is_some() { ".value" } else { "" };
-        let text = match wide(narrow) == narrow {
-            true => format!("{place}{field}"),
-            false => format!("cast_{narrow}({place}{field})"),
+        let text = if wide(narrow) == narrow {
+            format!("{place}{field}")
+        } else {
+            format!("cast_{narrow}({place}{field})")
         };
         self.define(fold.result, &text);
         if let Some(index) = fold.index_result {
@@ -402,12 +405,11 @@ impl Writer<'_> {
         }
         for (at, fold) in folds.iter().enumerate() {
             let at = begun + at;
-            match self.laned[fold.result] {
-                true => self.result(number, fold, at, "f", true),
-                false => {
-                    self.line(format!("Fold{at}::T r{at} = f{at}[0];"));
-                    self.result(number, fold, at, "r", false);
-                }
+            if self.laned[fold.result] {
+                self.result(number, fold, at, "f", true)
+            } else {
+                self.line(format!("Fold{at}::T r{at} = f{at}[0];"));
+                self.result(number, fold, at, "r", false);
             }
         }
     }

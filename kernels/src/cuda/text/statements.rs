@@ -17,9 +17,10 @@ impl Writer<'_> {
                 Stmt::Loop { body, folds, .. } => {
                     let number = self.loops;
                     self.loops += 1;
-                    match self.open.is_empty() {
-                        true => self.outer_loop(number, body, folds),
-                        false => self.inner_loop(number, body, folds),
+                    if self.open.is_empty() {
+                        self.outer_loop(number, body, folds)
+                    } else {
+                        self.inner_loop(number, body, folds)
                     }
                 }
                 Stmt::Store { access, value } => self.store(*access, *value),
@@ -62,10 +63,7 @@ impl Writer<'_> {
 
     /// A statement that writes, under the conditions that select its threads and valid lanes.
     fn effect(&mut self, call: &str, lanes: bool) {
-        let condition = match self.open.is_empty() {
-            true => "first",
-            false => "active",
-        };
+        let condition = if self.open.is_empty() { "first" } else { "active" };
         let mut text = String::new();
         if condition == "first" || self.variant.is_shared() {
             let _ = write!(text, "if ({condition}) ");
@@ -89,10 +87,7 @@ impl Writer<'_> {
 
     /// A value as operand, in a lane if it differs between lanes.
     pub(super) fn operand(&self, value: ValueId) -> String {
-        match self.laned[value] {
-            true => format!("v{value}[k]"),
-            false => format!("v{value}"),
-        }
+        if self.laned[value] { format!("v{value}[k]") } else { format!("v{value}") }
     }
 
     pub(super) fn value(&mut self, value: ValueId) {
@@ -127,12 +122,11 @@ impl Writer<'_> {
     /// Assigns `text` to a value, in each lane if it differs between lanes.
     pub(super) fn define(&mut self, value: ValueId, text: &str) {
         let name = self.kernel.values[value].dtype.name();
-        match self.laned[value] {
-            true => {
-                self.line(format!("{name} v{value}[N];"));
-                self.line(format!("LANES v{value}[k] = {text};"));
-            }
-            false => self.line(format!("const {name} v{value} = {text};")),
+        if self.laned[value] {
+            self.line(format!("{name} v{value}[N];"));
+            self.line(format!("LANES v{value}[k] = {text};"));
+        } else {
+            self.line(format!("const {name} v{value} = {text};"))
         }
     }
 
@@ -362,12 +356,11 @@ impl Writer<'_> {
         let address = self.address(access, Some("k").filter(|_| lanes));
         let call = format!("*({name}*)({address}) = {};", self.operand(value));
         let by_lane = matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. });
-        match lanes || by_lane {
-            true => self.effect(&call, true),
-            false => {
-                let condition = if self.open.is_empty() { "first" } else { "active" };
-                self.line(format!("if ({condition}) {call}"));
-            }
+        if lanes || by_lane {
+            self.effect(&call, true)
+        } else {
+            let condition = if self.open.is_empty() { "first" } else { "active" };
+            self.line(format!("if ({condition}) {call}"));
         }
     }
 
@@ -422,9 +415,10 @@ impl Writer<'_> {
             let groups = &self.variant.loops[number];
             if let Some(group) = groups.iter().position(|own| *own == Some(axis)) {
                 let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == groups.len();
-                return match is_lane && lanes {
-                    true => format!("(l{number}_{group} + k)"),
-                    false => format!("l{number}_{group}"),
+                return if is_lane && lanes {
+                    format!("(l{number}_{group} + k)")
+                } else {
+                    format!("l{number}_{group}")
                 };
             }
         }

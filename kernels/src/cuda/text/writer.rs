@@ -312,9 +312,10 @@ impl<'a> Writer<'a> {
         }
         for group in (0..groups).rev() {
             let is_lanes = in_columns && group + 1 == groups && lanes > 1;
-            let extent = match is_lanes {
-                true => format!("((Position)a.n_g{group} / {lanes})"),
-                false => format!("(Position)a.n_g{group}"),
+            let extent = if is_lanes {
+                format!("((Position)a.n_g{group} / {lanes})")
+            } else {
+                format!("(Position)a.n_g{group}")
             };
             let times = if is_lanes { format!(" * {lanes}") } else { String::new() };
             if group == 0 {
@@ -383,9 +384,10 @@ impl<'a> Writer<'a> {
         let last = self.variant.grid.len() - 1;
         self.line(format!("const int x = threadIdx.x % {TILE}, y = threadIdx.x / {TILE};"));
         self.line("constexpr bool active = true, first = true;");
-        match mirrored {
-            true => self.mirrored_tile(across, last),
-            false => self.tile_in_order(across, last),
+        if mirrored {
+            self.mirrored_tile(across, last)
+        } else {
+            self.tile_in_order(across, last)
         }
         self.line(format!(
             "const Position g{across} = tile{across} + y, g{last} = tile{last} + x;"
@@ -401,9 +403,10 @@ impl<'a> Writer<'a> {
         self.line("Position rest = blockIdx.x;");
         for group in (0..=last).rev() {
             let tiled = group == across || group == last;
-            let extent = match tiled {
-                true => format!("(((Position)a.n_g{group} + {}) / {TILE})", TILE - 1),
-                false => format!("(Position)a.n_g{group}"),
+            let extent = if tiled {
+                format!("(((Position)a.n_g{group} + {}) / {TILE})", TILE - 1)
+            } else {
+                format!("(Position)a.n_g{group}")
             };
             self.line(format!("const Position q{group} = rest / {extent};"));
             let name = if tiled { "tile" } else { "g" };

@@ -105,9 +105,10 @@ fn way(kind: Fourier, length: usize, dtypes: [DType; 2], [before, after]: [Lines
         distances: extents.map(|extent| extent * inner),
         ..along
     };
-    let (lines, calls, steps) = match inner < outer {
-        true => (across, inner, sizes),
-        false => (neighbours, outer, [0, 1].map(|side| extents[side] * inner * sizes[side])),
+    let (lines, calls, steps) = if inner < outer {
+        (across, inner, sizes)
+    } else {
+        (neighbours, outer, [0, 1].map(|side| extents[side] * inner * sizes[side]))
     };
     let is_aligned =
         calls == 1 || steps.iter().all(|step| step.is_multiple_of(if is_double { 16 } else { 8 }));
@@ -117,9 +118,10 @@ fn way(kind: Fourier, length: usize, dtypes: [DType; 2], [before, after]: [Lines
     }
     let is_inverse = kind == Fourier::Inverse;
     let columns = Columns { length, outer, inner, is_double, is_inverse };
-    match matches!(kind, Fourier::Forward | Fourier::Inverse) && columns.is_suitable() {
-        true => Way::Columns(columns),
-        false => Way::Together,
+    if matches!(kind, Fourier::Forward | Fourier::Inverse) && columns.is_suitable() {
+        Way::Columns(columns)
+    } else {
+        Way::Together
     }
 }
 

@@ -50,9 +50,10 @@ fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
         ("Element", name_of(dtype)),
         ("OP", format!("op_{}", op.name())),
     ];
-    match is_free(op, dtype) {
-        true => defines.extend(accumulating(dtype, dtype)),
-        false => defines.push(("IN_ORDER", String::from("1"))),
+    if is_free(op, dtype) {
+        defines.extend(accumulating(dtype, dtype))
+    } else {
+        defines.push(("IN_ORDER", String::from("1")))
     }
     Routine::new(TEXT, defines, uses)
 }
@@ -78,10 +79,7 @@ fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Routine {
 }
 
 fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
-    let cast = |to: DType| match dtype == wide {
-        true => String::new(),
-        false => format!("cast_{to}"),
-    };
+    let cast = |to: DType| if dtype == wide { String::new() } else { format!("cast_{to}") };
     [("Wide", name_of(wide)), ("WIDEN", cast(wide)), ("NARROW", cast(dtype))]
 }
 

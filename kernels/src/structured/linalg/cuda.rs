@@ -346,9 +346,10 @@ impl Work<'_> {
         let a = self.room(count * n * n)?;
         let values = self.room(count * n)?;
         // Our triangle is the library's opposite triangle of the conjugate matrix.
-        let (ours, uplo) = match lower {
-            true => (Triangle::Lower, Triangle::Upper),
-            false => (Triangle::Upper, Triangle::Lower),
+        let (ours, uplo) = if lower {
+            (Triangle::Lower, Triangle::Upper)
+        } else {
+            (Triangle::Upper, Triangle::Lower)
         };
         let [vectors, numbers, flagged, told] = [&a, &values, &flags, &outcomes].map(address);
         let result = (n + 1) * n;

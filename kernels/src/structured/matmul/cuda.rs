@@ -85,10 +85,7 @@ fn is_in_parts([m, n, k]: [usize; 3], count: usize, dtype: DType) -> bool {
 pub fn routines(matmul: Matmul, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let [m, k, n] = matmul.sizes(operands[0].shape, operands[1].shape);
     let count = to.shape[..to.shape.len() - 2].iter().product();
-    match is_in_parts([m, n, k], count, to.dtype) {
-        true => vec![of_sums(to.dtype)],
-        false => Vec::new(),
-    }
+    if is_in_parts([m, n, k], count, to.dtype) { vec![of_sums(to.dtype)] } else { Vec::new() }
 }
 
 fn address(block: &Block<'_>) -> u64 {

@@ -63,9 +63,10 @@ pub fn sources() -> Vec<String> {
 
 /// The routines that `run` launches.
 pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
-    match has_loop(scan.op, to.dtype) && !to.is_empty() {
-        true => vec![routine(scan.op, to.dtype)],
-        false => Vec::new(),
+    if has_loop(scan.op, to.dtype) && !to.is_empty() {
+        vec![routine(scan.op, to.dtype)]
+    } else {
+        Vec::new()
     }
 }
 

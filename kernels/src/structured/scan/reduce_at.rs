@@ -42,9 +42,10 @@ pub fn reduce_at_sources() -> Vec<String> {
 
 /// The routines that `reduce_at` launches.
 pub fn reduce_at_routines(reduce: ReduceAt, to: &Block<'_>) -> Vec<Routine> {
-    match has_loop(reduce.op, to.dtype) && !to.is_empty() {
-        true => vec![routine(reduce.op, to.dtype)],
-        false => Vec::new(),
+    if has_loop(reduce.op, to.dtype) && !to.is_empty() {
+        vec![routine(reduce.op, to.dtype)]
+    } else {
+        Vec::new()
     }
 }
 
@@ -102,9 +103,10 @@ pub fn reduce_at(
         // axis, the blocks are whole, and there is a part for each chunk of each element.
         unsafe { routine.launch(entry, device, (blocks, THREADS as u32), &words) }
     };
-    let [entry, joining] = match has_lines {
-        true => ["reduce_lines", "reduce_line_parts"],
-        false => ["reduce_columns", "reduce_column_parts"],
+    let [entry, joining] = if has_lines {
+        ["reduce_lines", "reduce_line_parts"]
+    } else {
+        ["reduce_columns", "reduce_column_parts"]
     };
     launch(entry, to.len() * chunks * per_part)?;
     if chunks > 1 {

@@ -87,9 +87,10 @@ pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
     if Lines::of(to.shape, sort.axis).extent >= MOST || to.is_empty() {
         return Vec::new();
     }
-    match dtype.is_complex() {
-        true => complex::routines(sort.order, dtype),
-        false => vec![routine(sort.order, dtype)],
+    if dtype.is_complex() {
+        complex::routines(sort.order, dtype)
+    } else {
+        vec![routine(sort.order, dtype)]
     }
 }
 

@@ -21,10 +21,7 @@ pub fn routine(dtype: DType, columns: DType) -> Routine {
     let mut uses = Uses::default();
     uses.ops.insert((Op::Add, vec![sum; 2]));
     uses.ops.insert((Op::Multiply, vec![sum; 2]));
-    let cast = |to: DType| match is_half {
-        true => format!("cast_{to}"),
-        false => String::new(),
-    };
+    let cast = |to: DType| if is_half { format!("cast_{to}") } else { String::new() };
     if is_half {
         uses.casts.extend([(dtype, sum), (sum, dtype)]);
     }

@@ -103,9 +103,10 @@ fn way(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Option<Way> {
             let extent = Lines::of(positions.shape, put.axis).extent;
             let claims = op.is_none() && extent < u32::MAX as usize;
             // Claims take less memory than sorting, unless few values are written to a large block.
-            match claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20)) {
-                true => Some(Way::Claims),
-                false => room.map(|_| Way::Sorted(op)),
+            if claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20)) {
+                Some(Way::Claims)
+            } else {
+                room.map(|_| Way::Sorted(op))
             }
         }
     }

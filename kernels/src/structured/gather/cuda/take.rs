@@ -31,9 +31,10 @@ fn word_size(inner: usize, dtype: DType) -> usize {
 /// The routines that `take` launches.
 pub fn take_routines(take: Take, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let lines = Lines::of(operands[0].shape, take.axis);
-    match to.is_empty() || lines.extent == 0 {
-        true => Vec::new(),
-        false => vec![of_elements(word_size(lines.inner, to.dtype))],
+    if to.is_empty() || lines.extent == 0 {
+        Vec::new()
+    } else {
+        vec![of_elements(word_size(lines.inner, to.dtype))]
     }
 }
 
@@ -43,9 +44,10 @@ pub fn take_along_routines(
     operands: &[Block<'_>],
     to: &Block<'_>,
 ) -> Vec<Routine> {
-    match to.is_empty() || Lines::of(operands[0].shape, take.axis).extent == 0 {
-        true => Vec::new(),
-        false => vec![of_elements(to.dtype.size())],
+    if to.is_empty() || Lines::of(operands[0].shape, take.axis).extent == 0 {
+        Vec::new()
+    } else {
+        vec![of_elements(to.dtype.size())]
     }
 }
 
