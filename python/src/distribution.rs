@@ -168,9 +168,10 @@ impl Sharding {
             .enumerate()
             .filter_map(|(place, axis)| Some(format!("{place}: {:?}", axis.blocks.as_ref()?)))
             .collect();
-        match uneven.is_empty() {
-            true => format!("Sharding({})", axes.join(", ")),
-            false => format!("Sharding({}, blocks={{{}}})", axes.join(", "), uneven.join(", ")),
+        if uneven.is_empty() {
+            format!("Sharding({})", axes.join(", "))
+        } else {
+            format!("Sharding({}, blocks={{{}}})", axes.join(", "), uneven.join(", "))
         }
     }
 }
@@ -376,16 +377,15 @@ pub fn from_local(
 ) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
     // The result of `local_view` stands for a list of shards.
-    let shards = match part.hasattr("_shards_of_view")? {
-        true => Some(part.getattr("_shards_of_view")?),
-        false => None,
+    let shards = if part.hasattr("_shards_of_view")? {
+        Some(part.getattr("_shards_of_view")?)
+    } else {
+        None
     };
     let part = shards.as_ref().unwrap_or(part);
     let is_list = part.is_instance_of::<PyList>() || part.is_instance_of::<PyTuple>();
-    let parts: PyResult<Vec<Bound<'_, PyAny>>> = match is_list {
-        true => part.try_iter()?.collect(),
-        false => Ok(vec![part.clone()]),
-    };
+    let parts: PyResult<Vec<Bound<'_, PyAny>>> =
+        if is_list { part.try_iter()?.collect() } else { Ok(vec![part.clone()]) };
     let parts = parts?;
     let split = shards_split(&parts);
     if let Ok(Some(SplitAlong::Nothing)) = split {

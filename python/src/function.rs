@@ -197,9 +197,10 @@ fn answered(
         {
             return subclass::wrap_as(py, array, Some(template));
         }
-        match array.ndim() == 0 && are_elements() {
-            true => Ndarray::result(py, array),
-            false => Ndarray::wrap(py, array),
+        if array.ndim() == 0 && are_elements() {
+            Ndarray::result(py, array)
+        } else {
+            Ndarray::wrap(py, array)
         }
     })
 }

@@ -288,11 +288,10 @@ pub struct DeviceBytes {
 
 impl DeviceBytes {
     fn check(&self, size: usize) -> PyResult<()> {
-        match size <= self.buffer.len() {
-            true => Ok(()),
-            false => {
-                Err(value_error(Mistake::Value, format!("{size} bytes of {}", self.buffer.len())))
-            }
+        if size <= self.buffer.len() {
+            Ok(())
+        } else {
+            Err(value_error(Mistake::Value, format!("{size} bytes of {}", self.buffer.len())))
         }
     }
 }

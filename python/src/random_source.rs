@@ -384,10 +384,7 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
     } else {
         seed
     };
-    let seed = match seed.hasattr("_number")? {
-        true => seed.call_method0("_number")?,
-        false => seed,
-    };
+    let seed = if seed.hasattr("_number")? { seed.call_method0("_number")? } else { seed };
     let seed = &seed;
     if let Some(number) = word_of(seed)? {
         return Ok(number);

@@ -236,20 +236,22 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// The error of an argument that is no number. An overflow stays Python's error, and an
     /// exception of the program's own `__index__` stays as it is.
     pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
-        match is_of::<PyOverflowError>(self.py, &error) {
-            true => as_numpy_raises(self.py, Mistake::Large, error),
-            false => for_type_error(self.py, error, || self.wrong(name, expected)),
+        if is_of::<PyOverflowError>(self.py, &error) {
+            as_numpy_raises(self.py, Mistake::Large, error)
+        } else {
+            for_type_error(self.py, error, || self.wrong(name, expected))
         }
     }
 
     /// The error of an argument that is no extent: an overflow becomes NumPy's error.
     pub fn no_extent(&self, error: PyErr) -> PyErr {
-        match is_of::<PyOverflowError>(self.py, &error) {
-            true => value_error(
+        if is_of::<PyOverflowError>(self.py, &error) {
+            value_error(
                 Mistake::Value,
                 format!("{}(): Maximum allowed dimension exceeded", self.name()),
-            ),
-            false => error,
+            )
+        } else {
+            error
         }
     }
 

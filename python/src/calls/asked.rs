@@ -62,9 +62,8 @@ fn asked_dtypes(
                 ),
             ));
         }
-        let dtype = |object: Bound<'_, PyAny>| match object.is_none() {
-            true => Ok(None),
-            false => dtypes::from_python(&object).map(Some),
+        let dtype = |object: Bound<'_, PyAny>| {
+            if object.is_none() { Ok(None) } else { dtypes::from_python(&object).map(Some) }
         };
         return tuple.iter().map(dtype).collect();
     }

@@ -103,9 +103,12 @@ fn no_index() -> PyErr {
 /// The error of a part of a slice that is no integer. Exceptions of its own `__index__` stay as
 /// they are.
 fn unless_raised(error: PyErr) -> PyErr {
-    Python::attach(|py| match is_of::<PyTypeError>(py, &error) {
-        true => as_numpy_raises(py, Mistake::Key, error),
-        false => error,
+    Python::attach(|py| {
+        if is_of::<PyTypeError>(py, &error) {
+            as_numpy_raises(py, Mistake::Key, error)
+        } else {
+            error
+        }
     })
 }
 

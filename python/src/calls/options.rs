@@ -126,9 +126,10 @@ impl<'py> Arguments<'_, 'py> {
 
     /// Refuses `like` if it is an array of another library.
     pub fn like(&self) -> PyResult<()> {
-        match self.given("like").is_none_or(|like| like.is_instance_of::<Ndarray>()) {
-            true => Ok(()),
-            false => Err(self.wrong("like", "a phalanx.ndarray, the class of the result")),
+        if self.given("like").is_none_or(|like| like.is_instance_of::<Ndarray>()) {
+            Ok(())
+        } else {
+            Err(self.wrong("like", "a phalanx.ndarray, the class of the result"))
         }
     }
 
@@ -151,9 +152,10 @@ impl<'py> Arguments<'_, 'py> {
     /// Values to write into an array of a dtype. Numbers in lists must fit the dtype.
     pub fn values(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
-        match object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-            true => convert::array(object, Some(dtype)).map(Argument::Array),
-            false => convert::argument(object),
+        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            convert::array(object, Some(dtype)).map(Argument::Array)
+        } else {
+            convert::argument(object)
         }
     }
 

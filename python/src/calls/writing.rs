@@ -51,9 +51,10 @@ pub fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument>
         || value.is_instance_of::<PyBytes>()
         || value.is_none()
         || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
-    match is_plain {
-        true => Ok(Argument::Array(array(value, Some(target.dtype()))?)),
-        false => argument(value),
+    if is_plain {
+        Ok(Argument::Array(array(value, Some(target.dtype()))?))
+    } else {
+        argument(value)
     }
 }
 

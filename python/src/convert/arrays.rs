@@ -250,9 +250,10 @@ fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<E
     }
     let own = from_python(&found)?;
     let wanted = dtype.unwrap_or(own);
-    let given = match own == wanted {
-        true => converted,
-        false => converted.call_method1("astype", (to_python(py, wanted)?,)).map_err(coded)?,
+    let given = if own == wanted {
+        converted
+    } else {
+        converted.call_method1("astype", (to_python(py, wanted)?,)).map_err(coded)?
     };
     let shape: Vec<usize> = given.getattr("shape")?.extract()?;
     let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;

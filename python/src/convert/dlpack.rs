@@ -100,9 +100,10 @@ impl Export<'_> {
         }
         let mut held = Box::new(Held { extents, strides, _owner: self.owner });
         let tensor = Tensor {
-            data: match self.shape.contains(&0) {
-                true => std::ptr::null_mut(),
-                false => self.address as *mut c_void,
+            data: if self.shape.contains(&0) {
+                std::ptr::null_mut()
+            } else {
+                self.address as *mut c_void
             },
             device: Place { kind: CUDA, number: self.ordinal as i32 },
             ndim: self.shape.len() as c_int,
@@ -240,15 +241,14 @@ fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
     let shape: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
     let dtype = dtype_of(tensor.dtype)?;
     let item = dtype.size() as isize;
-    let strides = match ndim == 0 || tensor.strides.is_null() {
-        true => {
-            let mut strides = vec![item; ndim];
-            for axis in (1..ndim).rev() {
-                strides[axis - 1] = strides[axis] * shape[axis] as isize;
-            }
-            strides
+    let strides = if ndim == 0 || tensor.strides.is_null() {
+        let mut strides = vec![item; ndim];
+        for axis in (1..ndim).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as isize;
         }
-        false => numbers(tensor.strides).iter().map(|&stride| stride as isize * item).collect(),
+        strides
+    } else {
+        numbers(tensor.strides).iter().map(|&stride| stride as isize * item).collect()
     };
     let address = tensor.data as u64 + tensor.byte_offset;
     Ok(Import { address, dtype, shape, strides })

@@ -27,9 +27,10 @@ pub fn to_numpy_view<'py, B: pyo3::PyClass + Into<pyo3::PyClassInitializer<B>>>(
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = to_python(py, dtype)?;
-    let flat = match shape.contains(&0) {
-        true => numpy(py)?.getattr("empty")?.call1((0, dtype))?,
-        false => numpy(py)?.getattr("frombuffer")?.call1((Py::new(py, buffer)?, dtype))?,
+    let flat = if shape.contains(&0) {
+        numpy(py)?.getattr("empty")?.call1((0, dtype))?
+    } else {
+        numpy(py)?.getattr("frombuffer")?.call1((Py::new(py, buffer)?, dtype))?
     };
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }

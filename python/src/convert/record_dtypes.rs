@@ -78,12 +78,11 @@ fn field_of(name: &Bound<'_, PyAny>, entry: &Bound<'_, PyAny>) -> PyResult<Field
         _ => None,
     };
     let subdtype = dtype.getattr("subdtype")?;
-    let (base, shape) = match subdtype.is_none() {
-        true => (dtype, Vec::new()),
-        false => {
-            let subdtype = subdtype.cast::<PyTuple>()?;
-            (subdtype.get_item(0)?, subdtype.get_item(1)?.extract()?)
-        }
+    let (base, shape) = if subdtype.is_none() {
+        (dtype, Vec::new())
+    } else {
+        let subdtype = subdtype.cast::<PyTuple>()?;
+        (subdtype.get_item(0)?, subdtype.get_item(1)?.extract()?)
     };
     let form = match record_of(&base)? {
         Some(record) => Form::Record(record),
@@ -113,9 +112,10 @@ pub fn to_python<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, P
             Form::Record(record) => to_python(py, record)?,
             Form::Other { name, .. } => class.call1((name,))?,
         };
-        match field.shape.is_empty() {
-            true => Ok(base),
-            false => class.call1(((base, PyTuple::new(py, &field.shape)?),)),
+        if field.shape.is_empty() {
+            Ok(base)
+        } else {
+            class.call1(((base, PyTuple::new(py, &field.shape)?),))
         }
     };
     let fields = record.fields();

@@ -15,13 +15,12 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         let (array, dtype) = (a.array("x")?, a.dtype("dtype")?);
-        match dtype != array.dtype() || a.truth_or("copy", true)? {
-            true => {
-                let cast = array.astype(dtype);
-                warn_discarded(a.py(), array.dtype(), dtype)?;
-                cast.into()
-            }
-            false => Answer::Object(a.object("x")?.clone().unbind()),
+        if dtype != array.dtype() || a.truth_or("copy", true)? {
+            let cast = array.astype(dtype);
+            warn_discarded(a.py(), array.dtype(), dtype)?;
+            cast.into()
+        } else {
+            Answer::Object(a.object("x")?.clone().unbind())
         }
     };
 

@@ -161,9 +161,10 @@ functions! { FUNCTIONS, a =>
         warn_of_ends(a, &[&start, &stop])?;
         let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
-        match a.truth_or("retstep", false)? {
-            true => Answer::tuple([line, phalanx::linspace_step(start, stop, samples)]),
-            false => line.into(),
+        if a.truth_or("retstep", false)? {
+            Answer::tuple([line, phalanx::linspace_step(start, stop, samples)])
+        } else {
+            line.into()
         }
     };
 
@@ -236,12 +237,11 @@ functions! { FUNCTIONS, a =>
     "The indices of all positions in a shape, with one array for each axis.":
     {
         let (shape, dtype) = (a.shape("dimensions")?, a.dtype_or("dtype", DType::I64)?);
-        match a.truth_or("sparse", false)? {
-            true => {
-                let found = phalanx::sparse_indices_as(shape.as_slice(), dtype);
-                Answer::tuple(found.map_err(|error| raised(a.py(), &error))?)
-            }
-            false => phalanx::indices_as(shape.as_slice(), dtype).into(),
+        if a.truth_or("sparse", false)? {
+            let found = phalanx::sparse_indices_as(shape.as_slice(), dtype);
+            Answer::tuple(found.map_err(|error| raised(a.py(), &error))?)
+        } else {
+            phalanx::indices_as(shape.as_slice(), dtype).into()
         }
     };
 
@@ -534,10 +534,7 @@ fn converted(
         }
         _ => array.copy_in(order),
     };
-    Ok(match lies_in(a, &cast, order)? {
-        true => cast.into(),
-        false => cast.copy_in(order).into(),
-    })
+    Ok(if lies_in(a, &cast, order)? { cast.into() } else { cast.copy_in(order).into() })
 }
 
 /// `require`: the requirements are NumPy's letters or words.

@@ -116,12 +116,11 @@ functions! { FUNCTIONS, a =>
             replacements = replacements.neginf(value);
         }
         let numbers = phalanx::nan_to_num(&array, replacements);
-        match a.truth_or("copy", true)? {
-            true => numbers.into(),
-            false => {
-                written(a.py(), || array.try_assign(numbers))?;
-                Answer::Object(a.object("x")?.clone().unbind())
-            }
+        if a.truth_or("copy", true)? {
+            numbers.into()
+        } else {
+            written(a.py(), || array.try_assign(numbers))?;
+            Answer::Object(a.object("x")?.clone().unbind())
         }
     };
 

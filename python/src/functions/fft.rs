@@ -47,9 +47,12 @@ fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
         let text = "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0";
         warn(a.py(), "DeprecationWarning", text)?;
     }
-    let extent = |item: &Bound<'_, PyAny>| match item.is_none() {
-        true => Ok(None),
-        false => integer(item).map(Some).map_err(|_| a.wrong("s", "integers")),
+    let extent = |item: &Bound<'_, PyAny>| {
+        if item.is_none() {
+            Ok(None)
+        } else {
+            integer(item).map(Some).map_err(|_| a.wrong("s", "integers"))
+        }
     };
     Ok(grid.optional_extents(items.iter().map(extent).collect::<PyResult<Vec<_>>>()?))
 }
@@ -154,9 +157,10 @@ functions! { FUNCTIONS, a =>
 
 /// A number of samples.
 fn samples(a: &Arguments<'_, '_>) -> PyResult<i64> {
-    match is_integer(a.object("n")?)? {
-        true => a.integer("n"),
-        false => Err(value_error(Mistake::Value, "n should be an integer")),
+    if is_integer(a.object("n")?)? {
+        a.integer("n")
+    } else {
+        Err(value_error(Mistake::Value, "n should be an integer"))
     }
 }
 

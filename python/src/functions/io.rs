@@ -119,15 +119,16 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let files = || py.import("phalanx._files")?.getattr("NpzFile");
     let Some(path) = path_of(a.object("file")?, "")? else {
         let found = numpy(py)?.getattr("load")?.call1((a.object("file")?,))?;
-        return match found.hasattr("files")? {
-            true => Ok(Answer::Object(files()?.call1(("object", found))?.unbind())),
-            false => match record_dtypes::given(&found.getattr("dtype")?)? {
+        return if found.hasattr("files")? {
+            Ok(Answer::Object(files()?.call1(("object", found))?.unbind()))
+        } else {
+            match record_dtypes::given(&found.getattr("dtype")?)? {
                 Some(record) => {
                     let records = convert::records::of_host(&found, &record)?;
                     Ok(Answer::Object(Ndarray::wrap_records(py, records)?))
                 }
                 None => Ok(convert::array(&found, None)?.into()),
-            },
+            }
         };
     };
     let mut start = [0; 4];

@@ -408,12 +408,11 @@ functions! { METHODS, a =>
     {
         let array = a.array("a")?;
         let swapped = phalanx::byteswap(&array);
-        match a.truth_or("inplace", false)? {
-            true => {
-                written(a.py(), || array.try_assign(swapped))?;
-                Answer::Object(a.object("a")?.clone().unbind())
-            }
-            false => swapped.into(),
+        if a.truth_or("inplace", false)? {
+            written(a.py(), || array.try_assign(swapped))?;
+            Answer::Object(a.object("a")?.clone().unbind())
+        } else {
+            swapped.into()
         }
     };
 

@@ -124,12 +124,11 @@ fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
         || type_error(Mistake::Type, "each subscript must be either an integer or an ellipsis");
     for item in list.try_iter().map_err(|error| for_type_error(py, error, refused))? {
         let item = item?;
-        match item.is_instance_of::<PyEllipsis>() {
-            true => text += "...",
-            false => {
-                let number = item.extract().map_err(|error| for_type_error(py, error, refused));
-                text.push(letter(number?)?);
-            }
+        if item.is_instance_of::<PyEllipsis>() {
+            text += "..."
+        } else {
+            let number = item.extract().map_err(|error| for_type_error(py, error, refused));
+            text.push(letter(number?)?);
         }
     }
     Ok(text)

@@ -144,9 +144,10 @@ fn bound(a: &Arguments<'_, '_>, name: &str) -> PyResult<Argument> {
 
 /// Integers from `low`, or 0, to before `high`.
 fn integers(a: &Arguments<'_, '_>, rng: &Generator, is_closed: bool) -> PyResult<Array> {
-    let (low, high) = match a.has("high") {
-        true => (bound(a, "low")?, bound(a, "high")?),
-        false => (Argument::from(0), bound(a, "low")?),
+    let (low, high) = if a.has("high") {
+        (bound(a, "low")?, bound(a, "high")?)
+    } else {
+        (Argument::from(0), bound(a, "low")?)
     };
     let dtype = if a.takes("dtype") { a.dtype_or("dtype", DType::I64)? } else { DType::I64 };
     Ok(rng.integers_as(low, high, size(a)?, IntegerOptions::from(dtype).closed(is_closed)))
@@ -154,9 +155,10 @@ fn integers(a: &Arguments<'_, '_>, rng: &Generator, is_closed: bool) -> PyResult
 
 /// Slices along an axis, or integers below a number, chosen at random.
 fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
-    let population = match is_integer(a.object("a")?)? {
-        true => Population::from(a.integer("a")?),
-        false => Population::from(a.array("a")?),
+    let population = if is_integer(a.object("a")?)? {
+        Population::from(a.integer("a")?)
+    } else {
+        Population::from(a.array("a")?)
     };
     let options = ChoiceOptions::default().replace(a.truth_or("replace", true)?).axis(axis);
     let options = match a.optional_array("p")? {
@@ -222,9 +224,10 @@ typed_draws! {
     {
         let (low, high) = (parameter(a, "low", 0.0)?, parameter(a, "high", 1.0)?);
         // NumPy's legacy functions, the ones that take a dtype here, allow a `low` above `high`.
-        match a.takes("dtype") {
-            true => rng.uniform_between(low, high, size(a)?),
-            false => rng.uniform(low, high, size(a)?),
+        if a.takes("dtype") {
+            rng.uniform_between(low, high, size(a)?)
+        } else {
+            rng.uniform(low, high, size(a)?)
         }
     };
 
@@ -423,12 +426,11 @@ draws! {
 
     "random_integers"("low, high=None, size=None"),
     "Random integers from `low` to `high`, or from 1 to a single argument, with both ends.":
-    match a.has("high") {
-        true => integers(a, rng, true),
-        false => {
-            let options = IntegerOptions::from(DType::I64).closed(true);
-            Ok(rng.integers_as(1, a.integer("low")?, size(a)?, options))
-        }
+    if a.has("high") {
+        integers(a, rng, true)
+    } else {
+        let options = IntegerOptions::from(DType::I64).closed(true);
+        Ok(rng.integers_as(1, a.integer("low")?, size(a)?, options))
     };
 
     "random"("size=None, dtype=None"),

@@ -93,9 +93,10 @@ functions! { FUNCTIONS, a =>
         let (array, mask) = (a.target("arr")?, a.array("mask")?);
         let values = a.object("vals")?;
         // Lists are converted to the array's dtype.
-        let values = match values.hasattr("dtype")? {
-            true => convert::array(values, None)?,
-            false => convert::array(values, Some(array.dtype()))?,
+        let values = if values.hasattr("dtype")? {
+            convert::array(values, None)?
+        } else {
+            convert::array(values, Some(array.dtype()))?
         };
         a.check_cast(values.dtype(), array.dtype(), Casting::Safe)?;
         written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
@@ -285,9 +286,10 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let callback = |function| Callback::new(function, a.given("args"), a.given("kw"));
     let callbacks: Vec<Callback<'_>> = functions.iter().map(callback).collect::<PyResult<_>>()?;
     let pieces = functions.iter().zip(&callbacks).map(|(function, callback)| {
-        Ok(match function.is_callable() {
-            true => Piece::function(|taken: &Array| callback.argument(std::slice::from_ref(taken))),
-            false => Piece::from(convert::argument(function)?),
+        Ok(if function.is_callable() {
+            Piece::function(|taken: &Array| callback.argument(std::slice::from_ref(taken)))
+        } else {
+            Piece::from(convert::argument(function)?)
         })
     });
     let found = {

@@ -107,9 +107,10 @@ functions! { FUNCTIONS, a =>
     "A sorted copy of an array.":
     {
         checked(a)?;
-        match a.truth_or("descending", false)? {
-            true => sort_descending(&a.array("a")?, axis(a)?),
-            false => sort(&a.array("a")?, axis(a)?),
+        if a.truth_or("descending", false)? {
+            sort_descending(&a.array("a")?, axis(a)?)
+        } else {
+            sort(&a.array("a")?, axis(a)?)
         }
     };
 
@@ -117,9 +118,10 @@ functions! { FUNCTIONS, a =>
     "The positions of the elements in sorted order.":
     {
         checked(a)?;
-        match a.truth_or("descending", false)? {
-            true => argsort_descending(&a.array("a")?, axis(a)?),
-            false => argsort(&a.array("a")?, axis(a)?),
+        if a.truth_or("descending", false)? {
+            argsort_descending(&a.array("a")?, axis(a)?)
+        } else {
+            argsort(&a.array("a")?, axis(a)?)
         }
     };
 
@@ -193,9 +195,10 @@ functions! { FUNCTIONS, a =>
     "The distinct elements that are in both arrays, in ascending order.":
     {
         let (first, second) = (a.array("ar1")?, a.array("ar2")?);
-        match a.truth_or("return_indices", false)? {
-            true => Answer::from(intersect1d_indices(&first, &second)),
-            false => Answer::from(intersect1d(&first, &second)),
+        if a.truth_or("return_indices", false)? {
+            Answer::from(intersect1d_indices(&first, &second))
+        } else {
+            Answer::from(intersect1d(&first, &second))
         }
     };
 
@@ -203,9 +206,10 @@ functions! { FUNCTIONS, a =>
     "The distinct elements of the first array that are not in the second.":
     {
         let (first, second) = (a.array("ar1")?, a.array("ar2")?);
-        match a.truth_or("assume_unique", false)? {
-            true => setdiff1d_in_order(&first, &second),
-            false => setdiff1d(&first, &second),
+        if a.truth_or("assume_unique", false)? {
+            setdiff1d_in_order(&first, &second)
+        } else {
+            setdiff1d(&first, &second)
         }
     };
 

@@ -298,9 +298,10 @@ functions! { FUNCTIONS, a =>
     "The weighted mean over axes; with `returned` also the sum of the weights.":
     {
         let (array, weights) = (a.array("a")?, a.optional_array("weights")?);
-        match a.truth_or("returned", false)? {
-            true => Answer::from(average_and_weights(&array, a.axes()?, weights.as_ref())),
-            false => Answer::from(average(&array, a.axes()?, weights.as_ref())),
+        if a.truth_or("returned", false)? {
+            Answer::from(average_and_weights(&array, a.axes()?, weights.as_ref()))
+        } else {
+            Answer::from(average(&array, a.axes()?, weights.as_ref()))
         }
     };
 

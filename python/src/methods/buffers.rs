@@ -217,17 +217,17 @@ unsafe fn fill(
         (*view).itemsize = item;
         (*view).readonly = c_int::from(bytes.is_read_only());
         (*view).ndim = if asks(ffi::PyBUF_ND) { shape.len() as c_int } else { 1 };
-        (*view).format = match asks(ffi::PyBUF_FORMAT) {
-            true => format.as_ptr().cast_mut(),
-            false => std::ptr::null_mut(),
+        (*view).format =
+            if asks(ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
+        (*view).shape = if asks(ffi::PyBUF_ND) && !shape.is_empty() {
+            shape.as_ptr().cast_mut()
+        } else {
+            std::ptr::null_mut()
         };
-        (*view).shape = match asks(ffi::PyBUF_ND) && !shape.is_empty() {
-            true => shape.as_ptr().cast_mut(),
-            false => std::ptr::null_mut(),
-        };
-        (*view).strides = match asks(ffi::PyBUF_STRIDES) && !shape.is_empty() {
-            true => strides.as_ptr().cast_mut(),
-            false => std::ptr::null_mut(),
+        (*view).strides = if asks(ffi::PyBUF_STRIDES) && !shape.is_empty() {
+            strides.as_ptr().cast_mut()
+        } else {
+            std::ptr::null_mut()
         };
         (*view).suboffsets = std::ptr::null_mut();
         (*view).internal = std::ptr::null_mut();

@@ -150,9 +150,10 @@ fn memory_of(buffer: &Bound<'_, PyAny>) -> PyResult<Array> {
     if let Ok(array) = buffer.cast::<Ndarray>() {
         let array = array.get().array.clone();
         let flags = array.flags().map_err(|error| raised(py, &error))?;
-        return match flags.c_contiguous || flags.f_contiguous {
-            true => Ok(array),
-            false => Err(value_error(Mistake::Value, "ndarray is not contiguous")),
+        return if flags.c_contiguous || flags.f_contiguous {
+            Ok(array)
+        } else {
+            Err(value_error(Mistake::Value, "ndarray is not contiguous"))
         };
     }
     let bytes = dtypes::numpy(py)?.getattr("frombuffer")?.call1((buffer, "uint8"))?;

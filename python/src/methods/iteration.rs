@@ -276,8 +276,9 @@ impl FlatIteration {
 
 /// Refuses a new axis, which `flat` does not support.
 fn check_flat_key(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    match object.is_none() {
-        true => Err(refused::<PyIndexError>(Mistake::Key, "unsupported iterator index")),
-        false => Ok(()),
+    if object.is_none() {
+        Err(refused::<PyIndexError>(Mistake::Key, "unsupported iterator index"))
+    } else {
+        Ok(())
     }
 }

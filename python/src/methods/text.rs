@@ -79,10 +79,7 @@ pub fn text_of(a: &Arguments<'_, '_>, name: &str, kind: TextOptions) -> PyResult
             options.set_item(option, value)?;
         }
     }
-    match options.is_empty() {
-        true => text(py, &array, kind),
-        false => by_numpy(py, &array, kind, &options),
-    }
+    if options.is_empty() { text(py, &array, kind) } else { by_numpy(py, &array, kind, &options) }
 }
 
 /// Whether NumPy's print options have their initial values.

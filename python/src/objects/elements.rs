@@ -77,9 +77,10 @@ impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
     type Error = PyErr;
 
     fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a>> {
-        match object.get().array.is_element() {
-            true => Err(never_changes()),
-            false => Ok(InPlace(object.get())),
+        if object.get().array.is_element() {
+            Err(never_changes())
+        } else {
+            Ok(InPlace(object.get()))
         }
     }
 }

@@ -107,9 +107,10 @@ pub fn view_as<'py>(
     array: Array,
     source: &Bound<'py, PyAny>,
 ) -> PyResult<Py<PyAny>> {
-    match class.is(class.py().get_type::<Ndarray>()) {
-        true => Ndarray::wrap(class.py(), array),
-        false => made(class, array, source).map(Bound::unbind),
+    if class.is(class.py().get_type::<Ndarray>()) {
+        Ndarray::wrap(class.py(), array)
+    } else {
+        made(class, array, source).map(Bound::unbind)
     }
 }
 

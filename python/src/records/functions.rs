@@ -62,10 +62,7 @@ pub fn may_take(name: &str) -> bool {
 
 /// The structured dtype that a call asks for.
 fn dtype_of(a: &Arguments<'_, '_>) -> PyResult<Option<Arc<Record>>> {
-    match a.takes("dtype") {
-        true => a.given("dtype").map_or(Ok(None), given),
-        false => Ok(None),
-    }
+    if a.takes("dtype") { a.given("dtype").map_or(Ok(None), given) } else { Ok(None) }
 }
 
 /// The first array argument of the call.
@@ -199,9 +196,10 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             let flat = at_line(py, || {
                 let flat = records.reshaped(&[-1], order)?;
                 let is_view = flat.bytes().has_base_of(records.bytes());
-                match a.name() == "flatten" && is_view {
-                    true => flat.copy_in(MemoryOrder::C),
-                    false => Ok(flat),
+                if a.name() == "flatten" && is_view {
+                    flat.copy_in(MemoryOrder::C)
+                } else {
+                    Ok(flat)
                 }
             });
             answered(py, flat)
@@ -265,12 +263,13 @@ fn made(a: &Arguments<'_, '_>, record: &Arc<Record>) -> PyResult<Answer> {
             is_set("f_contiguous") && !is_set("c_contiguous")
         }),
     };
-    let made = at_line(py, || match is_fortran {
-        true => {
+    let made = at_line(py, || {
+        if is_fortran {
             let reversed: Vec<i64> = shape.iter().rev().copied().collect();
             Records::zeros(&reversed, record)?.transposed(None)
+        } else {
+            Records::zeros(&shape, record)
         }
-        false => Records::zeros(&shape, record),
     });
     let made = made.map_err(|error| raised(py, &error))?;
     match a.name() {
@@ -320,17 +319,16 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
                 .unwrap_or_else(|| panic!("bug: a structured array without its dtype")),
         };
         // The numbers of an array of ours are written into all fields.
-        let made = match object.is_instance_of::<Ndarray>() {
-            true => {
-                let shape: Vec<i64> = object.getattr("shape")?.extract()?;
-                let value = value_for(object, &record)?;
-                at_line(py, || {
-                    let made = Records::zeros(&shape, &record)?;
-                    made.try_assign(&value)?;
-                    Ok(made)
-                })
-            }
-            false => Ok(of_host(object, &record)?),
+        let made = if object.is_instance_of::<Ndarray>() {
+            let shape: Vec<i64> = object.getattr("shape")?.extract()?;
+            let value = value_for(object, &record)?;
+            at_line(py, || {
+                let made = Records::zeros(&shape, &record)?;
+                made.try_assign(&value)?;
+                Ok(made)
+            })
+        } else {
+            Ok(of_host(object, &record)?)
         };
         return match order {
             MemoryOrder::F => answered(py, made.and_then(|made| made.copy_in(order))),
