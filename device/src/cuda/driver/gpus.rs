@@ -93,9 +93,10 @@ pub(super) unsafe fn known(ordinal: usize) -> Result<(CUdevice, Properties), Dev
 }
 
 fn new_enough(device: String, found: u32) -> Result<(), DeviceError> {
-    match found < OLDEST {
-        true => Err(DeviceError::Capability { device, found, needed: OLDEST }),
-        false => Ok(()),
+    if found < OLDEST {
+        Err(DeviceError::Capability { device, found, needed: OLDEST })
+    } else {
+        Ok(())
     }
 }
 

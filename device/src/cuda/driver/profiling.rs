@@ -17,9 +17,10 @@ pub fn profile(looks: bool, context: &Context) -> Result<(), DeviceError> {
     let _kept = context.visit();
     // SAFETY: the driver is loaded, since there is a device, whose context is current.
     let (call, result) = unsafe {
-        match looks {
-            true => ("cuProfilerStart", sys::cuProfilerStart()),
-            false => ("cuProfilerStop", sys::cuProfilerStop()),
+        if looks {
+            ("cuProfilerStart", sys::cuProfilerStart())
+        } else {
+            ("cuProfilerStop", sys::cuProfilerStop())
         }
     };
     context.check(call, result)

@@ -145,9 +145,10 @@ impl Blas {
         [a, b, c]: [DevicePointer; 3],
     ) -> Result<(), DeviceError> {
         let Product { element, m, n, k, transposed, rows, steps, count, adds } = *product;
-        let single = match self.memory.context().options().tf32 {
-            true => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
-            false => Compute::CUBLAS_COMPUTE_32F,
+        let single = if self.memory.context().options().tf32 {
+            Compute::CUBLAS_COMPUTE_32F_FAST_TF32
+        } else {
+            Compute::CUBLAS_COMPUTE_32F
         };
         let (kind, compute) = match element {
             MatrixElement::F16 => (Type::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
@@ -161,9 +162,12 @@ impl Blas {
             Compute::CUBLAS_COMPUTE_64F => (address_of(&DOUBLE_ONE), address_of(&DOUBLE_ZERO)),
             _ => (address_of(&SINGLE_ONE), address_of(&SINGLE_ZERO)),
         };
-        let [of_a, of_b] = transposed.map(|transposed| match transposed {
-            true => sys::cublasOperation_t::CUBLAS_OP_T,
-            false => sys::cublasOperation_t::CUBLAS_OP_N,
+        let [of_a, of_b] = transposed.map(|transposed| {
+            if transposed {
+                sys::cublasOperation_t::CUBLAS_OP_T
+            } else {
+                sys::cublasOperation_t::CUBLAS_OP_N
+            }
         });
         let [a_row, b_row] = rows.map(|row| row as i64);
         let [a_step, b_step] = steps.map(|step| step as i64);
@@ -283,9 +287,10 @@ impl Blas {
         [factors, right]: [DevicePointer; 2],
         pivots: DevicePointer,
     ) -> Result<(), DeviceError> {
-        let operation = match is_transposed {
-            true => sys::cublasOperation_t::CUBLAS_OP_T,
-            false => sys::cublasOperation_t::CUBLAS_OP_N,
+        let operation = if is_transposed {
+            sys::cublasOperation_t::CUBLAS_OP_T
+        } else {
+            sys::cublasOperation_t::CUBLAS_OP_N
         };
         let pivots = pivots.as_ptr::<i32>();
         // The library's check of the arguments, which always passes.

@@ -316,10 +316,7 @@ impl Solver {
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = factors;
         let ([kind, _], [size, _]) = (types(element), sizes(element));
-        let operation = match is_transposed {
-            true => Operation::CUBLAS_OP_T,
-            false => Operation::CUBLAS_OP_N,
-        };
+        let operation = if is_transposed { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N };
         // The library's check of the arguments, which always passes.
         let outcome = Workspace::new(&self.memory, OUTCOME as usize)?;
         self.call(|&Handle { handle, parameters }| {

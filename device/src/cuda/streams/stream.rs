@@ -40,13 +40,14 @@ impl Stream {
     ) -> Result<Stream, DeviceError> {
         let _kept = context.visit();
         let mut handle: CUstream = std::ptr::null_mut();
-        let flags = match non_blocking {
-            true => sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
-            false => sys::CUstream_flags::CU_STREAM_DEFAULT,
-        } as u32;
+        let flags = if non_blocking {
+            sys::CUstream_flags::CU_STREAM_NON_BLOCKING
+        } else {
+            sys::CUstream_flags::CU_STREAM_DEFAULT
+        };
         // SAFETY: the context is current and the pointer valid.
         let made = unsafe {
-            sys::cuStreamCreateWithPriority(&raw mut handle, flags, priority.unwrap_or(0))
+            sys::cuStreamCreateWithPriority(&raw mut handle, flags as u32, priority.unwrap_or(0))
         };
         context.check("cuStreamCreateWithPriority", made)?;
         Ok(Stream { context: context.clone(), handle, is_own: true })

@@ -159,14 +159,15 @@ impl NcclCommunicator {
     fn enter(&self, call: &'static str) -> Result<Call<'_>, DeviceError> {
         let before = self.state.fetch_add(CALL, Ordering::SeqCst);
         let entered = Call(&self.state);
-        match before & ENDED == 0 {
-            true => Ok(entered),
-            false => Err(DeviceError::Cuda {
+        if before & ENDED == 0 {
+            Ok(entered)
+        } else {
+            Err(DeviceError::Cuda {
                 device: String::from(self.context().name()),
                 call,
                 name: format!("NCCL's error {INVALID_USAGE}"),
                 text: String::from("the group has ended"),
-            }),
+            })
         }
     }
 
@@ -236,9 +237,10 @@ impl NcclCommunicator {
         // SAFETY: the thread has begun a group. It ends whatever has become of the communicator, or
         // later calls of the thread would be part of it.
         let status = unsafe { (self.nccl.group_end)() };
-        let status = match self.has_ended() {
-            true => INVALID_USAGE,
-            false => settled(self.nccl, self.handle.0, status),
+        let status = if self.has_ended() {
+            INVALID_USAGE
+        } else {
+            settled(self.nccl, self.handle.0, status)
         };
         enqueued.and(self.nccl.check(self.context().name(), "ncclGroupEnd", status))
     }

@@ -141,10 +141,13 @@ impl Nccl {
         if status == SUCCESS {
             return Ok(());
         }
-        let text = |text: *const c_char| match text.is_null() {
-            true => String::new(),
-            // SAFETY: the library gives terminated texts, which the next call may change.
-            false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+        let text = |text: *const c_char| {
+            if text.is_null() {
+                String::new()
+            } else {
+                // SAFETY: the library gives terminated texts, which the next call may change.
+                unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+            }
         };
         // SAFETY: any number may be asked about; no communicator is needed for the last error.
         let (name, more) = unsafe {
