@@ -119,9 +119,10 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                         let error = Lost::Malformed(reason).of(0);
                         let mut writer = writer.lock().await;
                         // After the report, rank 0 expects frames of a world.
-                        let _ = match has_reported.get() {
-                            true => write_abort(&mut writer, &error).await,
-                            false => write_frame(&mut writer, &Report::Failed(error.clone())).await,
+                        let _ = if has_reported.get() {
+                            write_abort(&mut writer, &error).await
+                        } else {
+                            write_frame(&mut writer, &Report::Failed(error.clone())).await
                         };
                         drain(reader).await;
                         return Err(error);

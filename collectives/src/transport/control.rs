@@ -61,9 +61,10 @@ impl Fabric {
             *disputed = Some(dispute);
         }
         for rank in ranks {
-            match rank == self.rank {
-                true => self.hear(rank, number, self.records.tell(number)),
-                false => self.link(rank).post_control(&Control::Tell(number)),
+            if rank == self.rank {
+                self.hear(rank, number, self.records.tell(number))
+            } else {
+                self.link(rank).post_control(&Control::Tell(number))
             }
         }
     }

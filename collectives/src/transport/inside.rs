@@ -48,10 +48,11 @@ impl Inside {
     /// The reason to end the program if this state lasts; `None` if it may continue.
     pub(super) fn stay(&self) -> Option<Stay> {
         let turns = self.turns.load(Ordering::Relaxed);
-        match self.has_heard.load(Ordering::Relaxed) {
+        if self.has_heard.load(Ordering::Relaxed) {
+            self.has_calls().then_some(Stay::Inside(turns))
+        } else {
             // Even if the program makes calls: none of them has returned the error.
-            false => Some(Stay::Unaware),
-            true => self.has_calls().then_some(Stay::Inside(turns)),
+            Some(Stay::Unaware)
         }
     }
 }

@@ -185,9 +185,10 @@ async fn end_at_last(fabric: &Fabric) {
             (stay, stayed) = (now, Duration::ZERO);
         } else if stayed >= LAST_RESORT {
             let (code, hint, seconds) = (failure.code(), failure.hint(), LAST_RESORT.as_secs());
-            let why = match fabric.inside.has_calls() {
-                false => "has not received this error",
-                true => "has been stuck",
+            let why = if fabric.inside.has_calls() {
+                "has been stuck"
+            } else {
+                "has not received this error"
             };
             tell(format!(
                 "error[{code}]: {failure}\n  hint    {hint}\n\

@@ -138,12 +138,13 @@ impl Library {
     /// process if that launcher does not offer PMIx: Debian's and most sites' builds lack the
     /// launcher's own interface. Other libraries start as a world of one process, which is noticed.
     pub fn can_begin(&self) -> Result<(), String> {
-        match self.options.is_without_pmix && self.is_open_mpi() {
-            true => Err(String::from(
+        if self.options.is_without_pmix && self.is_open_mpi() {
+            Err(String::from(
                 "the launcher offers no PMIx, which Open MPI needs to start (use srun --mpi=pmix \
                  or Open MPI's mpirun)",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

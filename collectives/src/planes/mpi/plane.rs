@@ -79,9 +79,10 @@ impl Memory for GpuMemory<'_> {
     }
 
     fn incoming(&self, place: &Slice, from: usize) -> Result<Slice, CollectiveError> {
-        match self.plane.is_staged_with(from) {
-            true => Ok(self.plane.incoming(place.len)),
-            false => self.settle().map(|()| place.clone()),
+        if self.plane.is_staged_with(from) {
+            Ok(self.plane.incoming(place.len))
+        } else {
+            self.settle().map(|()| place.clone())
         }
     }
 

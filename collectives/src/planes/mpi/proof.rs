@@ -259,12 +259,13 @@ mod tests {
         };
         let run = |rank: usize| {
             let mut waited = None;
-            let outcome = |step| match step == fails_in && rank == 1 {
-                true => {
+            let outcome = |step| {
+                if step == fails_in && rank == 1 {
                     Err([Obstacle::Memory, Obstacle::Refused, Obstacle::Late, Obstacle::Wrong]
                         [step])
+                } else {
+                    Ok(())
                 }
-                false => Ok(()),
             };
             let end = |(), goes_on: bool| {
                 waited = Some(goes_on);

@@ -207,10 +207,11 @@ impl NcclPlane {
         if send.len == 0 || members == 1 {
             return self.enqueue(&[send, receive], |link| {
                 let places = [address(send), address(receive)];
-                match send.len == 0 || places[0] == places[1] {
-                    true => Ok(()),
+                if send.len == 0 || places[0] == places[1] {
+                    Ok(())
+                } else {
                     // SAFETY: both slices lie in this device's memory and are kept.
-                    false => unsafe { link.copy(places, send.len) },
+                    unsafe { link.copy(places, send.len) }
                 }
             });
         }
@@ -240,10 +241,7 @@ impl NcclPlane {
             let result = if gathers { sends[rank].data.clone() } else { receive.clone() };
             // SAFETY: as above.
             unsafe { combination(&result).launch(function, link.stream())? };
-            match gathers {
-                true => transfer(link, rank, &same(&result, 0..members), &sends),
-                false => Ok(()),
-            }
+            if gathers { transfer(link, rank, &same(&result, 0..members), &sends) } else { Ok(()) }
         })
     }
 

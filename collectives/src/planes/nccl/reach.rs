@@ -152,9 +152,8 @@ pub(super) fn connect(
     let own = Card::new(gpu, made.as_ref().map(Shared::block));
     let cards: Vec<Card> =
         told(host, &own.to_bytes())?.iter().map(|card| Card::from_bytes(card)).collect();
-    let reached = |card: &Card| match card.has_block && card.machine == own.machine {
-        true => card.reached_by(gpu),
-        false => None,
+    let reached = |card: &Card| {
+        if card.has_block && card.machine == own.machine { card.reached_by(gpu) } else { None }
     };
     let memory: Option<Vec<u64>> = cards.iter().map(reached).collect();
     // All devices of the communicator group are idle here, so loading waits for no member.
