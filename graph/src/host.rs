@@ -32,10 +32,7 @@ impl Failure for HostMemory {
 ///
 /// Errors: `PX038`.
 pub fn room_on_host(bytes: usize, site: Option<Site>) -> Result<(), Error> {
-    match has_room(bytes) {
-        true => Ok(()),
-        false => Err(Error::failure(HostMemory { bytes }, site)),
-    }
+    if has_room(bytes) { Ok(()) } else { Err(Error::failure(HostMemory { bytes }, site)) }
 }
 
 /// An array in host memory: C order, native byte order.

@@ -34,10 +34,7 @@ pub fn note_unseen(error: &Error) {
     });
     let Carried { errors, more, .. } = &mut carried[place];
     errors.retain(|known| !known.is_seen() && !known.same(error));
-    match errors.len() < KEPT {
-        true => errors.push(error.clone()),
-        false => *more += 1,
-    }
+    if errors.len() < KEPT { errors.push(error.clone()) } else { *more += 1 }
 }
 
 impl MeshHandle {

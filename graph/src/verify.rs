@@ -58,9 +58,10 @@ impl Graph {
             NodeOp::Fill => inputs(1),
             NodeOp::Index(axis) => {
                 inputs(0)?;
-                match usize::from(*axis) < node.shape.len() {
-                    true => Ok(()),
-                    false => Err(format!("its value has {} axes", node.shape.len())),
+                if usize::from(*axis) < node.shape.len() {
+                    Ok(())
+                } else {
+                    Err(format!("its value has {} axes", node.shape.len()))
                 }
             }
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
@@ -83,37 +84,37 @@ impl Graph {
                 inputs(2)?;
                 shape(&reads[0].0)?;
                 within(map, &node.shape)?;
-                match is_scalar(1) || reads[1].0[..] == map.shape[..] {
-                    true => Ok(()),
-                    false => Err(format!("{:?} is written into {:?}", reads[1].0, map.shape)),
+                if is_scalar(1) || reads[1].0[..] == map.shape[..] {
+                    Ok(())
+                } else {
+                    Err(format!("{:?} is written into {:?}", reads[1].0, map.shape))
                 }
             }
             NodeOp::Reshape => {
                 inputs(1)?;
                 let [before, after] = [(&reads[0].0[..], reads[0].1), (&*node.shape, node.dtype)]
                     .map(|(shape, dtype)| size(shape) * dtype.size());
-                match before == after {
-                    true => Ok(()),
-                    false => Err(format!("{before} bytes become {after}")),
-                }
+                if before == after { Ok(()) } else { Err(format!("{before} bytes become {after}")) }
             }
             NodeOp::Structured(op) => {
                 let operands: SmallVec<[Operand<'_>; 3]> =
                     reads.iter().map(|(shape, dtype)| (&shape[..], *dtype)).collect();
                 let (expected, dtype) = op.result(&operands);
                 shape(&expected)?;
-                match dtype == node.dtype {
-                    true => Ok(()),
-                    false => Err(format!("its dtype is {}, not {dtype}", node.dtype)),
+                if dtype == node.dtype {
+                    Ok(())
+                } else {
+                    Err(format!("its dtype is {}, not {dtype}", node.dtype))
                 }
             }
             NodeOp::Compress => inputs(2),
             NodeOp::Reshard(sharding) => {
                 inputs(1)?;
                 shape(&reads[0].0)?;
-                match sharding.axes.len() == node.shape.len() {
-                    true => Ok(()),
-                    false => Err(format!("its sharding has {} axes", sharding.axes.len())),
+                if sharding.axes.len() == node.shape.len() {
+                    Ok(())
+                } else {
+                    Err(format!("its sharding has {} axes", sharding.axes.len()))
                 }
             }
         }

@@ -236,9 +236,10 @@ impl MeshHandle {
     fn own(&self, site: Site) -> Result<(), Error> {
         let Some(owner) = &self.0.owner else { return Ok(()) };
         let own = std::thread::current().id();
-        match *owner.get_or_init(|| own) == own {
-            true => Ok(()),
-            false => Err(Error::failure(OtherThread, Some(site))),
+        if *owner.get_or_init(|| own) == own {
+            Ok(())
+        } else {
+            Err(Error::failure(OtherThread, Some(site)))
         }
     }
 
