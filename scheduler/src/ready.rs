@@ -250,9 +250,8 @@ impl Case {
     pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>, is_host: bool) -> Ready {
         let instance = |device| instantiate(plan, &self.finished, mesh, device);
         let instances: Vec<Instance> = devices.map(instance).collect();
-        let of_instance = |instance: &Instance| match is_host {
-            true => Vec::new(),
-            false => segments(&instance.steps, &self.kernels),
+        let of_instance = |instance: &Instance| {
+            if is_host { Vec::new() } else { segments(&instance.steps, &self.kernels) }
         };
         let communicates = |step: &FinalStep| match step {
             FinalStep::Exchange(_) | FinalStep::Combine(_) => true,

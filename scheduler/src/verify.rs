@@ -138,9 +138,10 @@ impl Plan {
                 .iter()
                 .any(|&number| self.exchanges[number.index()].serves(unit, load.source, &load.map))
         };
-        match is_aligned(sharding, &load.map, &group.space()) || is_fetched() {
-            true => Ok(()),
-            false => Err(format!("{:?} is read beyond its blocks", load.source)),
+        if is_aligned(sharding, &load.map, &group.space()) || is_fetched() {
+            Ok(())
+        } else {
+            Err(format!("{:?} is read beyond its blocks", load.source))
         }
     }
 
@@ -148,9 +149,10 @@ impl Plan {
     fn is_there(&self, source: Source, seen: &Seen) -> Result<(), String> {
         let Source::Node(node) = source else { return Ok(()) };
         let is_partial = self.placements[node.index()].partial().is_some();
-        match seen.made.contains(&node) && (!is_partial || seen.combined.contains(&node)) {
-            true => Ok(()),
-            false => Err(format!("node {node} is read before it is computed")),
+        if seen.made.contains(&node) && (!is_partial || seen.combined.contains(&node)) {
+            Ok(())
+        } else {
+            Err(format!("node {node} is read before it is computed"))
         }
     }
 }

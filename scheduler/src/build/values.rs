@@ -178,9 +178,10 @@ impl Builder<'_> {
         let mut parts = Parts { depth, size, ..Parts::default() };
         self.add_parts(node, &mut parts);
         let again = parts.flops + MOVE * parts.sources.len() as u32;
-        match self.stored.contains(&node) {
-            true => again > MOVE + CHEAP_AGAIN,
-            false => again > 2 * MOVE && self.context.flops(node) > CHEAP_AGAIN,
+        if self.stored.contains(&node) {
+            again > MOVE + CHEAP_AGAIN
+        } else {
+            again > 2 * MOVE && self.context.flops(node) > CHEAP_AGAIN
         }
     }
 

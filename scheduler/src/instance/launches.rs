@@ -54,9 +54,10 @@ impl Builder<'_> {
             })
             .collect();
         let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
-        let boxes = match is_owner {
-            true => self.cut(group, &space, &launch.built, &served),
-            false => SmallVec::new(),
+        let boxes = if is_owner {
+            self.cut(group, &space, &launch.built, &served)
+        } else {
+            SmallVec::new()
         };
         let mut rim = Vec::new();
         for part in boxes {

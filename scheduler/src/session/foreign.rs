@@ -173,13 +173,12 @@ impl Session {
         let device = &self.devices[local];
         let is_shared = matches!(bytes, ShardBytes::Shared(_)) && device.is_host();
         let host = buffer_of(dtype, bytes);
-        let buffer = match device.is_host() {
-            true => host,
-            false => {
-                let own = device.clone().allocate(host.len()).map_err(RunError::Device)?;
-                own.update_from_host(&host);
-                own
-            }
+        let buffer = if device.is_host() {
+            host
+        } else {
+            let own = device.clone().allocate(host.len()).map_err(RunError::Device)?;
+            own.update_from_host(&host);
+            own
         };
         Ok(Part { buffer, is_shared })
     }

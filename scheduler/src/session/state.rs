@@ -218,10 +218,7 @@ impl Session {
     /// Whether this process has the threads of the session. A call that may wait checks this first,
     /// before it takes a lock: in a forked process the thread that holds the lock does not exist.
     pub(super) fn own(&self, site: Option<Site>) -> Result<(), Error> {
-        match self.world.is_own() {
-            true => Ok(()),
-            false => Err(Error::failure(RunError::Forked, site)),
-        }
+        if self.world.is_own() { Ok(()) } else { Err(Error::failure(RunError::Forked, site)) }
     }
 
     /// Runs a call of the program.
