@@ -63,9 +63,10 @@ pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     let bytes = fs::metadata(&archive).map_err(Failure::file(&archive))?.len();
     println!("{}: {:.1} MiB", archive.display(), bytes as f64 / f64::from(1 << 20));
     println!("there: tar -xzf phalanx-gpu.tar.gz && sh phalanx-gpu/run.sh result.txt");
-    match bytes > MOST_BYTES {
-        true => Err(Failure::Large { path: archive, bytes, most: MOST_BYTES }),
-        false => Ok(()),
+    if bytes > MOST_BYTES {
+        Err(Failure::Large { path: archive, bytes, most: MOST_BYTES })
+    } else {
+        Ok(())
     }
 }
 

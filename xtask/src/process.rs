@@ -66,9 +66,10 @@ impl Program {
         let line = self.line();
         let status = timed(&line, || self.command.status());
         let status = status.map_err(|source| Failure::Start { command: line.clone(), source })?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(Failure::Program { command: line, ending: status.to_string() }),
+        if status.success() {
+            Ok(())
+        } else {
+            Err(Failure::Program { command: line, ending: status.to_string() })
         }
     }
 
@@ -77,9 +78,10 @@ impl Program {
         let line = self.line();
         let output = self.command.stderr(Stdio::inherit()).output();
         let output = output.map_err(|source| Failure::Start { command: line.clone(), source })?;
-        match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(Failure::Program { command: line, ending: output.status.to_string() }),
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(Failure::Program { command: line, ending: output.status.to_string() })
         }
     }
 

@@ -147,9 +147,10 @@ pub fn mpirun(processes: usize) -> Option<Program> {
     let probe = || Program::new("mpirun").arguments(["--version"]).output().ok();
     let version = VERSION.get_or_init(probe).as_ref()?;
     let program = Program::new("mpirun").named("mpirun");
-    let program = match version.contains("Open MPI") {
-        true => program.arguments(["--allow-run-as-root", "--oversubscribe"]),
-        false => program,
+    let program = if version.contains("Open MPI") {
+        program.arguments(["--allow-run-as-root", "--oversubscribe"])
+    } else {
+        program
     };
     Some(program.arguments(["-n", &processes.to_string()]))
 }

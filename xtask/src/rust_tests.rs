@@ -42,10 +42,7 @@ impl TestProgram {
         let program = Program::new(&self.path).named(&self.name(project)).folder(&self.folder);
         let program = program.variable("CARGO_MANIFEST_DIR", &self.folder);
         // Each of these tests starts processes and mostly waits for them.
-        match self.name == "multi_process" {
-            true => program.arguments(["--test-threads=6"]),
-            false => program,
-        }
+        if self.name == "multi_process" { program.arguments(["--test-threads=6"]) } else { program }
     }
 
     /// Whether the program mostly waits: for messages, processes and time limits.
