@@ -182,9 +182,12 @@ mod tests {
 
     /// Boxes that a device may need: nothing, all, the middle, and its block with a halo.
     fn needs(block: &[Range<usize>], shape: &[usize]) -> [IndexBox; 4] {
-        let halo = |(range, &extent): (&Range<usize>, &usize)| match range.is_empty() {
-            true => 0..0,
-            false => range.start.saturating_sub(1)..(range.end + 2).min(extent),
+        let halo = |(range, &extent): (&Range<usize>, &usize)| {
+            if range.is_empty() {
+                0..0
+            } else {
+                range.start.saturating_sub(1)..(range.end + 2).min(extent)
+            }
         };
         [
             shape.iter().map(|_| 0..0).collect(),

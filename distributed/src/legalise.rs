@@ -128,9 +128,10 @@ impl Legaliser<'_> {
             let Phase { op, inputs, operands, shape, dtype, placement } = phase.clone();
             let inputs = inputs.iter().map(|input| read(input, &mut self.legal.graph));
             let inputs = inputs.collect();
-            let value = match number == last {
-                true => node.node.clone(),
-                false => Node::temporary(shape.clone(), dtype),
+            let value = if number == last {
+                node.node.clone()
+            } else {
+                Node::temporary(shape.clone(), dtype)
             };
             let data = NodeData { op, inputs, shape, dtype, site: node.site, node: value };
             values.push(self.add(data, placement, operands, origin));
