@@ -115,9 +115,10 @@ fn normalise(vectors: &mut Mat<Complex64>, column: usize) {
     if sum == 0.0 {
         return;
     }
-    let turn = match is_real {
-        true => Complex64::new(1.0 / sum.sqrt(), 0.0),
-        false => largest.conj() / (largest.norm() * sum.sqrt()),
+    let turn = if is_real {
+        Complex64::new(1.0 / sum.sqrt(), 0.0)
+    } else {
+        largest.conj() / (largest.norm() * sum.sqrt())
     };
     for row in 0..rows {
         vectors[(row, column)] *= turn;
