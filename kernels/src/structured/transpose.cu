@@ -1,9 +1,9 @@
-// Transposed copies of matrices that lie one after the other, by squares in shared memory.
+// Transposed copies of consecutive matrices, by squares in shared memory.
 struct Argument {
     u64 from, to;
-    // Of each matrix before.
+    // The extents of each source matrix.
     u64 rows, columns;
-    // Elements from a row to the next and from a matrix to the next, before and after.
+    // Elements from a row to the next and from a matrix to the next, in the source and the result.
     u64 from_row, from_matrix, to_row, to_matrix;
     u64 count;
     // Whether the complex conjugates are written.

@@ -1,4 +1,4 @@
-// Arithmetic. Integers wrap: they are computed without sign, in at least 32 bits.
+// Arithmetic. Integers wrap: they are computed as unsigned integers of at least 32 bits.
 
 //# op_add: bool
 DEVICE bool op_add(bool a, bool b) { return a | b; }
@@ -63,7 +63,8 @@ DEVICE $T op_remainder($T a, $T b) {
 
 //# op_fmod: floats
 DEVICE $T op_fmod($T a, $T b) { return fmod(a, b); }
-// The remainder with the sign of the divisor; `left` is the truncated one that it was made from.
+// The remainder with the sign of the divisor, computed from `left`, the remainder of the truncated
+// quotient.
 //# divide_down: floats
 DEVICE $T divide_down($T a, $T b, $T& left) {
     left = fmod(a, b);
@@ -126,7 +127,7 @@ DEVICE $T op_sign($T z) {
 
 //# op_reciprocal: unsigned
 DEVICE $T op_reciprocal($T a) { return ($T)(a == 1); }
-// Of zero what an x86-64 conversion of infinity gives.
+// The result for zero is that of an x86-64 conversion of infinity.
 //# op_reciprocal: i8 i16
 DEVICE $T op_reciprocal($T a) { return a == 1 || a == -1 ? a : ($T)0; }
 //# op_reciprocal: i32 i64

@@ -1,6 +1,5 @@
-// Casts: cast_TO overloaded on the source. A number with a fraction is truncated on its way to an
-// integer; one out of range gives what the x86-64 conversion to 32 or 64 bits gives, cut to the
-// width.
+// Casts: cast_TO is overloaded on the source. A cast to an integer truncates. A number out of range
+// gives the result of the x86-64 conversion to 32 or 64 bits, cut to the width.
 
 //# truncate_i32: f32
 DEVICE i32 truncate_i32(f32 x) {

@@ -1,5 +1,5 @@
-// Comparison, extremes and truth. Complex numbers compare lexicographically; a NaN in either
-// imaginary part makes different real parts incomparable too.
+// Comparison, extremes and truth. Complex numbers compare lexicographically. If either imaginary
+// part is NaN, the numbers are incomparable even if their real parts differ.
 
 //# op_equal(==) op_not_equal(!=) op_less(<) op_less_equal(<=) op_greater(>) op_greater_equal(>=)
 //# : bool integers floats
@@ -32,10 +32,10 @@ DEVICE bool $F(u64 a, i64 b) { return b < 0 || a $Q (u64)b; }
 
 //# op_maximum(>=) op_minimum(<=) op_fmax(>=) op_fmin(<=): bool integers
 DEVICE $T $F($T a, $T b) { return a $Q b ? a : b; }
-// NaN if either is.
+// NaN if either argument is NaN.
 //# op_maximum(>=) op_minimum(<=): floats
 DEVICE $T $F($T a, $T b) { return a $Q b || a != a ? a : b; }
-// NaN only if both are.
+// NaN only if both arguments are NaN.
 //# op_fmax(>=) op_fmin(<=): floats
 DEVICE $T $F($T a, $T b) { return a $Q b || b != b ? a : b; }
 //# op_maximum: complexes
@@ -82,8 +82,8 @@ DEVICE bool $F($T a, $T b) { return cast_bool(a) $Q cast_bool(b); }
 //+ cast_bool:$T
 DEVICE bool op_logical_not($T a) { return !cast_bool(a); }
 
-// A pair of a value and its index becomes the better of itself and another: the first NaN wins, and
-// among equal values the smaller index.
+// A pair of a value and its index becomes the better of this pair and another: the first NaN wins,
+// and among equal values the smaller index.
 //# lexically_less: bool integers floats
 DEVICE bool lexically_less($T a, $T b) { return a < b; }
 //# lexically_less: halves

@@ -1,8 +1,8 @@
-// Functions of complex numbers, in f64, from which c64 results are rounded. Infinities, NaN and
-// signed zeros go where annex G of C sends them.
+// Functions of complex numbers, computed in f64; c64 results are rounded from f64. The results for
+// infinities, NaN and signed zeros are those of annex G of C.
 
-// Half the angle, the root of the modulus; scaled by powers of 4, so that the root is scaled by a
-// power of 2.
+// The result has half the angle and the root of the modulus. The argument is scaled by a power
+// of 4, so the root is scaled by a power of 2.
 //# op_sqrt: floats
 DEVICE $T op_sqrt($T a) { return sqrt(a); }
 //# op_sqrt: c128
@@ -60,8 +60,8 @@ DEVICE c128 op_exp(c128 z) {
     f64 modulus = exp(re);
     return c128{modulus * cos, modulus * sin};
 }
-// The angle im * ln 2 is carried to twice the precision, and the power is in two halves, of which
-// none overflows before the product does.
+// The angle im * ln 2 has twice the precision. The power is a product of two halves, and neither
+// half overflows before the product does.
 //# op_exp2: c128
 //+ op_exp:c128
 DEVICE c128 op_exp2(c128 z) {
@@ -75,7 +75,7 @@ DEVICE c128 op_exp2(c128 z) {
     f64 turned_cos = cos * rest_cos - sin * rest_sin, turned_sin = sin * rest_cos + cos * rest_sin;
     return c128{half * turned_cos * half, half * turned_sin * half};
 }
-// Special values are those of the Array API standard.
+// Results for special values are those of the Array API standard.
 //# op_expm1: c128
 //+ cos_sin:f64 op_sin:f64 infinity:f64 nan:f64 is_finite:f64
 DEVICE c128 op_expm1(c128 z) {
@@ -174,7 +174,7 @@ DEVICE c128 op_cosh(c128 z) {
     hyperbolic_products p = products(re, im);
     return c128{p.cc, p.ss};
 }
-// Kahan's method: everything from tan(im) and sinh(re).
+// Kahan's method, which computes the result from tan(im) and sinh(re).
 //# op_tanh: c128
 //+ cos_sin:f64 op_tan:f64 nan:f64 is_finite:f64 is_infinite:f64
 DEVICE c128 op_tanh(c128 z) {
@@ -203,7 +203,7 @@ DEVICE c128 $F(c128 z) {
 //+ op_cosh:c128
 DEVICE c128 op_cos(c128 z) { return op_cosh(c128{-z.im, z.re}); }
 
-// Product in which an infinite factor or term makes an infinite product, as C's operator does it.
+// Product in which an infinite factor or term makes an infinite product, as C's operator does.
 //# multiply_infinite: c128
 //+ op_multiply:c128 op_isinf:c128 is_infinite:f64 infinity:f64
 DEVICE f64 boxed(f64 x, bool infinite) {
@@ -221,8 +221,8 @@ DEVICE c128 multiply_infinite(c128 a, c128 b) {
     product = op_multiply(a, b);
     return c128{product.re * infinity_f64(), product.im * infinity_f64()};
 }
-// Starts from 1 as NumPy does, which decides what becomes of infinities, but for the smallest
-// powers.
+// Except for the smallest powers, the product starts from 1, as in NumPy; this start determines the
+// results for infinities.
 //# integer_power: c128
 //+ op_multiply:c128 op_divide:c128
 DEVICE c128 integer_power(c128 a, i32 exponent) {
@@ -367,7 +367,7 @@ DEVICE c128 op_arctanh(c128 z) {
         re = 0;
         im = quarter;
     } else if (x > 1e16 || y > 1e16) {
-        // 1 vanishes beside the square of the modulus.
+        // 1 is negligible compared with the square of the modulus.
         f64 modulus = op_hypot(x * 0.25, y * 0.25);
         re = x * 0.25 / modulus / modulus * 0.25;
         im = quarter;

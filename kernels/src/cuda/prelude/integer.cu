@@ -1,6 +1,6 @@
-// Functions of integers, with NumPy's answers where arithmetic has none.
+// Functions of integers, with NumPy's results where the function is undefined in arithmetic.
 
-// A negative power is an error in the data, found elsewhere; here it gives 0.
+// A negative exponent is an error in the data, which another check reports; here it gives 0.
 //# power_by_squaring: u32 u64
 DEVICE $T power_by_squaring($T base, $T left) {
     $T power = 1;
@@ -82,7 +82,7 @@ DEVICE $T op_lcm($T a, $T b) {
     return divisor == 0 ? ($T)0 : ($T)(x / divisor * y);
 }
 
-// Philox4x32-10 of a counter whose upper half is 0; the first two of the four words.
+// The first two of the four words of Philox4x32-10, for a counter whose upper half is 0.
 // Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
 //# op_philox: u64
 DEVICE u64 op_philox(u64 counter, u64 key) {

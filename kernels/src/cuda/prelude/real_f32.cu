@@ -1,8 +1,8 @@
-// Real functions of f32. Those that most programs use are polynomials in f32 with the rounding
-// errors that matter carried along; the rarer ones go through f64.
+// Real functions of f32. The most used functions evaluate polynomials in f32 and carry the
+// significant rounding errors; the other functions compute in f64.
 //
-// CUDA's own functions serve where their documented error is within the row's bound: logf,
-// log2f, log1pf, expm1f and cbrtf 1 ulp, tanhf 2 ulp.
+// CUDA's own functions are used where their documented error is within the row's bound: logf,
+// log2f, log1pf, expm1f and cbrtf have 1 ulp, tanhf has 2 ulp.
 
 //# op_log(logf) op_log2(log2f) op_log1p(log1pf) op_expm1(expm1f) op_cbrt(cbrtf) op_tanh(tanhf): f32
 DEVICE f32 $F(f32 x) { return $Q(x); }
@@ -13,7 +13,7 @@ DEVICE f32 scale(f32 x, i32 k) {
     i32 half = k >> 1;
     return x * from_bits((u32)(half + 127) << 23) * from_bits((u32)(k - half + 127) << 23);
 }
-// Adding 1.5 * 2**23 rounds to an integer, which then stands in the low bits.
+// Adding 1.5 * 2**23 rounds to an integer, which the low bits then hold.
 //# op_exp: f32
 //+ scale:f32 infinity:f32
 DEVICE f32 op_exp(f32 x) {
@@ -55,8 +55,8 @@ DEVICE f32 op_log10(f32 x) {
     return x < 0 ? nan_f32() : x == infinity_f32() || x != x ? x : y;
 }
 
-// x reduced by multiples of pi/2, with the multiple's lowest bits. A large x is multiplied by as
-// many bits of 2/pi as matter (Payne and Hanek).
+// x reduced by multiples of pi/2, with the multiple's lowest bits. A large x is multiplied by the
+// significant bits of 2/pi (Payne and Hanek).
 //# reduce_large: f32
 TABLE u32 two_over_pi_f32[6] = {
     0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u, 0x4f10e410u};
@@ -112,8 +112,8 @@ DEVICE f32 cos_reduced(const reduced_f32& r) {
     f32 p = fma(fma(0x1.9bd670p-16f, z, -0x1.6c12cep-10f), z, 0x1.555554p-5f);
     return w + (fma(z * z, p, -r.high * r.low) + rest);
 }
-// Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
-// both functions of one x computes either polynomial once.
+// Selects the polynomial and the sign without a branch, because neighbours are in different
+// quadrants. A kernel that needs both functions of one x computes each polynomial once.
 //# pick_quadrant: f32
 DEVICE f32 pick_quadrant(f32 even, f32 odd, i32 quadrant) {
     u32 mask = 0 - (u32)(quadrant & 1), sign = (u32)(quadrant & 2) << 30;
@@ -132,7 +132,7 @@ DEVICE f32 op_cos(f32 x) {
     reduced_f32 r = reduce(x);
     return pick_quadrant(sin_reduced(r), cos_reduced(r), r.quadrant + 1);
 }
-// In f64: a quotient of sine and cosine in f32 would have twice the error of either.
+// Computed in f64: a quotient of sine and cosine in f32 would have twice the error of either.
 //# op_tan: f32
 //+ reduce_large:f32
 DEVICE f32 op_tan(f32 x) {
@@ -201,7 +201,7 @@ DEVICE f64 arctan_short(f64 q) {
     p = fma(fma(p, z, -0x1.2491d128f2977p-3), z, 0x1.9999971f594e7p-3);
     return fma(fma(p, z, -0x1.555555543c557p-2) * z, q, q);
 }
-// Beyond 1 by the reciprocal, that of f32 made more precise.
+// Beyond 1, the result is computed from the reciprocal, which is that of f32 made more precise.
 //# op_arctan: f32
 //+ arctan_short:f64
 DEVICE f32 op_arctan(f32 x) {
@@ -257,7 +257,7 @@ DEVICE f32 op_hypot(f32 a, f32 b) {
     f32 y = (f32)sqrt(fma((f64)a, (f64)a, (f64)b * (f64)b));
     return is_infinite(a) || is_infinite(b) ? infinity_f32() : y;
 }
-// Of a finite positive number.
+// The argument is a finite positive number.
 //# positive_power: f32
 DEVICE f32 positive_power(f32 a, f32 b) { return (f32)exp((f64)b * log((f64)a)); }
 

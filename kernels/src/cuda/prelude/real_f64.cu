@@ -1,7 +1,8 @@
-// Real functions of f64. CUDA's own serve where their documented error is within the row's bound:
-// exp, exp2, expm1, log, log2, log10, log1p, cbrt, cosh and tanh 1 ulp, sinh and atanh 2 ulp.
+// Real functions of f64. CUDA's own functions are used where their documented error is within the
+// row's bound: exp, exp2, expm1, log, log2, log10, log1p, cbrt, cosh and tanh have 1 ulp, sinh and
+// atanh have 2 ulp.
 //
-// The polynomials of sine, cosine, tangent, arcsine and arctangent are FreeBSD's msun:
+// The polynomials of sine, cosine, tangent, arcsine and arctangent are from FreeBSD's msun:
 // Copyright (C) 1993, 2004 by Sun Microsystems, Inc. All rights reserved. Permission to use, copy,
 // modify, and distribute this software is freely granted, provided that this notice is preserved.
 
@@ -10,7 +11,7 @@
 DEVICE f64 $F(f64 x) { return $Q(x); }
 
 // x reduced by multiples of pi/2 to twice the precision, with the multiple's lowest bits. A large x
-// is multiplied by as many bits of 2/pi as matter (Payne and Hanek).
+// is multiplied by the significant bits of 2/pi (Payne and Hanek).
 //# reduced: f64
 struct reduced_f64 { f64 high, low; i32 quadrant; };
 //# reduce_large: f64
@@ -91,8 +92,8 @@ DEVICE f64 cos_reduced(const reduced_f64& r) {
     p = fma(p, z, 4.16666666666666019037e-02) * z;
     return w + (((1 - w) - half) + fma(z, p, -r.high * r.low));
 }
-// Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
-// both functions of one x computes either polynomial once.
+// Selects the polynomial and the sign without a branch, because neighbours are in different
+// quadrants. A kernel that needs both functions of one x computes each polynomial once.
 //# pick_quadrant: f64
 DEVICE f64 pick_quadrant(f64 even, f64 odd, i32 quadrant) {
     u64 mask = 0 - (u64)(quadrant & 1), sign = (u64)(quadrant & 2) << 62;
@@ -184,7 +185,7 @@ DEVICE f64 op_arccos(f64 x) {
     f64 sum = 0x1.921fb54442d18p+1 - high, rest = (0x1.921fb54442d18p+1 - sum) - high;
     return sum + (rest - (low - 0x1.1a62633145c07p-53));
 }
-// The arctangent of high + low >= 0 with high finite; if it lies behind, pi less this.
+// The arctangent of high + low >= 0 with high finite; if the point is behind, pi minus this.
 //# arctan_sum: f64
 DEVICE f64 arctan_sum(f64 high, f64 low, bool behind) {
     f64 x = high, base = 0, rest = 0;

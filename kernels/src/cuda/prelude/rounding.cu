@@ -58,7 +58,8 @@ DEVICE f32 op_ldexp(f32 a, $S b) {
     e = e > 400 ? 400 : e < -400 ? -400 : e;
     return (f32)((f64)a * from_bits((u64)(e + 1023) << 52));
 }
-// A step down leaves the result in the normal range, but for the last.
+// Each multiplication that scales down, except for the last one, leaves the result in the normal
+// range.
 //# op_ldexp: f64,i32 f64,i64
 //+ clamp_exponent:$S
 DEVICE f64 op_ldexp(f64 a, $S b) {
@@ -90,7 +91,8 @@ DEVICE $T op_spacing($T a) {
 //# op_heaviside: floats
 DEVICE $T op_heaviside($T a, $T b) { return a != a ? a : a == 0 ? b : a < 0 ? 0 : 1; }
 
-// Half types have a grid of their own, on which these two walk; `$I` is the bits of infinity.
+// For half types, the neighbour and the distance are those in the half type; `$I` is the bits of
+// infinity.
 //# op_nextafter: halves
 DEVICE $T op_nextafter($T a, $T b) {
     i32 x = a.bits & 0x7fff, y = b.bits & 0x7fff;
@@ -100,7 +102,7 @@ DEVICE $T op_nextafter($T a, $T b) {
     if (x == 0) return $T{(u16)((b.bits & 0x8000) | 1)};
     return $T{(u16)((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1)};
 }
-// The distance to the next larger number, which is what NumPy takes for this dtype alone.
+// The distance to the next larger number. NumPy uses this definition for this dtype alone.
 //# op_spacing: f16
 //+ cast_f32:f16 cast_f16:f32
 DEVICE f16 op_spacing(f16 a) {

@@ -1,4 +1,4 @@
-// What many functions use. How these files are read: see sections.rs.
+// Definitions that many functions use. The format of these files is described in sections.rs.
 
 //# infinity: f32
 DEVICE f32 infinity_f32() { return from_bits(0x7f800000u); }
@@ -17,7 +17,7 @@ DEVICE bool is_finite($T x) { return fabs(x) < infinity_$T(); }
 //# is_negative: floats
 DEVICE bool is_negative($T x) { return (bits(x) >> (8 * sizeof($T) - 1)) != 0; }
 
-// Half types: an inexact number rounds once, by way of an f32 whose last bit is odd.
+// Half types: an inexact number rounds once, because the intermediate f32 has an odd last bit.
 //# to_odd: f64
 DEVICE f32 to_odd(f64 x) {
     f32 near = __double2float_rz(x);

@@ -1,5 +1,5 @@
-// Combines an element into a table that other threads combine into at the same time: in any order,
-// so only for what does not depend on it.
+// Combines an element into a table that other threads combine into at the same time. The order is
+// arbitrary, so the result of the combination must not depend on it.
 //# exchange_until
 template <class T, class F> DEVICE void exchange_until(T* place, F join) {
     if (sizeof(T) < 4) {

@@ -1,5 +1,6 @@
-// What the threads of a team, and the blocks of a chunked loop, tell each other. `F` is a fold: its
-// type `F::T` and `F::join(T, T)`, which always has the lower lane on the left.
+// Exchange of values between the threads of a team, and between the thread blocks of a chunked
+// loop. `F` is a fold: it has a type `F::T` and a function `F::join(T, T)`, whose left argument is
+// always from the lower virtual lane.
 
 //# Lanes
 template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Lanes {
@@ -21,7 +22,7 @@ template <class T, int N> DEVICE void store_lanes(char* to, const T (&from)[N]) 
     *(Lanes<T, N>*)to = lanes;
 }
 
-// Combines the lanes of a thread pairwise; the result is lane 0.
+// Combines the virtual lanes of a thread pairwise and returns the result.
 //# join_lanes
 template <class F, int N> DEVICE typename F::T join_lanes(typename F::T (&x)[N]) {
 #pragma unroll
@@ -32,7 +33,7 @@ template <class F, int N> DEVICE typename F::T join_lanes(typename F::T (&x)[N])
     return x[0];
 }
 
-// Combines what the threads of a row team have found, pairwise; every thread gets the result.
+// Combines the values of the threads of a row team pairwise; every thread gets the result.
 // `pool` is shared memory for one value of each warp.
 //# join_row
 template <class F, int TEAM> DEVICE typename F::T join_row(typename F::T x, char* pool) {
@@ -61,7 +62,7 @@ template <class F, int TEAM> DEVICE typename F::T join_row(typename F::T x, char
     return found[0];
 }
 
-// The same for teams of columns: thread `t` of a team has column `x` of `ACROSS`.
+// The same for column teams: thread `t` of a team has column `x` of `ACROSS`.
 //# join_columns
 template <class F, int TEAM, int ACROSS, int N>
 DEVICE void join_columns(typename F::T (&v)[N], char* pool, int t, int x) {
@@ -88,7 +89,7 @@ DEVICE void join_columns(typename F::T (&v)[N], char* pool, int t, int x) {
     for (int k = 0; k < N; k++) v[k] = shared[x * N + k];
 }
 
-// Whether this block is the last of `chunks` to come here; the counter is 0 again then.
+// Whether this thread block is the last of `chunks` that call this; the counter is then 0 again.
 //# is_last
 DEVICE bool is_last(u32* counter, u32 chunks) {
     SHARED u32 before;
@@ -100,7 +101,7 @@ DEVICE bool is_last(u32* counter, u32 chunks) {
     return before == chunks - 1;
 }
 
-// Waits until `chunks` blocks have come here for the `round`th time.
+// Waits until `chunks` thread blocks have called this for the `round`th time.
 //# meet
 DEVICE void meet(u32* counter, u32 chunks, u32 round) {
     fence();
@@ -113,7 +114,7 @@ DEVICE void meet(u32* counter, u32 chunks, u32 round) {
     fence();
 }
 
-// Makes the counters of `meet` 0 again, once all blocks are through.
+// Sets the counters of `meet` to 0 again after all thread blocks have called this.
 //# part
 DEVICE void part(u32* counter, u32 chunks) {
     if (threadIdx.x == 0 && atomic_next(counter + 1, chunks - 1) == chunks - 1) *counter = 0;

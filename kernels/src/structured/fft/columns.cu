@@ -1,12 +1,12 @@
-// Complex transforms of neighbouring lines of each stretch: a block has W of them, a thread eight
-// elements of one. N is a power of two from 8; passes of radix 8, and a last one of 4 or 2 where N
-// is no power of 8, leave the elements in order (Stockham). Between passes threads exchange
-// elements through shared memory, first one component and then the other.
+// Complex transforms of neighbouring lines of each stretch. A thread block has W lines; a thread
+// has eight elements of a line. N is a power of two from 8. Passes have radix 8; if N is no power
+// of 8, the last pass has radix 4 or 2. They leave the elements in order (Stockham). Between passes
+// threads exchange elements through shared memory, first one component and then the other.
 struct Argument {
     u64 from, to;
     // Elements of a row.
     u64 inner;
-    // Blocks for a stretch.
+    // Thread blocks for a stretch.
     u64 blocks;
 };
 
@@ -16,7 +16,7 @@ struct alignas(2 * sizeof(R)) Complex {
 
 #define PART (N / 8)
 #define THREADS (W * PART)
-// Rows of shared memory with a gap after each eight, so that threads meet different banks.
+// Rows of shared memory with a gap after each eight, so threads access different banks.
 #define ROW(p) (((p) + (p) / 8) * W)
 
 DEVICE Complex operator+(Complex a, Complex b) { return Complex{a.re + b.re, a.im + b.im}; }
@@ -25,7 +25,7 @@ DEVICE Complex operator*(Complex a, Complex b) {
     return Complex{fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)};
 }
 
-// The product with the fourth root of one that the transform has: -i, or i of the inverse.
+// The product with the fourth root of one of the transform: -i, or i for the inverse transform.
 DEVICE Complex turned(Complex a) {
     return INVERSE ? Complex{-a.im, a.re} : Complex{a.im, -a.re};
 }

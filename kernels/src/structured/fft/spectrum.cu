@@ -1,9 +1,9 @@
-// A copy of half spectra whose elements that belong to real numbers have no imaginary parts: the
-// first of a line, and that in the middle of an even length.
+// Copies half spectra and sets the imaginary parts of real elements to zero: the first element of
+// a line, and the element in the middle if the length is even.
 struct Argument {
     u64 from, to;
     u64 total;
-    // Elements of a line, of a row of neighbours, and the row in the middle (0: there is none).
+    // Elements of a line, elements of a row of neighbours, and the row in the middle (0: none).
     u64 extent, inner, middle;
 };
 

@@ -1,14 +1,15 @@
-// Elements that a stable sort has brought together by their slots. `Slot` is the type of slots, which
-// are below `a.slots` or mean none; `Element` that of elements; `OP` how they are combined.
+// Combines elements that a stable sort has ordered by slot. `Slot` is the type of slots; a number
+// that is not below `a.slots` means no slot. `Element` is the type of elements, and `OP` combines
+// two of them.
 struct Argument {
-    // The slot of each element, the elements in the order of slots, elements, and what they are
-    // combined into.
+    // The slot of each element, the positions of elements in the order of slots, the elements, and
+    // the result.
     u64 slots_of, order, values, to;
     u64 count, slots;
-    // What tiles leave: one `Part` each.
+    // Results of the tiles: one `Part` each.
     u64 parts;
-    // What slots are made of: positions in tables of `length` elements that begin `apart` elements
-    // from each other; point `i` has table `i / inner % tables`.
+    // Slots are computed from positions in tables of `length` elements. The tables begin `apart`
+    // elements from each other; point `i` has table `i / inner % tables`.
     u64 positions, length, inner, tables, apart;
 };
 
@@ -21,7 +22,7 @@ DEVICE Slot slot_at(const Argument& a, u64 rank) {
     return ((const Slot*)a.slots_of)[((const i64*)a.order)[rank]];
 }
 
-// Positions as slots: those outside of their tables have none.
+// Converts positions to slots; positions outside of their tables have none.
 KERNEL(THREADS) grouped_slots(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
@@ -31,7 +32,7 @@ KERNEL(THREADS) grouped_slots(const Argument a) {
     }
 }
 
-// The last element of each slot takes its place.
+// Writes the last element of each slot to the slot.
 KERNEL(THREADS) grouped_last(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
@@ -43,7 +44,7 @@ KERNEL(THREADS) grouped_last(const Argument a) {
 }
 
 #ifdef IN_ORDER
-// The first element of each slot finds its thread, which combines them strictly in order.
+// The thread of the first element of each slot combines the elements of the slot strictly in order.
 KERNEL(THREADS) grouped_in_order(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
@@ -61,10 +62,10 @@ KERNEL(THREADS) grouped_in_order(const Argument a) {
 #endif
 
 #ifdef Wide
-// Elements are combined as numbers of type `Wide`, to and from which `WIDEN` and `NARROW` lead.
+// Elements are combined as numbers of type `Wide`; `WIDEN` converts to it, and `NARROW` from it.
 
-// What some elements come to that follow each other: those since the last first one of a slot, if
-// there is such a one, else all of them.
+// The combination of the last elements of a run: those from the last element that begins a slot,
+// or all elements if none of them begins a slot.
 struct Some {
     Wide value;
     bool is, begins;
@@ -83,7 +84,8 @@ DEVICE Some shuffle_up(Some x, int distance) {
     return Some{value, (flags & 1) != 0, (flags & 2) != 0};
 }
 
-// What a tile leaves: the elements before the first that begins a slot, and those since the last.
+// The result of a tile: the combination of the elements before the first that begins a slot, and
+// that of the elements from the last that begins a slot.
 struct Part {
     Wide before, since;
     bool has_before, begins;
@@ -93,16 +95,16 @@ DEVICE void put_slot(const Argument& a, Slot slot, Wide value) {
     if (slot < a.slots) ((Element*)a.to)[slot] = NARROW(value);
 }
 
-// Each thread has elements that follow each other in the order of slots. What is in a slot is
-// combined with the first of its elements; whoever sees the end of a slot writes it. Which elements
-// meet is a matter of the order alone, so that sums have the same bits each time.
+// Each thread has elements that follow each other in the order of slots. The old value of a slot is
+// combined with the first of its elements. The thread that finds the end of a slot writes it. The
+// combined pairs depend on the order alone, so sums have the same bits each time.
 KERNEL(THREADS) grouped_tiles(const Argument a) {
     SHARED alignas(16) char memory[WARPS * sizeof(Wide)];
     SHARED u8 flags[WARPS];
     Wide* totals = (Wide*)memory;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     u64 first = (u64)blockIdx.x * TILE + threadIdx.x * ITEMS;
-    // The slot of the element before the thread's, which some earlier thread has not closed.
+    // The slot of the element before the thread's elements; no earlier thread has written it.
     Slot former = first > 0 && first < a.count ? slot_at(a, first - 1) : (Slot)0;
     Slot slot = former;
     Some open = Some{Wide(), false, false};
@@ -148,7 +150,7 @@ KERNEL(THREADS) grouped_tiles(const Argument a) {
     if (lane > 0) lower = joined(lower, next);
     Part* part = (Part*)a.parts + blockIdx.x;
     if (open.begins) {
-        // The slot that is open before this thread ends in it.
+        // The slot that is open before this thread's elements ends among them.
         Wide all = lower.value;
         if (has_early) all = lower.is ? OP(lower.value, early) : early;
         if (lower.begins) {
@@ -165,7 +167,8 @@ KERNEL(THREADS) grouped_tiles(const Argument a) {
     }
 }
 
-// The slots that are open at the end of a tile end in a later one, or at the end of all.
+// Completes the slots that are open at the end of a tile: they end in a later tile, or at the end
+// of all elements.
 KERNEL(THREADS) grouped_ends(const Argument a) {
     u64 tiles = (a.count + TILE - 1) / TILE;
     u64 tile = (u64)blockIdx.x * THREADS + threadIdx.x;

@@ -1,6 +1,6 @@
-// What stands between our order of matrices and a library's, and what follows from its results. R
-// is the type of the components, of which an element has C. Matrices are in C order, one after the
-// other, unless something else is said.
+// Conversions between our order of matrices and a library's, and functions of its results. R is the
+// type of the components, and an element has C components. Matrices are consecutive and in C order,
+// unless a comment states another order.
 struct alignas(C * sizeof(R)) T {
     R part[C];
 };
@@ -19,10 +19,10 @@ DEVICE T nans() {
     return x;
 }
 
-// A quotient; of numbers that are small enough by the far shorter division of 32 bits.
+// A quotient. Small numbers use the much shorter division of 32 bits.
 DEVICE u64 divide(u64 a, u64 b) { return (a | b) >> 32 ? a / b : (u64)((u32)a / (u32)b); }
 
-// Which elements are of interest.
+// The elements that a kernel uses.
 #define ALL 0
 #define LOWER 1
 #define UPPER 2
@@ -58,14 +58,14 @@ KERNEL(256) inspect(const Inspection a) {
 }
 
 struct Preparation {
-    // The flags of matrices that are replaced, and those that are set where an element is NaN, or
-    // 0 where there are none.
+    // `flags` marks the matrices that are replaced. `found` marks the matrices with an element that
+    // is NaN. Each is 0 if there are no such flags.
     u64 from, to, flags, found;
     u64 n, total, which;
 };
 
-// A triangle of Hermitian matrices with a real diagonal, and zeros; the identity where there is a
-// flag, since libraries may search for ever in what is not finite.
+// Copies a triangle of Hermitian matrices with a real diagonal, and zeros elsewhere. A matrix with
+// a flag becomes the identity, since libraries may not terminate if an element is not finite.
 KERNEL(256) prepare(const Preparation a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
@@ -104,10 +104,11 @@ KERNEL(256) replace(const Replacement a) {
 
 struct Spoiling {
     u64 to;
-    // An i32 for each matrix, or 0: not zero if the library failed, or had nothing finite.
+    // An i32 for each matrix, or 0 if there are none. It is not zero if the library failed, or if
+    // the matrix was not finite.
     u64 outcomes, flags;
-    // Elements of a result, blocks for each, extent of the square above whose diagonal zeros are
-    // written (0: there is none).
+    // Elements of a result, thread blocks for each result, extent of the square that gets zeros
+    // above its diagonal (0: none).
     u64 size, blocks, n;
 };
 
@@ -144,7 +145,7 @@ KERNEL(256) identity(const Identity a) {
 
 struct Addresses {
     u64 to;
-    // The address of the first, bytes to the next.
+    // The address of the first matrix, bytes from a matrix to the next, number of matrices.
     u64 first, step, count;
 };
 
@@ -190,12 +191,12 @@ KERNEL(256) values(const Values a) {
 
 struct Pivots {
     u64 to;
-    // Rows of a matrix, rows of all; whether pivots are i64 and not i32, whether there are none yet.
+    // Rows of a matrix, rows of all; whether pivots are i64 and not i32, whether none are set yet.
     u64 n, total, wide, fresh;
 };
 
-// Pivots that exchange no rows, in place of those that lead out of the matrix: what a library
-// leaves of a matrix that it has not factorised is anything, and it follows it when it solves.
+// Replaces pivots outside of the matrix by pivots that exchange no rows. A library leaves arbitrary
+// pivots if it has not factorised a matrix, and it uses these pivots when it solves.
 KERNEL(256) pivots(const Pivots a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
@@ -222,7 +223,7 @@ struct Product {
     int odd, zero;
 };
 
-// A number of common size, and the power of two that it is multiplied by.
+// Scales a number to a moderate size by a power of two, and returns the exponent of its inverse.
 DEVICE i64 split(f64& re, f64& im) {
     f64 largest = fmax(fabs(re), fabs(im));
     if (largest == 0 || !(largest - largest == 0) || re != re || im != im) return 0;
@@ -252,7 +253,7 @@ DEVICE void take_over(Product& all, const Product& one) {
 }
 
 // The product of the pivots of a matrix, its sign and the logarithm of its absolute value; partial
-// products neither overflow nor vanish. A block for each matrix.
+// products neither overflow nor underflow. A thread block for each matrix.
 KERNEL(128) determinant(const Determinants a) {
     SHARED Product shared[128];
     u64 matrix = blockIdx.x;

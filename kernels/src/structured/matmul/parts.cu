@@ -1,4 +1,4 @@
-// The sum of partial products, of `count` numbers each, added to what is there if so asked.
+// The sum of partial products of `count` numbers each; if `adds` is set, added to the old values.
 struct Argument {
     u64 parts, to;
     u64 count, many, adds;

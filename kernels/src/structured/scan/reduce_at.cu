@@ -1,9 +1,8 @@
-// What `OP` makes of stretches of lines. Which elements meet is a matter of the extents and of
-// where stretches begin.
+// Combines the elements of stretches of lines with `OP`. The combined pairs depend on the extents
+// and on the rows where stretches begin.
 struct Argument {
     u64 from, starts, to, parts;
-    // Lines are `outer` stretches of `extent` rows of `inner` elements; `rows` are those of the
-    // result.
+    // Lines are `outer` stretches of `extent` rows of `inner` elements; the result has `rows` rows.
     u64 outer, extent, inner, rows;
     // Parts of each stretch.
     u64 chunks;
@@ -15,7 +14,7 @@ DEVICE u64 start_at(const Argument& a, u64 row) {
     return (u64)start < a.extent ? (u64)start : a.extent - 1;
 }
 
-// The first row of a stretch, how many it has, and how many of these each chunk has.
+// The first row of a stretch, its number of rows, and the number of rows of each chunk.
 struct Stretch {
     u64 first, count, of_chunk;
 };
@@ -27,7 +26,7 @@ DEVICE Stretch stretch_at(const Argument& a, u64 row) {
     return Stretch{first, count, (count + a.chunks - 1) / a.chunks};
 }
 
-// A thread for each element of the result and chunk, strictly from left to right.
+// A thread for each element of the result and chunk combines strictly from left to right.
 KERNEL(256) reduce_columns(const Argument a) {
     u64 total = a.outer * a.rows * a.chunks * a.inner, step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
@@ -61,7 +60,7 @@ KERNEL(256) reduce_column_parts(const Argument a) {
     }
 }
 
-// What a warp makes of `count` > 0 elements; the first lane has it.
+// The combination of `count` > 0 elements by a warp; the first lane of the warp has it.
 DEVICE Element of_warp(const Element* from, u64 count) {
     int lane = threadIdx.x % 32, lanes = count < 32 ? (int)count : 32;
     Element all = lane < lanes ? from[lane] : Element();

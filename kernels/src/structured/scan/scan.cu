@@ -1,25 +1,26 @@
 // Running combinations `y[i] = OP(y[i - 1], x[i])` of lines. The order in which elements are
-// combined is a matter of the extents alone.
+// combined depends on the extents alone.
 struct Argument {
     u64 from, to;
     // Lines are `outer` stretches of `extent` rows of `inner` elements.
     u64 outer, extent, inner;
-    // Lines of a block that scans them in order.
+    // Lines of a thread block that scans them in order.
     u64 lines;
-    // For chained tiles: tiles and groups of a line, how many have begun, and where they tell what
-    // tiles, groups of tiles, and all up to the end of a group of groups come to.
+    // For chained tiles: the numbers of tiles and of groups of tiles of a line, the number of tiles
+    // that have started, and the slots for the totals of tiles, for the totals of groups of tiles,
+    // and for the totals up to the end of every 32nd group of tiles.
     u64 tiles, groups, ticket, totals, group_totals, prefixes;
 };
 
 #define THREADS 256
-// Blocks that are to be on a multiprocessor at once.
+// The number of thread blocks that a multiprocessor must hold at once.
 #ifndef BLOCKS
 #define BLOCKS 6
 #endif
 #define WARPS (THREADS / 32)
 #define TILE (THREADS * ITEMS)
 
-// A thread for each line of neighbouring ones.
+// A thread for each line; neighbouring threads have neighbouring lines.
 KERNEL(256) scan_columns(const Argument a) {
     u64 line = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (line >= a.outer * a.inner) return;
@@ -36,12 +37,12 @@ KERNEL(256) scan_columns(const Argument a) {
 }
 
 #ifdef IN_ORDER
-// A block for some lines, of each of which a thread combines the elements strictly from left to
-// right; all threads read and write them in whole lines of memory.
+// A thread block for some lines. For each line, a thread combines the elements strictly from left
+// to right; all threads together read and write them in consecutive addresses.
 KERNEL(THREADS) scan_in_order(const Argument a) {
     SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
     T* room = (T*)memory;
-    // The rows of shared memory are a word longer, so that threads meet different banks.
+    // The rows of shared memory are a word longer, so threads access different banks.
     u32 most = (u32)a.lines, length = TILE / most, row = length + (sizeof(T) < 4 ? 4 / sizeof(T) : 1);
     u64 before = (u64)blockIdx.x * most;
     u32 lines = a.outer - before < most ? (u32)(a.outer - before) : most;
@@ -72,7 +73,7 @@ KERNEL(THREADS) scan_in_order(const Argument a) {
     }
 }
 #else
-// What comes before a thread's elements, if anything does.
+// The combination of earlier elements, if there are any.
 struct Maybe {
     T value;
     bool is;
@@ -80,7 +81,8 @@ struct Maybe {
 
 DEVICE T after(Maybe lower, T x) { return lower.is ? OP(lower.value, x) : x; }
 
-// What is before the elements of each thread of a block, which come to `own`; all come to `all`.
+// Returns the combination of the elements of all earlier threads of the thread block. `own` is the
+// combination of the thread's elements; `all` receives that of all threads.
 DEVICE Maybe before(T own, T* pool, T& all) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
@@ -104,8 +106,8 @@ DEVICE Maybe before(T own, T* pool, T& all) {
 
 DEVICE unsigned place(unsigned at) { return at + at / ITEMS; }
 
-// Reads a tile in whole lines of memory, gives each thread consecutive elements, and scans those;
-// the last of them. Beyond the end is anything: nothing comes after it.
+// Reads a tile in consecutive addresses, gives each thread consecutive elements, and scans them;
+// returns the last result. Results beyond the end are arbitrary, and no element depends on them.
 DEVICE T load_tile(const T* from, u64 left, T* room) {
 #pragma unroll
     for (int first = 0; first < ITEMS; first += 8) {
@@ -126,7 +128,7 @@ DEVICE T load_tile(const T* from, u64 left, T* room) {
     return running;
 }
 
-// Combines what is before a thread's elements with them.
+// Combines the combination of earlier elements with each of the thread's elements.
 DEVICE void add_lower(Maybe lower, T* room) {
     T* own = room + threadIdx.x * (ITEMS + 1);
     if (!lower.is) return;
@@ -134,7 +136,7 @@ DEVICE void add_lower(Maybe lower, T* room) {
     for (int i = 0; i < ITEMS; i++) own[i] = OP(lower.value, own[i]);
 }
 
-// Combines what is before a tile with it, and writes it.
+// Combines the combination of earlier tiles with each element of the tile, and writes the tile.
 DEVICE void store_tile(Maybe carry, T* to, u64 left, const T* room) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
@@ -144,7 +146,7 @@ DEVICE void store_tile(Maybe carry, T* to, u64 left, const T* room) {
     }
 }
 
-// A block for each line, tile after tile.
+// A thread block for each line, tile after tile.
 KERNEL(THREADS) scan_rows(const Argument a) {
     SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
     SHARED alignas(16) char totals[WARPS * sizeof(T)];
@@ -163,8 +165,8 @@ KERNEL(THREADS) scan_rows(const Argument a) {
     }
 }
 
-// A number that a block tells others. Up to 8 bytes it is written and read with its flag, 16 bytes
-// at once; a wider one before its flag.
+// A number that a thread block publishes to others. A number of up to 8 bytes is written and read
+// together with its flag, 16 bytes at once; a wider number is written before its flag.
 struct alignas(16) Slot {
     u64 words[sizeof(T) <= 8 ? 2 : 4];
 };
@@ -183,7 +185,7 @@ DEVICE void tell(Slot* to, T x) {
     words[2] = 1;
 }
 
-// Whether a number has been told; if so, it is `x`.
+// Returns whether the number has been published; if so, `x` receives it.
 DEVICE bool hear(const Slot* from, T& x) {
     u64 bits[2] = {}, flag;
     if (sizeof(T) <= 8) {
@@ -199,7 +201,7 @@ DEVICE bool hear(const Slot* from, T& x) {
     return flag != 0;
 }
 
-// What `count` < 32 numbers come to, of which each lane of a warp has one; every lane gets it.
+// The combination of `count` < 32 numbers. Each lane of a warp has one; every lane gets the result.
 DEVICE Maybe joined(T own, int count) {
     int lane = threadIdx.x % 32;
 #pragma unroll
@@ -210,15 +212,15 @@ DEVICE Maybe joined(T own, int count) {
     return Maybe{shuffle_from(own, count > 0 ? count - 1 : 0), count > 0};
 }
 
-// Tiles tell what they come to; the last of 32, what these come to; and the last of 32 times 32,
-// what all up to there come to, for which it waits for those before. Which numbers meet is fixed,
-// so that sums of floating-point numbers have the same bits each time.
+// Each tile publishes its total. The last of 32 tiles publishes the total of these tiles. The last
+// of 32 times 32 tiles waits for the earlier tiles and publishes the total up to its end. The
+// combined pairs are fixed, so sums of floating-point numbers have the same bits each time.
 KERNEL(THREADS, BLOCKS) scan_chained(const Argument a) {
     SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
     SHARED alignas(16) char pool[(WARPS + 1) * sizeof(T)];
     SHARED unsigned ticket;
     T *room = (T*)memory, *totals = (T*)pool, *shown = totals + WARPS;
-    // Tiles begin in order, so that nobody waits for one that has not begun.
+    // Tiles begin in order, so no tile waits for a tile that has not started.
     if (threadIdx.x == 0) ticket = atomic_add((unsigned*)a.ticket, 1u);
     barrier();
     u64 line = ticket / (unsigned)a.tiles, tile = ticket - line * (unsigned)a.tiles;
@@ -239,7 +241,7 @@ KERNEL(THREADS, BLOCKS) scan_chained(const Argument a) {
             Maybe carry = joined(of_tile, in_group);
             if (lane == 0) tell(groups + group, after(carry, all));
         }
-        // All three are asked for at once.
+        // Reads all three kinds of totals in the same iteration.
         do {
             if (!has_tile) has_tile = hear(tiles + tile - in_group + lane, of_tile);
             if (!has_group) has_group = hear(groups + group - group_at + lane, of_group);

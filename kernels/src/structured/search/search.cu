@@ -1,7 +1,7 @@
-// How many elements of a sorted vector stand before each value.
+// The number of elements of a sorted vector that precede each value.
 struct Argument {
     u64 sorted, values, to;
-    // Elements of the vector; values; whether elements that equal a value stand before it.
+    // Elements of the vector; values; whether elements that equal a value precede it.
     u64 extent, total, has_equals;
 };
 
@@ -12,8 +12,9 @@ KERNEL(256) search(const Argument a) {
         Key key = key_at(a.values, i);
         u64 before = 0, left = a.extent;
         while (left > 0) {
-            // The last element of the first half says whether all of it stands before. Where it
-            // does not, it may be looked at again, so that all threads take as many steps.
+            // The last element of the first half decides whether the whole half precedes the value.
+            // If not, a later iteration may read it again, so that all threads iterate equally
+            // often.
             u64 half = left - left / 2;
             Key element = key_at(a.sorted, before + half - 1);
             bool stands_before = has_equals ? !is_less(key, element) : is_less(element, key);

@@ -1,4 +1,4 @@
-// Complex numbers as integers of their order: one word of those of 32 bits, two of those of 64.
+// Complex numbers as integers with their order: one word for parts of 32 bits, two for 64 bits.
 struct Argument {
     u64 from, first, second, count;
 };

@@ -1,9 +1,9 @@
-// Integers of the order of elements: NaN last, zeros equal; complex numbers by real part, then by
-// imaginary part, those with NaN in the imaginary part after all others, in the real part after
-// these, and in both last.
+// Integers with the order of elements: NaN last, zeros equal. Complex numbers are ordered by real
+// part, then by imaginary part. Numbers with NaN in the imaginary part follow all others, numbers
+// with NaN in the real part follow these, and numbers with NaN in both parts are last.
 //
 // `Word` is the unsigned integer as wide as an element or its parts, `FORM` 0 for unsigned integers
-// and truth values, 1 for those with sign, 2 for floating point, 3 for complex numbers, and
+// and truth values, 1 for signed integers, 2 for floating point, 3 for complex numbers, and
 // `INFINITE` has the bits of infinity.
 #define SIGN ((Word)1 << (8 * sizeof(Word) - 1))
 
@@ -24,7 +24,7 @@ struct Key {
 DEVICE Key key_at(u64 from, u64 at) {
     Word re = ((const Word*)from)[2 * at], im = ((const Word*)from)[2 * at + 1];
     bool has_re = (re & ~SIGN) <= INFINITE, has_im = (im & ~SIGN) <= INFINITE;
-    // No number stands between plus infinity and the last place.
+    // Integers above that of plus infinity belong to no number.
     Word beyond = INFINITE | SIGN;
     if (has_re && has_im) return Key{order_of(re), order_of(im)};
     if (has_re) return Key{beyond + 1, order_of(re)};

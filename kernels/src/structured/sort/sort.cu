@@ -1,28 +1,29 @@
-// Sorting by the digits of keys, the lowest first, each pass in one turn over memory.
+// Sorting by the digits of keys, the lowest digit first. Each pass reads and writes memory once.
 //
 // `T` is the type of the elements, `K` the unsigned integers of their size, `KIND` 0 for unsigned
-// integers and truth values, 1 for those with sign, 2 for floating point. With `POSITIONS` the
-// positions of the elements are what is written.
+// integers and truth values, 1 for signed integers, 2 for floating point. With `POSITIONS` the
+// kernels write the positions of the elements.
 struct Argument {
     u64 from, to;
-    // What passes hand to each other.
+    // The keys and positions between passes.
     u64 keys, next_keys, positions, next_positions;
-    // Digits of all elements; tiles that have begun, and what each tells of its digits.
+    // The histogram of the digits of all elements; the number of tiles that have started, and the
+    // published counts of the digits of each tile.
     u64 histogram, status;
     u64 count, pass, passes, lines;
 };
 
 #define THREADS 384
-// Tiles of wide keys that fit shared memory.
+// Tiles of wide keys are smaller, so they fit in shared memory.
 #define ITEMS (sizeof(K) > 4 ? 8 : 16)
-// Tiles before a tile that are looked at together.
+// The number of earlier tiles whose counts a tile reads at once.
 #define LOOK 4
 #define WARPS (THREADS / 32)
 #define TILE (THREADS * ITEMS)
 #define SIGN ((K)1 << (8 * sizeof(K) - 1))
 
-// An integer of the order of an element: NaN comes last, and zeros are equal where positions are
-// asked for.
+// An integer with the order of the element: NaN is last, and zeros are equal if positions are
+// written.
 DEVICE K key_of(K bits) {
     if (KIND == 1) return bits ^ SIGN;
     if (KIND == 2) {
@@ -72,7 +73,7 @@ KERNEL(THREADS) sort_count(const Argument a) {
     }
 }
 
-// What is before each thread of a block.
+// The sum of the values of all earlier threads of the thread block.
 DEVICE unsigned before(unsigned own, unsigned* pool) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned sum = own;
@@ -97,8 +98,8 @@ KERNEL(256) sort_starts(const Argument a) {
     }
 }
 
-// A tile ranks its keys by a digit, tells how many it has of each, and brings them in order in
-// shared memory before it looks at what earlier tiles tell, who have had that time to tell it.
+// A tile ranks its keys by a digit, publishes the count of each digit, and orders the keys in
+// shared memory. Then it reads the counts of earlier tiles, which have had time to publish them.
 KERNEL(THREADS) sort_pass(const Argument a) {
     SHARED K keys[TILE];
     SHARED u16 counts[WARPS][256];
@@ -131,7 +132,7 @@ KERNEL(THREADS) sort_pass(const Argument a) {
         int at = warp * 32 * ITEMS + i * 32 + lane;
         bool is = at < size;
         unsigned d = (unsigned)(own[i] >> shift) & 255;
-        // Lanes with the same digit find each other, and one counts them.
+        // The mask has the lanes of the warp with the same digit, and one lane counts them.
         if (is) atomic_or(&masks[warp][d], 1u << lane);
         warp_barrier();
         unsigned same = is ? masks[warp][d] : 0;
@@ -176,7 +177,7 @@ KERNEL(THREADS) sort_pass(const Argument a) {
     if (digit < 256) {
         unsigned sum = 0;
         if (tile > 0) {
-            // Several tiles at once; what is not told yet is looked at again.
+            // Reads several tiles at once; counts that are not published yet are read again.
             for (u64 at = tile;;) {
                 unsigned words[LOOK];
 #pragma unroll
@@ -219,7 +220,7 @@ KERNEL(THREADS) sort_pass(const Argument a) {
     }
     if (!POSITIONS) return;
     barrier();
-    // The same room for positions, which fit four bytes.
+    // The memory of the keys is reused for positions, which fit in four bytes.
     unsigned* room = (unsigned*)keys;
     if (sizeof(K) < 4) room = (unsigned*)((char*)a.next_positions + 4 * a.count) + tile * TILE;
 #pragma unroll
@@ -239,7 +240,7 @@ KERNEL(THREADS) sort_pass(const Argument a) {
     }
 }
 
-// A block for each line of up to `SHORT` elements, by exchanges; positions break ties.
+// A thread block sorts a line of up to `SHORT` elements by exchanges; positions break ties.
 #define SHORT 2048
 KERNEL(THREADS) sort_short(const Argument a) {
     SHARED K keys[SHORT];

@@ -1,10 +1,10 @@
-// Products of a sparse matrix in rows and a vector. A block has 256 rows: where their entries lie
-// together and are not too many, its threads read them side by side, and each thread adds the
-// products of its own row in their order. Else a warp has a row, or all threads have a long one.
-// I is the type of columns, S that of sums.
+// The product of a sparse matrix in rows and a vector. A thread block has 256 rows. If the entries
+// of these rows are contiguous and few enough, its threads read consecutive entries, and each
+// thread adds the products of its own row in their order. Otherwise a warp has a row, or all
+// threads have a long row. I is the type of columns, S is the type of sums.
 struct Argument {
     u64 starts, ends, columns, values, x, to;
-    // Rows, entries of the block, elements of the vector.
+    // Rows, entries of the device's block, elements of the vector.
     u64 rows, entries, length;
 };
 
@@ -12,7 +12,7 @@ struct Argument {
 #define PRODUCTS (24576 / sizeof(S))
 #define LONG 8192
 
-// An entry's place in the block, if it is in the block.
+// An entry's position in the device's block, cut to the range of the block.
 DEVICE u64 inside(i64 position, i64 origin, u64 entries) {
     if (position <= origin) return 0;
     u64 at = (u64)position - (u64)origin;
@@ -26,7 +26,7 @@ DEVICE S product(const Argument& a, u64 entry) {
     return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column]));
 }
 
-// The sum over the threads of a warp; it is right in the first.
+// The sum over the threads of a warp; only the first thread returns the whole sum.
 DEVICE S warp_sum(S sum) {
 #pragma unroll
     for (int other = 16; other > 0; other /= 2) sum = op_add(sum, shuffle_down(sum, other));

@@ -1,15 +1,18 @@
-// Writing at positions: the places in the block that values are for, and what of it can be done in
-// any order. `Word` is a word as wide as an element, `Element` the type of elements, `Slot` that of places.
+// Writing at positions: computes the target positions of values in the device's block, and performs
+// the writes that can be done in any order. `Word` is a word as wide as an element, `Element` is
+// the type of elements, `Slot` is the type of target positions.
 struct Argument {
     u64 positions, values, to;
-    // Who writes each place, counted from one; the place of each value.
+    // The row of values that writes each target position, counted from one; the target position of
+    // each value.
     u64 winners, places;
-    // Values; rows of values and of the block of each stretch; elements of a row; the position of
-    // the first row of the block; elements of the block.
+    // The number of values; rows of values and of the device's block in each stretch; elements of
+    // a row; the position of the first row of the block; elements of the block.
     u64 total, rows, extent, inner, first, elements;
 };
 
-// The place of value `i`, whose row of its stretch is `k`; `a.elements` outside of the block.
+// The target position of value `i`; `a.elements` if it is outside of the block. `k` receives the
+// row of the value in its stretch.
 DEVICE u64 place_of(const Argument& a, u64 i, u64& k) {
     u64 row = a.inner == 1 ? i : i / a.inner, column = i - row * a.inner;
     u64 outer = row < a.rows ? 0 : row / a.rows;
@@ -22,7 +25,7 @@ DEVICE u64 place_of(const Argument& a, u64 i, u64& k) {
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += (u64)gridDim.x * blockDim.x)
 
 #ifdef Word
-// Of several values for a place the last wins, whoever comes first.
+// The last of several values for a target position wins, in any order of the threads.
 KERNEL(256) put_claim(const Argument a) {
     EACH(i) {
         u64 k, place = place_of(a, i, k);
@@ -49,7 +52,7 @@ KERNEL(256) put_places(const Argument a) {
 #endif
 
 #ifdef OP
-// What may be combined in any order: integers, by what is exact.
+// Combinations in any order: those of integers by an exact operation.
 KERNEL(256) put_any_order(const Argument a) {
     EACH(i) {
         u64 k, place = place_of(a, i, k);

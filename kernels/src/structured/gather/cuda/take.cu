@@ -1,4 +1,4 @@
-// Reading at positions: words of rows, one after the other.
+// Reading at positions, one word of a row at a time.
 struct Argument {
     u64 table, positions, to;
     // Words of the result, of a row; rows of a stretch of the result and of the table.
