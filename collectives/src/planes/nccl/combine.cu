@@ -1,7 +1,7 @@
 // Combines the items of several members, which are consecutive in memory, in the order of ranks.
 // `items.cu` must precede this text.
 struct Combination {
-    // The items of the first member; those of each next member are `stride` bytes further.
+    // The items of the first member; the items of each next member are `stride` bytes further.
     u64 from;
     u64 to;
     u64 items;

@@ -58,7 +58,7 @@ KERNEL(THREADS) one_shot_gather(PARAMETER Gathering call) {
         }
     }
     if (!meet(meeting)) return;
-    // The block reads the same range of each member that it has written of its own.
+    // The thread block reads from each member the same range that it wrote for its own member.
     for (u64 at = first; at < call.most; at += step) {
         uint4 values[MEMBERS];
 #pragma unroll

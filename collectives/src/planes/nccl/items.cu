@@ -56,7 +56,7 @@ DEVICE Item combine(const Item &left, const Item &right) {
 struct Item {
     T count, mean, rest, squares;
 };
-// The rest and the squares of an item relative to another mean.
+// The rest and the sum of squares of an item, relative to another mean.
 DEVICE T rest_about(const Item &a, T mean) { return a.rest + a.count * (a.mean - mean); }
 DEVICE T squares_about(const Item &a, T mean) {
     T step = a.mean - mean;

@@ -1,27 +1,27 @@
-// How members on several GPUs meet within a kernel. `MEMBERS`, their number, must be defined before
-// this text.
+// Synchronises members on several GPUs within a kernel. `MEMBERS`, their number, must be defined
+// before this text.
 //
-// Every member has a block of memory that all members can access: slots for data, which successive
-// calls use in turn, then a flag for each pair of a block of threads and a member. A member writes
+// Every member has a memory block that all members can access: slots for data, which successive
+// calls use in turn, then a flag for each pair of a thread block and a member. A member writes
 // its data to its own slot, raises its flag at every member, and waits for all flags in its own
 // memory. Then it reads all slots. Flags hold the number of the last call, so they are never
 // lowered.
 //
 // No slot is overwritten while a member still reads it. A member that raises the flag of call n + 1
-// has finished call n, because its calls are successive kernels of one stream. A member that begins
+// has finished call n, because its calls are successive kernels of one stream. A member that starts
 // call n + 2, which uses the slot of call n if there are two slots, has seen the flags of all
 // members for call n + 1; so all members have finished call n. A member is at most one call ahead
 // of another, so the data of call n is present when its flag says n or n + 1. This holds for all
-// lengths of calls and numbers of blocks: one waiting block is enough.
+// lengths of calls and numbers of thread blocks: one waiting thread block is enough.
 //
-// Blocks of threads wait for the same block on other GPUs, and never for one of their own GPU.
+// A thread block waits for the same thread block on other GPUs, and never for one of its own GPU.
 #define SLOTS 2
 #define SLOT_BYTES (256 << 10)
 #define MOST_MEMBERS 16
 #define THREADS 512
 
 struct Meeting {
-    // The blocks of memory in rank order, with this GPU's addresses.
+    // The memory blocks in rank order, with this GPU's addresses.
     u64 memory[MEMBERS];
     // The address of a word that becomes nonzero when the kernel must stop waiting for the others.
     u64 stop;
@@ -49,10 +49,10 @@ DEVICE bool wait_for(u64 flag, u32 turn, u64 stop) {
     }
 }
 
-// Makes the data that this block has written to its slot visible to all members, and theirs to it.
-// Returns false to all threads if the call must end without this.
+// Makes the data that this thread block has written to its slot visible to all members, and their
+// data to this thread block. Returns false to all threads if the wait was stopped.
 DEVICE bool meet(const Meeting &meeting) {
-    // The flag must follow everything that the threads of the block have written, on other GPUs
+    // The flag must follow all writes of the threads of the thread block, on other GPUs
     // too. The barrier orders these writes before the system-wide release of the thread that raises
     // the flag. Likewise, the acquire precedes all reads after the barrier.
     barrier();

@@ -42,7 +42,7 @@ DEVICE Item all_of(const Item *items, bool along_ring) {
 }
 
 // The first member in an item's order. Parts are nearly equal runs of items, the first few longer
-// by one; part `i` begins with member `i + 1`.
+// by one; the order of part `i` starts with member `i + 1`.
 DEVICE u32 first_member(u32 item, u32 items, bool along_ring) {
     if (!along_ring) return 0;
     u32 each = items / MEMBERS, longer = items % MEMBERS, border = longer * (each + 1);
@@ -67,7 +67,7 @@ KERNEL(THREADS) one_shot_reduce(PARAMETER Reducing call) {
         }
     }
     if (!meet(meeting)) return;
-    // The block reads the same items of each member that it has written of its own.
+    // The thread block reads from each member the same items that it wrote for its own member.
     for (u32 pack = first; pack < packs; pack += step) {
         u32 at = pack * LANES, end = at + LANES;
         u32 member = first_member(at, items, along_ring);
