@@ -32,7 +32,7 @@ KERNEL(256) copy_box(const Argument a) {
     }
 }
 
-// Elements of `values` whose byte in `mask` is not zero, next to each other.
+// Copies the elements of `values` whose byte in `mask` is not zero to consecutive addresses.
 struct Selection {
     u64 values, mask, to, counts;
     u64 count;
@@ -42,7 +42,7 @@ struct Selection {
 #define SELECTED 4096
 #define PER_THREAD (SELECTED / 256)
 
-// How many of the elements that are a block's are selected.
+// The number of selected elements among the elements of a thread block.
 KERNEL(256) count_selected(const Selection a) {
     u64 first = (u64)blockIdx.x * SELECTED;
     u32 own = 0;

@@ -1,13 +1,13 @@
-// The words that kernels use for what C++ lacks: qualifiers, barriers, shuffles, atomics, inline
-// assembly and half types. Only this text and the device functions of `kernels`
+// Words for features that C++ lacks: qualifiers, barriers, shuffles, atomics, inline assembly and
+// half types. Only this text and the device functions of `kernels`
 // (`kernels/src/cuda/prelude/`) use CUDA's syntax for them; all other texts use these words. A
 // section begins with `//#` and its word; a text receives the first section and those whose words
 // it uses (`words.rs`).
 
-// The host launches a `KERNEL(threads)` with this many threads in a block, and a
-// `KERNEL(threads, blocks)` with this many blocks on a multiprocessor; `LOCAL_KERNEL` is that in a
-// namespace. A kernel reads a `PARAMETER` in place. `FAR` functions are not inlined; tables are
-// constant.
+// The host launches a `KERNEL(threads)` with this many threads in a thread block, and a
+// `KERNEL(threads, blocks)` with this many thread blocks on a multiprocessor; `LOCAL_KERNEL` is a
+// kernel in a namespace. A kernel reads a `PARAMETER` in place. `FAR` functions are not inlined;
+// tables are constant.
 //#
 typedef signed char i8;
 typedef short i16;
@@ -27,7 +27,7 @@ typedef double f64;
 #define TABLE static __constant__ const
 #define SHARED __shared__
 
-// A kernel's first statement: its blocks may start before the work that it follows is done.
+// A kernel's first statement: its thread blocks may start before the preceding work is done.
 //# begin
 DEVICE void begin() {
 #if __CUDA_ARCH__ >= 900
@@ -73,8 +73,8 @@ DEVICE bf16 nearest_bf16(f32 x) {
     return near;
 }
 
-// All threads of the block (or of the warp) wait here for each other, and see each other's earlier
-// writes. `barrier_all` returns whether a condition holds on all of them.
+// All threads of the thread block (or of the warp) wait here for each other, and see each other's
+// earlier writes. `barrier_all` returns whether a condition holds on all threads.
 //# barrier
 DEVICE void barrier() { __syncthreads(); }
 //# barrier_all
@@ -109,7 +109,8 @@ template <class X, class F> DEVICE X by_words(X x, F move) {
     for (int w = 0; w < (sizeof(X) + 3) / 4; w++) parts.words[w] = move(parts.words[w]);
     return parts.whole;
 }
-// The value of the lane this far above or below within each `width`; its own if there is none.
+// The value of the lane of the warp this far above or below within each `width`; the thread's own
+// value if there is none.
 //# shuffle_down
 template <class X> DEVICE X shuffle_down(X x, int distance, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_down_sync(0xffffffffu, word, distance, width); });
@@ -118,7 +119,7 @@ template <class X> DEVICE X shuffle_down(X x, int distance, int width = 32) {
 template <class X> DEVICE X shuffle_up(X x, int distance, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_up_sync(0xffffffffu, word, distance, width); });
 }
-// The value of one lane within each `width`.
+// The value of one lane of the warp within each `width`.
 //# shuffle_from
 template <class X> DEVICE X shuffle_from(X x, int lane, int width = 32) {
     return by_words(x, [=](u32 word) { return __shfl_sync(0xffffffffu, word, lane, width); });
