@@ -113,7 +113,7 @@ impl DeviceError {
         }
     }
 
-    /// What the user can do.
+    /// The advice for the user.
     pub const fn hint(&self) -> &'static str {
         match self {
             DeviceError::OutOfMemory { .. } => {

@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUstream;
 use std::any::Any;
 use std::cell::RefCell;
 
-/// What a graph keeps alive, because it contains the addresses.
+/// The objects that a graph keeps alive, because it contains their addresses.
 pub(in crate::cuda) type Kept = Vec<Box<dyn Any + Send>>;
 
 /// A capture in progress.

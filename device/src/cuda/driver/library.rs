@@ -119,7 +119,7 @@ impl Library {
         }
     }
 
-    /// What to install if it is missing.
+    /// The advice for the user if it is missing.
     const fn remedy(self) -> &'static str {
         match self {
             Library::Driver => "install NVIDIA's driver, or use PHALANX_DEVICES=cpu",

@@ -76,7 +76,7 @@ struct Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: nothing uses the plan any more; what it has enqueued is done, or has failed.
+        // SAFETY: nothing uses the plan any more; its enqueued work is done, or has failed.
         let _ = unsafe { sys::cufftDestroy(self.handle) };
     }
 }

@@ -1,5 +1,5 @@
-//! The memory of a GPU: blocks of an allocator, which a pool caches; what is freed to make room;
-//! and pinned host memory with the copies to and from it.
+//! The memory of a GPU: memory blocks of an allocator, which a pool caches; the objects that are
+//! freed if memory is short; and pinned host memory with the copies to and from it.
 
 mod allocator;
 mod borrowed;

@@ -233,8 +233,8 @@ impl Lane {
             if begin >= length {
                 return;
             }
-            // SAFETY: the source is inside a buffer of this device (`Remote`); what the pinned
-            // buffer held has been read.
+            // SAFETY: the source is inside a buffer of this device (`Remote`); the old bytes of the
+            // pinned buffer have been read.
             let copied = unsafe {
                 let to = lane.slots[place % 2].start.as_ptr().cast();
                 let size = CHUNK.min(length - begin);

@@ -1,10 +1,10 @@
-//! The words that kernels use for what C++ lacks: qualifiers, barriers, shuffles, atomics, inline
-//! assembly and half types.
+//! The words that kernels use for features that C++ lacks: qualifiers, barriers, shuffles, atomics,
+//! inline assembly and half types.
 //!
 //! Texts of kernels use the words of `words.cu`. `with_words` prepends only those that a text uses,
 //! because compiling a line costs time. A compiler with another syntax for these needs another
-//! `words.cu` and other device functions (`kernels/src/cuda/prelude/`). What has no word, such as
-//! `threadIdx` and `uint4`, is written as in CUDA.
+//! `words.cu` and other device functions (`kernels/src/cuda/prelude/`). Names without a word, such
+//! as `threadIdx` and `uint4`, are written as in CUDA.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;

@@ -167,7 +167,7 @@ impl Graphs {
     }
 }
 
-/// Graphs that are freed when this is dropped, whoever else holds them.
+/// Graphs that are freed when this is dropped, even if other values still hold them.
 struct Released(Vec<Arc<Graph>>);
 
 impl Drop for Released {

@@ -141,7 +141,7 @@ impl Drop for Stream {
     fn drop(&mut self) {
         if self.is_own {
             let _kept = self.context.visit();
-            // SAFETY: made by `new`; what it holds still runs.
+            // SAFETY: made by `new`; the work in the stream still runs.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(target_env = "gnu")]
 unsafe extern "C" {
-    // Of the C library: functions that end the process.
+    // Functions of the C library that end the process.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     fn fflush(file: *mut c_void) -> c_int;
     fn _exit(status: c_int) -> !;

@@ -71,7 +71,7 @@ functions! {
 }
 
 unsafe extern "C" {
-    // Of the C library: sets a variable that NCCL reads.
+    // This function of the C library sets a variable that NCCL reads.
     fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
 }
 
