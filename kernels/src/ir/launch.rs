@@ -27,8 +27,8 @@ pub struct AccessArgument {
     pub strides: Vec<isize>,
 }
 
-// SAFETY: a launch is handed to the threads of one device; what its pointers may touch is ordered
-// by the plan (condition 2 of `phalanx_device::Buffer`).
+// SAFETY: a launch is handed to the threads of one device; the plan orders the accesses to the
+// memory of its pointers (condition 2 of `phalanx_device::Buffer`).
 unsafe impl Send for AccessArgument {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for AccessArgument {}
