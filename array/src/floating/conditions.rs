@@ -185,7 +185,7 @@ fn divides(op: Op) -> bool {
 fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     let mut met = Met::new();
     let pole = pole(op).and_then(|place| operands.get(place)).map(is_zero);
-    // What an infinite result can be.
+    // The possible causes of an infinite result.
     let (divides, overflows) = match &pole {
         Some(Where::Array(_)) => (true, true),
         Some(Where::Everywhere) => (true, false),

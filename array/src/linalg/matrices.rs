@@ -1,4 +1,4 @@
-//! What factorisations of stacks of matrices share: dtypes, shapes, and the check of failed ones.
+//! Common parts of factorisations of stacks of matrices: dtypes, shapes, the check for failures.
 
 use crate::array::Array;
 use crate::array::checks_matrices;

@@ -47,7 +47,7 @@ fn check(path: &Path, least: usize) {
     assert!(faults.is_empty(), "{count} of {of} texts differ from NumPy's:\n{shown}");
 }
 
-/// What differs in a case.
+/// The difference in a case, if there is one.
 fn fault(case: &str) -> Option<String> {
     let fields: Vec<&str> = case.split('\t').collect();
     let &[name, extents, elements, expected] = fields.as_slice() else {
