@@ -32,7 +32,7 @@ pub struct Row {
     /// dtype's own precision. For quotients and `sign`, only if no intermediate result leaves the
     /// range of the dtype.
     pub complex_ulp: u32,
-    /// What the operation computes.
+    /// A description of the operation's result.
     pub doc: &'static str,
 }
 

@@ -6,7 +6,7 @@ use crate::{DType, Shape};
 /// The shape and dtype of an operand.
 pub type Operand<'a> = (&'a [usize], DType);
 
-/// What the planner knows about a structured operation. Each operation implements it in its own
+/// The planner's knowledge of a structured operation. Each operation implements it in its own
 /// file, so an operation without a result, a rule or a cost does not compile.
 pub(super) trait Record {
     /// The name in plans.

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 /// The split that an axis of an operand must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Follow {
-    /// That of this axis of the result.
+    /// The split of this axis of the result.
     Result(u8),
     /// None: every device needs the whole axis.
     Whole,
