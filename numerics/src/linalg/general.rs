@@ -95,7 +95,7 @@ fn of_complex(matrix: &Mat<Complex64>, n: usize) -> Option<Pairs> {
 /// Scales a vector to norm 1 and a real largest component, as LAPACK does.
 fn normalise(vectors: &mut Mat<Complex64>, column: usize) {
     let rows = vectors.nrows();
-    // Of a matrix with many equal eigenvalues, squares of components may overflow.
+    // If a matrix has many equal eigenvalues, squares of components may overflow.
     let components = (0..rows).map(|row| vectors[(row, column)]);
     if let Some(power) = exponent(components).filter(|&power| power != 0) {
         for row in 0..rows {
