@@ -16,7 +16,7 @@ impl Default for Policy {
     }
 }
 
-/// What the placement of an operation depends on besides its operands.
+/// The inputs of the placement of an operation besides its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     /// The devices.

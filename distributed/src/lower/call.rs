@@ -1,4 +1,4 @@
-//! What the planner tells a lowering about an operation.
+//! The planner's description of an operation for a lowering.
 
 use phalanx_ops::structured::Operand;
 use phalanx_ops::{Sharding, Structured};

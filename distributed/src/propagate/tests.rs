@@ -1,4 +1,4 @@
-//! What placements promise, on every layout of the samples.
+//! Tests of the properties of placements, on every layout of the samples.
 
 use super::*;
 use crate::lower::Lowerings;
