@@ -21,7 +21,7 @@ pub(crate) fn settings_digest(settings: &impl std::fmt::Debug) -> u128 {
     hasher.0.digest128()
 }
 
-/// Of larger host data, the digest covers a sample of this many bytes.
+/// The digest of larger host data covers a sample of this many bytes.
 const SAMPLE_BYTES: usize = 1 << 20;
 /// The sample consists of runs of this length, spread evenly from the first byte to the last.
 const RUN_BYTES: usize = 4 << 10;

@@ -1,4 +1,4 @@
-//! Outcomes: what has come of a plan on the devices of this process, and the wait for it.
+//! Outcomes: the result of a plan on the devices of this process, and the wait for it.
 
 use crate::error::RunError;
 use phalanx_graph::{Error, Site};

@@ -1,4 +1,4 @@
-//! What finalising drops and keeps, and where it puts values.
+//! Tests of finalising: the steps that it drops and keeps, and the places of values.
 
 use super::*;
 use crate::ids::SlotId;

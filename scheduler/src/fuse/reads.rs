@@ -1,4 +1,4 @@
-//! What units read.
+//! The values that units read.
 
 use super::context::Context;
 use super::group::{Group, Load, Unit};

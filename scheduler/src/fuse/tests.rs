@@ -1,4 +1,4 @@
-//! What is fused, and what is not.
+//! Tests of the fusion: the operations that are fused, and those that are not.
 
 use super::*;
 use crate::plan::Plan;

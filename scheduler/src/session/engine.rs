@@ -1,4 +1,4 @@
-//! The methods of an engine: what a mesh calls to evaluate its windows.
+//! The methods of an engine, which a mesh calls to evaluate its windows.
 
 use super::flights::MOST_FLYING;
 use super::lane::guarded;
