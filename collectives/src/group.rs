@@ -1,4 +1,5 @@
-//! One member's end of a group: who the members are, and the messages to and from them.
+//! One member's end of a communicator group: the list of members, and the messages to and from
+//! them.
 
 use crate::planes::mpi::{Native, Route};
 use crate::transport::{Channel, Fabric, Lane, Transfer};

@@ -1,4 +1,4 @@
-//! The price table: what a message costs on each plane, measured once on the program's machines.
+//! The price table: the cost of a message on each plane, measured once on the program's machines.
 //!
 //! Rank 0 passes the table as a text, so that all ranks decide by the same figures.
 

@@ -36,7 +36,7 @@ pub struct MeetingFile {
 
 impl MeetingFile {
     /// The exchange by the file at `path`, which processes of the same `job` share. `is_there`
-    /// tests whether the thing that a text describes exists; that of an earlier run does not.
+    /// tests whether the thing that a text describes exists; the thing of an earlier run does not.
     pub fn new(path: PathBuf, job: &str, is_there: fn(&str) -> bool) -> MeetingFile {
         MeetingFile { path, job: job.replace('\n', " "), is_there, written: None }
     }

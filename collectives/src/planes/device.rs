@@ -1,4 +1,4 @@
-//! What a plane for the memory of devices must do.
+//! The interface of a plane for the memory of devices.
 
 use super::host::HostGroup;
 use crate::call::Call;

@@ -68,7 +68,7 @@ impl Inquiry {
 
     /// The error, as far as known.
     pub(super) fn verdict(&self) -> Option<CollectiveError> {
-        // Of several silent ranks, name one that others wait for.
+        // If several ranks are silent, name one that others wait for.
         let missed = self.told.values().filter_map(|error| match error {
             CollectiveError::PeerUnreachable { rank, .. } => Some(*rank),
             _ => None,

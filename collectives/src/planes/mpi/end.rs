@@ -31,7 +31,7 @@ static CHANGED: Condvar = Condvar::new();
 /// Finalises the library when the process exits.
 pub(super) fn finalize_at_exit(calls: Arc<dyn Calls>) {
     if INITIALISED.set((calls, std::process::id())).is_ok() {
-        // SAFETY: the function may be called at the exit of the process: what it uses is static.
+        // SAFETY: the function may be called at the exit of the process: its data is static.
         let status = unsafe { libc::atexit(finalize) };
         if status != 0 {
             tracing::warn!("MPI is not finalised at the end of the process");

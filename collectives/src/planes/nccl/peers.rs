@@ -63,7 +63,7 @@ pub(super) struct Peers {
     is_of_one_process: bool,
 }
 
-/// What a member shares with the others.
+/// The memory that a member shares with the others.
 pub(super) struct Shared {
     block: PeerBlock,
     stop: PinnedMemory,
