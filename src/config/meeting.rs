@@ -1,4 +1,4 @@
-//! How the processes of a world meet: what they know before, and what they know after.
+//! The meeting of the processes of a world: their knowledge before it and after it.
 
 use std::fmt;
 use std::net::{IpAddr, TcpListener};

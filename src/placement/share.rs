@@ -1,4 +1,4 @@
-//! What one of several processes of a host gets of it: a share of the GPUs and of the cores.
+//! The share of one of several processes of a host: some of its GPUs and of its cores.
 
 use super::find::Placement;
 use std::num::NonZero;

@@ -1,5 +1,5 @@
-//! What messages cost on the program's machines: measured on request, kept in a file, and read by
-//! process 0 of a session.
+//! The costs of messages on the program's machines: measured on request, kept in a file, and read
+//! by process 0 of a session.
 
 mod measure;
 mod planes;

@@ -1,4 +1,4 @@
-//! What a session reports about itself, its processes and its devices.
+//! The facts that a session reports about itself, its processes and its devices.
 
 use super::Session;
 use crate::startup::{InitError, gpu};
@@ -62,7 +62,7 @@ impl Session {
         pairs.map(|(host, &devices)| ProcessFacts { host, devices }).collect()
     }
 
-    /// What carries messages between processes, `mpi` or `tcp`, with the reason against MPI;
+    /// The transport of messages between processes, `mpi` or `tcp`, with the reason against MPI;
     /// `local` if there is one process. Local.
     pub fn transport(&self) -> (&'static str, Option<&str>) {
         let world = self.scheduler.world();

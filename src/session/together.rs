@@ -1,4 +1,4 @@
-//! What all ranks of the current mesh do together.
+//! Actions that all ranks of the current mesh perform together.
 
 use phalanx_graph::{Error, MeshHandle, call_site};
 

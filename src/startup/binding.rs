@@ -30,7 +30,7 @@ pub(crate) fn bind(config: &Config, gpus: &[Arc<CudaDevice>]) -> String {
     }
 }
 
-/// What [`bind`] would do, in words.
+/// A description of the effect that [`bind`] would have.
 pub(crate) fn would_bind(config: &Config, gpus: &[Arc<CudaDevice>]) -> String {
     match choice(config, gpus) {
         Ok(processors) => format!("a session binds to processors {}", spelled(&processors)),

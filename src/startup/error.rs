@@ -43,7 +43,7 @@ impl InitError {
         InitError { failure: Box::new(failure.into()), site }
     }
 
-    /// What went wrong.
+    /// The cause of the failure.
     pub fn failure(&self) -> &InitFailure {
         &self.failure
     }

@@ -1,4 +1,4 @@
-//! What runs when a process starts a session.
+//! The start of a session in a process.
 //!
 //! `binding` binds the process to processors, and `devices` opens its GPUs. Processes of a launcher
 //! meet by `meeting`, and processes that can already communicate by `introduction`; in both,
