@@ -193,7 +193,7 @@ impl<'a> Crate<'a> {
     }
 }
 
-/// What can be reached from a module by one edge or more.
+/// The modules that can be reached from a module by one edge or more.
 fn reachable<'a>(
     start: &'a Module,
     edges: &BTreeMap<&'a Module, BTreeSet<&'a Module>>,
