@@ -1,4 +1,5 @@
-//! The capture in progress on a thread: where its work goes, what the work needs, and its failure.
+//! The capture in progress on a thread: the stream of its work, the objects that it keeps alive,
+//! and its failure.
 //!
 //! A capture is for the device with one own stream; the thread's work for other devices is not
 //! captured.

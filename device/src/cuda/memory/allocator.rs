@@ -1,4 +1,4 @@
-//! Allocators, which provide the blocks of a GPU's pool.
+//! Allocators, which provide the memory blocks of a GPU's pool.
 
 use crate::cuda::driver::Context;
 use crate::{DeviceError, DevicePointer};

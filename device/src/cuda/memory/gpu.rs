@@ -1,5 +1,5 @@
-//! The memory of a GPU: the pool of cached blocks, its limit and its allocator, and the waits after
-//! which freed memory is known to be unused.
+//! The memory of a GPU: the pool of cached memory blocks, its limit and its allocator, and the
+//! waits after which freed memory is known to be unused.
 
 use super::allocator::Allocator;
 use super::borrowed::{Borrowed, Owner};

@@ -1,5 +1,5 @@
-//! The memory pool of a GPU: freed blocks are cached by size, and the last freed is reused first,
-//! so that loops repeat their addresses.
+//! The memory pool of a GPU: freed memory blocks are cached by size, and the last freed is reused
+//! first, so loops repeat their addresses.
 
 use crate::DevicePointer;
 use std::collections::HashMap;

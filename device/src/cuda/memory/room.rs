@@ -1,7 +1,8 @@
-//! Room in a GPU's memory: blocks of the pool, and what is freed if memory is short.
+//! Room in a GPU's memory: memory blocks of the pool, and the objects that are freed if memory is
+//! short.
 //!
-//! First the pool's free blocks are freed; then what only saves time (`Spare`), which is captured
-//! work with the memory that it holds, and plans of Fourier transforms.
+//! First the pool's free memory blocks are freed; then the objects that only save time (`Spare`):
+//! captured work with the memory that it holds, and plans of Fourier transforms.
 
 use super::gpu::{COUNTERS, GpuMemory};
 use super::pool::Pool;

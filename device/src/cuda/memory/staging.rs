@@ -4,8 +4,8 @@
 //!
 //! A copy to the host starts after earlier work, and does not wait for later work. A copy to the
 //! device starts after the work that used its memory before, which for newly allocated memory may
-//! be long done (`Pool::is_settled`); later work waits for the copy. So a block that is freed
-//! during a copy is not written before the copy is done.
+//! be long done (`Pool::is_settled`); later work waits for the copy. So a memory block that is
+//! freed during a copy is not written before the copy is done.
 
 use super::gpu::GpuMemory;
 use super::pinned;
