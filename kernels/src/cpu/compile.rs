@@ -1,4 +1,4 @@
-//! Compiled kernels: lowered once for each choice of lanes, launched any number of times.
+//! Compiled kernels: lowered once for each choice of SIMD lanes, launched any number of times.
 
 use super::executable::{Lowered, Wide, recent};
 use super::layout::Tuning;

@@ -1,24 +1,25 @@
-//! The CPU executor: cache-sized blocks over the scalar tree of the kernel, on all threads of the
-//! device.
+//! The CPU executor: cache-sized lane blocks over the scalar tree of the kernel, on all threads of
+//! the device.
 //!
 //! The layers, each of which uses those above it:
 //!
 //! - `loops`: typed loops over contiguous elements, for each level of `instructions`; `transfer`
 //!   moves elements of strided memory;
 //! - `folds`: the canonical order in which points are combined;
-//! - `program`: steps over registers, which `lower` makes from a kernel. A register holds one
-//!   element for each lane of a block, so that each step is one typed loop and its dispatch is paid
-//!   once a block;
-//! - `layout`: the geometry of a launch, the width of its blocks, and an estimate of its time;
-//! - `worker`: one thread, which interprets steps block by block. Steps read contiguous operands
-//!   from their buffers and write contiguous results to theirs, without a copy;
+//! - `program`: executor steps over registers, which `lower` makes from a kernel. A register holds
+//!   one element for each SIMD lane of a lane block, so each step is one typed loop and its
+//!   dispatch is paid once a lane block;
+//! - `layout`: the geometry of a launch, the width of its lane blocks, and an estimate of its time;
+//! - `worker`: one thread, which interprets the executor steps for one lane block after the other.
+//!   They read contiguous operands from their buffers and write contiguous results to theirs,
+//!   without a copy;
 //! - `schedule`: the division of a launch among threads;
 //! - `executable`: lowered kernels and the plans of their launches. A thread remembers the plans of
 //!   its recent launches;
 //! - `compile` and `launch`: the executor as other modules use it.
 //!
-//! Which points are lanes, how wide blocks are, and how many threads take part are decided for each
-//! launch, and no result depends on them (`folds`, `schedule`).
+//! Each launch chooses the points that are SIMD lanes, the width of lane blocks, and the number of
+//! threads. No result depends on these choices (`folds`, `schedule`).
 
 mod compile;
 mod executable;

@@ -1,9 +1,9 @@
-//! A lowered kernel: steps over registers, for one choice of lanes.
+//! A lowered kernel: executor steps over registers, for one choice of SIMD lanes.
 //!
-//! The executor works on *blocks* of lanes. A lane is one point of the axes that were chosen as
-//! lanes: the grid's, or those of a top-level loop (`LaneChoice`). A value that differs from lane
-//! to lane lives in a block register (one element for each lane of the block); any other value is
-//! *uniform* and lives in a 16-byte slot.
+//! The executor works on *lane blocks*. A SIMD lane is one point of the axes that were chosen as
+//! lanes: the grid's axes, or the axes of a top-level loop (`LaneChoice`). A value that differs
+//! from lane to lane is in a block register (one element for each lane of the lane block); any
+//! other value is *uniform* and is in a 16-byte slot.
 //!
 //! A program is a sequence of phases. With grid lanes there is one phase, which runs the whole
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:

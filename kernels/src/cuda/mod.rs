@@ -1,10 +1,11 @@
 //! The GPU executor: kernels as CUDA C, compiled for the device at hand.
 //!
-//! A launch computes its *shape* (`shape`): which axes step together in all accesses, which points
-//! are the lanes of a thread, how many threads and blocks share the points of a loop. The *variant*
-//! is the part of the shape that the text depends on. Everything else (extents, strides, bounds,
-//! addresses, scalars) is an argument, so a new shape seldom needs a new text (`text`). Texts are
-//! compiled once for each variant and kept in memory and on disk (`executable`).
+//! A launch computes its *shape* (`shape`): which axes are merged in all accesses, which points a
+//! thread computes together, how many threads and thread blocks share the points of a loop. The
+//! *variant* is the part of the shape that the text depends on. Everything else (extents,
+//! strides, bounds, addresses, scalars) is an argument, so a new shape seldom needs a new text
+//! (`text`). Texts are compiled once for each variant and kept in memory and on disk
+//! (`executable`).
 //!
 //! Ways to run a kernel:
 //! - *columns*: threads are laid out along the innermost axis of the grid, each with a few
@@ -15,7 +16,8 @@
 //! - *strides* and *tiles*, for kernels without loops: *strides* for accesses that are not aligned
 //!   or that read the same elements, *tiles* (squares) for accesses with transposed axes.
 //!
-//! If there are too few teams for the device, a loop is also cut into chunks for different blocks.
+//! If there are too few teams for the device, a loop is also cut into chunks for different thread
+//! blocks.
 //! A result may share the memory of an input: threads that share a point load first, and wait for
 //! each other before one of them overwrites an element that another may still load. The order in
 //! which a fold combines depends on extents alone: it follows virtual lanes, not the number of

@@ -16,9 +16,9 @@
 //! }
 //! ```
 //!
-//! The number after a parameter's name is the access: its place in the launch's list of accesses.
-//! Extents, strides, bounds and the values of scalars do not appear, since they are arguments of a
-//! launch. Parameters have no names; the text calls them `a`, `b`, `c` and so on.
+//! The number after a parameter's name is the access: its position in the launch's list of
+//! accesses. Extents, strides, bounds and the values of scalars do not appear, since they are
+//! arguments of a launch. Parameters have no names; the text calls them `a`, `b`, `c` and so on.
 
 use super::{AccessId, Expr, Fold, Kernel, ParamId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Scalar, Weak};

@@ -1,4 +1,4 @@
-//! A kernel lowered for each choice of lanes, and the plans of its launches.
+//! A kernel lowered for each choice of SIMD lanes, and the plans of its launches.
 
 use crate::cpu::layout::{Layout, Prepared, Tuning, estimate};
 use crate::cpu::lower::lower;

@@ -1,7 +1,7 @@
-//! Whole leaves of common folds, with the lanes in vector registers.
+//! Whole leaves of common folds, with the virtual lanes in vector registers.
 //!
-//! These compute what `LaneState` computes step by step in the same order (`order`), several times
-//! faster. A test compares the two bit for bit.
+//! These compute the same values as `LaneState`, combined in the same order (`order`), several
+//! times faster. A test compares the two bit for bit.
 
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;

@@ -4,10 +4,10 @@
 //! function of the number of points alone. For points `k = 0..n`, in C order of the loop's axes:
 //!
 //! 1. A *leaf* is 256 consecutive points. Inside it, point `k` belongs to virtual lane `k % 32`,
-//!    and each lane combines its points in order (at most 8 of them).
-//! 2. The lanes of a leaf are combined by halving: lane `l` with `l + 16`, then `l + 8`, `l + 4`,
-//!    `l + 2`, `l + 1`, wherever the right-hand lane holds something; the lower lane is always the
-//!    left operand.
+//!    and each virtual lane combines its points in order (at most 8 of them).
+//! 2. The virtual lanes of a leaf are combined by halving: `l` with `l + 16`, then `l + 8`,
+//!    `l + 4`, `l + 2`, `l + 1`, wherever the right-hand lane holds something; the lower lane is
+//!    always the left operand.
 //! 3. Leaves are combined as by a binary counter: equal powers of two pairwise, and the remaining
 //!    ones from right to left.
 //!
@@ -15,11 +15,11 @@
 //! grows with the logarithm of `n`, as in NumPy's pairwise summation, with shorter sequential runs.
 //! Half-precision folds accumulate in f32 and are rounded once, at the end.
 //!
-//! The same tree is walked in two ways. A `BlockFold` combines whole blocks, one point of a
-//! sequential loop at a time; it visits lanes in the order in which the halving needs them, so six
-//! accumulators suffice for 32 lanes. A `LaneFold` combines the lanes of blocks with each other, 32
-//! at a time. Monoids whose result does not depend on the order (integers, truth values, and pairs
-//! with an index, which break ties by index) use any order.
+//! The same tree is walked in two ways. A `BlockFold` combines whole lane blocks, one point of a
+//! sequential loop at a time; it visits virtual lanes in the order in which the halving needs them,
+//! so six accumulators suffice for 32 virtual lanes. A `LaneFold` combines the SIMD lanes of lane
+//! blocks with each other, 32 at a time. Monoids whose result does not depend on the order
+//! (integers, truth values, and pairs with an index, which break ties by index) use any order.
 
 use phalanx_ops::{DType, Monoid};
 

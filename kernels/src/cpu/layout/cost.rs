@@ -1,6 +1,6 @@
 //! A rough estimate of a launch's time, in nanoseconds of one thread.
 //!
-//! It decides which points become lanes and whether threads are worth waking; it never changes a
+//! It decides which points become SIMD lanes and whether to wake threads; it never changes a
 //! result. The weights were measured on one x86-64 server core with 48 KiB of first-level cache.
 
 use super::prepared::Prepared;

@@ -1,5 +1,5 @@
-//! The layout of launches of one shape: merged axes and strides, block width and memory, and an
-//! estimate of the time.
+//! The layout of launches of one shape: merged axes and strides, width of lane blocks and memory,
+//! and an estimate of the time.
 
 mod cost;
 mod geometry;

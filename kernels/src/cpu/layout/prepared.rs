@@ -1,5 +1,5 @@
-//! The data that launches of one shape share: geometry, block width, and the layout of a worker's
-//! memory.
+//! The data that launches of one shape share: geometry, width of lane blocks, and the layout of
+//! a worker's memory.
 //!
 //! A `Layout` depends on extents, strides and guards, and not on addresses. Launches that differ
 //! only in addresses share one.

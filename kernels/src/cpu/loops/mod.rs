@@ -1,6 +1,6 @@
-//! Typed loops, which the executor runs over one block of contiguous elements.
+//! Typed loops, which the executor runs over one lane block of contiguous elements.
 //!
-//! Every loop gives each element the same bits for every block length, instruction set and machine:
+//! Every loop gives each element the same bits for every length, instruction set and machine:
 //! transcendental functions are pure Rust (crate `libm`), products are never contracted with sums,
 //! and NaN and integer division by zero give NumPy's results. A truth value is a byte, 0 or 1.
 //!

@@ -1,4 +1,4 @@
-//! Lowering of folds: over the points of sequential loops, and over lanes.
+//! Lowering of folds: over the points of sequential loops, and over SIMD lanes.
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{Combine, identity, is_ordered, leaf};

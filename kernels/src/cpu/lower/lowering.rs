@@ -1,4 +1,4 @@
-//! Lowering: from the kernel IR to steps over registers.
+//! Lowering: from the kernel IR to executor steps over registers.
 //!
 //! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
 //! each operation.

@@ -1,4 +1,4 @@
-//! Lowering: from the kernel IR to a program, the steps that a worker interprets.
+//! Lowering: from the kernel IR to a program, the executor steps that a worker interprets.
 
 mod folds;
 mod fused;

@@ -1,5 +1,5 @@
-//! Phases and widths: which lanes each part of a kernel runs with, and which values differ from
-//! lane to lane.
+//! Phases and widths: which SIMD lanes each part of a kernel runs with, and which values differ
+//! from lane to lane.
 
 use crate::cpu::program::{LaneChoice, Width};
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};

@@ -1,4 +1,4 @@
-//! Register allocation: block registers share memory once their values are dead, so that a block
+//! Register allocation: block registers share memory once their values are dead, so a lane block
 //! stays in cache.
 //!
 //! A result never shares memory with its own operands: typed loops are faster out of place.

@@ -1,9 +1,9 @@
 //! Dividing a launch among threads.
 //!
-//! Grid lanes are divided into runs of blocks; where there are few lanes, the loops are divided
-//! (`split`). With loop lanes, the grid points are divided if there are many. Otherwise each phase
-//! divides its lanes, one grid point after the other, and combines the folds of whole leaves in
-//! order.
+//! Grid lanes (SIMD lanes that are grid points) are divided into runs of lane blocks; if there are
+//! few, the loops are divided (`split`). With loop lanes (SIMD lanes that are points of a loop),
+//! the grid points are divided if there are many. Otherwise each phase divides its lanes, one grid
+//! point after the other, and combines the folds of whole leaves in order.
 
 use super::split::{run_split, splits};
 use super::tables::{self, Sharing};

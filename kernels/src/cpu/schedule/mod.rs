@@ -1,4 +1,4 @@
-//! The division of a launch among threads: of its lanes, of its loops, and of its tables.
+//! The division of a launch among threads: of its SIMD lanes, of its loops, and of its tables.
 
 mod drive;
 mod split;

@@ -1,5 +1,5 @@
-//! Few lanes and long loops: all grid lanes are one block, and threads divide the points of each
-//! top-level loop.
+//! Few SIMD lanes and long loops: all grid lanes are one lane block, and threads divide the points
+//! of each top-level loop.
 //!
 //! Each chunk of a loop is a whole subtree of the canonical order of folds, and chunks are combined
 //! in that order, so the result has the bits of a run on one thread.

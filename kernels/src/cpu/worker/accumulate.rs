@@ -1,4 +1,4 @@
-//! Steps that combine into tables.
+//! Executor steps that combine into tables.
 //!
 //! The numbered conditions are those of `worker`.
 

@@ -1,4 +1,4 @@
-//! The current block of lanes: its rows, the addresses of its lanes, and how guards cover it.
+//! The current lane block: its rows, the addresses of its SIMD lanes, and how guards cover it.
 
 use crate::cpu::layout::{LaneGuard, Lanes};
 use crate::ir::AccessId;

@@ -1,4 +1,4 @@
-//! The interpretation of steps over blocks by one thread.
+//! The interpretation of executor steps over lane blocks by one thread.
 //!
 //! The numbered conditions are those of `worker`.
 

@@ -1,4 +1,4 @@
-//! The folds of the lanes of blocks, in the canonical order.
+//! The folds of the SIMD lanes of lane blocks, in the canonical order.
 
 use crate::cpu::folds::{Combine, Counter, Item, LANES, LEAF, LeafLoop};
 use crate::cpu::program::LaneFold;

@@ -1,4 +1,4 @@
-//! Steps that use memory or lane positions: loads, stores, indices and guards.
+//! Executor steps that use memory or positions of SIMD lanes: loads, stores, indices and guards.
 //!
 //! The numbered conditions are those of `worker`.
 

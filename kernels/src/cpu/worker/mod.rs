@@ -1,10 +1,10 @@
-//! A worker: one thread's registers, and the interpretation of steps over blocks.
+//! A worker: one thread's registers, and the interpretation of executor steps over lane blocks.
 //!
 //! Conditions on which the `unsafe` blocks of this folder rely:
 //!
 //! 1. The caller of `Compiled::run` promises that every element a launch loads or stores is valid
 //!    and aligned, and that different points store different elements.
-//! 2. A block never has more lanes than `Prepared::width`, for which the arena was laid out;
+//! 2. A lane block never has more SIMD lanes than `Prepared::width`, which sizes the arena;
 //!    registers that are alive together do not overlap (`registers`), nor do accumulators
 //!    (`Prepared`).
 //! 3. The kernel was verified: every operand is computed before its use and has the dtype that the

@@ -1,4 +1,4 @@
-//! Loops whose points run one after the other, and the folds of whole blocks over them.
+//! Loops whose points run one after the other, and the folds of whole lane blocks over them.
 
 use super::interpret::Worker;
 use crate::cpu::folds::{Combine, LANES, LEAF};

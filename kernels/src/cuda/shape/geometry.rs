@@ -1,4 +1,4 @@
-//! The numbers of a launch, and the groups of axes that step together.
+//! The numbers of a launch, and the groups of axes that are merged.
 
 use crate::cuda::variant::GuardKind;
 use crate::ir::{AxisId, Kernel};
@@ -21,7 +21,7 @@ pub struct Geometry<'a> {
     pub addresses: &'a [u64],
 }
 
-/// Axes that step together in all accesses.
+/// Axes that are merged in all accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Points.

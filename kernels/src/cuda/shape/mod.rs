@@ -1,4 +1,4 @@
-//! The shape of a launch: which axes step together, and which threads compute which points.
+//! The shape of a launch: which axes are merged, and which threads compute which points.
 
 mod choice;
 mod facts;

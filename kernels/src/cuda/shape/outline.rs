@@ -1,4 +1,4 @@
-//! The shape of a launch: groups of axes, lanes, teams and chunks.
+//! The shape of a launch: groups of axes, points of a thread, teams and chunks.
 
 use super::facts::loops;
 use super::geometry::{Geometry, Group, full_strides, groups, guards};

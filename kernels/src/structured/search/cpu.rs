@@ -1,4 +1,4 @@
-//! Binary search on the CPU, of several values in step.
+//! Binary search on the CPU, of several values in each iteration.
 
 use crate::structured::lines::{Places, each};
 use crate::structured::sort::order::{Form, Word, order_c64, order_c128};

@@ -1,11 +1,11 @@
 //! Writing at positions on a GPU, with the same result each time.
 //!
-//! - Without an operation, each value claims its place, and the last claim is written. If a table
-//!   of claims would take more memory than sorting the values by their places, the values are
-//!   sorted.
+//! - Without an operation, each value claims its target position, and the last claim is written. If
+//!   a table of claims would take more memory than sorting the values by target position, the
+//!   values are sorted.
 //! - Integers are combined by atomic operations if their order does not matter.
-//! - In all other cases the values are sorted by place, which keeps the order of values for a
-//!   place, and combined along the sorted places.
+//! - In all other cases the values are sorted by target position, which keeps the order of values
+//!   for a position, and combined along the sorted positions.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
