@@ -52,7 +52,7 @@ impl CudaDevice {
         CudaDevice::with_allocator(ordinal, limit, options, Box::new(DeviceMemory))
     }
 
-    /// As `new`, with memory from an allocator; the device's pool caches its blocks.
+    /// As `new`, with memory from an allocator; the device's pool caches its memory blocks.
     ///
     /// Errors: as `new`.
     pub fn with_allocator(
@@ -167,13 +167,13 @@ impl CudaDevice {
         self.memory.set_limit(limit);
     }
 
-    /// The bytes and the number of the free blocks that the pool caches.
+    /// The bytes and the number of the free memory blocks that the pool caches.
     pub fn cached(&self) -> (usize, usize) {
         let pool = self.memory.pool();
         (pool.cached, pool.free_blocks())
     }
 
-    /// Returns free blocks to the allocator, once no work uses them.
+    /// Returns free memory blocks to the allocator, once no work uses them.
     pub fn release_cached(&self) {
         self.memory.release_cached();
     }
@@ -193,7 +193,7 @@ impl CudaDevice {
         PinnedMemory::new(&self.pinned, length)
     }
 
-    /// The number of cached blocks of pinned memory.
+    /// The number of cached memory blocks of pinned memory.
     pub fn free_pinned_blocks(&self) -> usize {
         self.pinned.free_blocks()
     }
@@ -203,23 +203,23 @@ impl CudaDevice {
         self.pinned.release();
     }
 
-    /// A block of at least this many zero bytes, outside of the device's pool, for other GPUs.
-    /// Waits until they are set.
+    /// A memory block of at least this many zero bytes, outside of the device's pool, for other
+    /// GPUs. Waits until they are set.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn peer_block(&self, bytes: usize) -> Result<PeerBlock, DeviceError> {
         PeerBlock::new(&self.memory, bytes)
     }
 
-    /// Lets kernels of this device access blocks of another GPU of the process; returns whether
-    /// they can.
+    /// Lets kernels of this device access memory blocks of another GPU of the process; returns
+    /// whether they can.
     pub fn reach(&self, ordinal: usize) -> bool {
         reach(&self.context, ordinal)
     }
 
-    /// The address at which kernels of this device access a block of another process; its device
-    /// need not be visible in this process. The block stays open to the end of the process, because
-    /// only the owner knows when it is done with.
+    /// The address at which kernels of this device access a memory block of another process; its
+    /// device need not be visible in this process. The block stays open to the end of the process,
+    /// because only the owner knows when it is done with.
     ///
     /// Errors: `DeviceError::Cuda` if they cannot access it.
     pub fn open_peer_block(
@@ -245,14 +245,15 @@ impl CudaDevice {
         load_known(&self.context)
     }
 
-    /// Allocates memory from the pool. For a reused block, also returns the turn in which it was
-    /// freed: until that turn is settled, earlier work may still use the block.
+    /// Allocates memory from the pool. For a reused memory block, also returns the turn in which it
+    /// was freed: until that turn is settled, earlier work may still use the block.
     fn take(self: Arc<Self>, bytes: usize) -> Result<(Buffer, Option<u64>), DeviceError> {
         let Block { address, size, freed } = self.memory.take(bytes)?;
         let memory = self.memory.clone();
         let release = move |address| memory.give_back(address, size);
         let (keeper, remote): (_, Arc<dyn Remote>) = (self.clone(), self);
-        // SAFETY: the block is `size` bytes of the device's memory until `release` takes it back.
+        // SAFETY: the memory block is `size` bytes of the device's memory until `release` takes it
+        // back.
         let buffer = unsafe { Buffer::from_remote(address, bytes, remote, release) };
         keeper.context.keep_captured(|| buffer.clone());
         Ok((buffer, freed))

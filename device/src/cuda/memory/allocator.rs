@@ -4,11 +4,11 @@ use crate::cuda::driver::Context;
 use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys::{self, CUmemAttach_flags};
 
-/// A source of GPU memory, from which the device's pool allocates blocks.
+/// A source of GPU memory, from which the device's pool allocates memory blocks.
 pub trait Allocator: Send + Sync {
-    /// Allocates a block and returns its address; `None` if there is too little memory. `bytes` is
-    /// a multiple of 512, the address has the same alignment, and no work of any stream uses the
-    /// block. The context is current.
+    /// Allocates a memory block and returns its address; `None` if there is too little memory.
+    /// `bytes` is a multiple of 512, the address has the same alignment, and no work of any stream
+    /// uses the block. The context is current.
     ///
     /// Errors: `DeviceError::Cuda` for any other failure.
     fn allocate(
@@ -17,12 +17,12 @@ pub trait Allocator: Send + Sync {
         bytes: usize,
     ) -> Result<Option<DevicePointer>, DeviceError>;
 
-    /// Frees a block.
+    /// Frees a memory block.
     ///
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// `allocate` returned the block, with this length, and nothing uses it: all work of the
+    /// `allocate` returned the memory block, with this length, and nothing uses it: all work of the
     /// device's stream is done.
     unsafe fn free(
         &self,

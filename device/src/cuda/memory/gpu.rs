@@ -89,7 +89,7 @@ impl GpuMemory {
         }
     }
 
-    /// Takes back a block, whose next user follows in the order of the stream.
+    /// Takes back a memory block, whose next user follows in the order of the stream.
     pub fn give_back(&self, address: DevicePointer, size: usize) {
         self.pool().give(address, size);
     }
@@ -127,13 +127,14 @@ impl GpuMemory {
         self.borrowed.let_go(&self.context);
     }
 
-    /// Returns free blocks to the allocator, once no work uses them.
+    /// Returns free memory blocks to the allocator, once no work uses them.
     pub fn release_cached(&self) {
         let blocks = self.pool().drain();
         let _kept = self.context.visit();
         self.synchronize();
         for (block, size) in blocks {
-            // SAFETY: the block came from the allocator, nothing holds it, and the stream is idle.
+            // SAFETY: the memory block came from the allocator, nothing holds it, and the stream is
+            // idle.
             if let Err(error) = unsafe { self.allocator.free(&self.context, block, size) } {
                 self.context.fail(error);
             }
@@ -159,7 +160,7 @@ impl Drop for GpuMemory {
         self.release_cached();
         if let Some(address) = self.counters.take() {
             let _kept = self.context.visit();
-            // SAFETY: the block came from the allocator, and nothing uses it any more.
+            // SAFETY: the memory block came from the allocator, and nothing uses it any more.
             let _ = unsafe { self.allocator.free(&self.context, address, COUNTERS) };
         }
     }

@@ -7,7 +7,7 @@ use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys;
 use std::sync::Arc;
 
-/// The size of the handle by which another process opens a block.
+/// The size of the handle by which another process opens a memory block.
 pub const PEER_HANDLE_BYTES: usize = size_of::<sys::CUipcMemHandle>();
 
 /// The unit in which the driver shares memory with other processes.
@@ -21,8 +21,8 @@ pub struct PeerBlock {
 }
 
 impl PeerBlock {
-    /// A block of at least this many zero bytes, outside of the device's pool. Waits until they are
-    /// set.
+    /// A memory block of at least this many zero bytes, outside of the device's pool. Waits until
+    /// they are set.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub(in crate::cuda) fn new(memory: &GpuMemory, bytes: usize) -> Result<PeerBlock, DeviceError> {
@@ -36,7 +36,7 @@ impl PeerBlock {
             context.check("cuMemAlloc", made).map(|()| address)
         })?;
         let block = PeerBlock { context: context.clone(), address: DevicePointer::new(address) };
-        // SAFETY: the block is of this size, and nothing else knows it.
+        // SAFETY: the memory block is of this size, and nothing else knows it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, size, context.own_stream()) };
         context.check("cuMemsetD8Async", set)?;
         // SAFETY: the stream lives as long as its context.
@@ -50,13 +50,14 @@ impl PeerBlock {
         self.address
     }
 
-    /// The handle by which a process on the same machine opens the block.
+    /// The handle by which a process on the same machine opens the memory block.
     ///
     /// Errors: `DeviceError::Cuda` if the system does not share memory of GPUs.
     pub fn handle(&self) -> Result<[u8; PEER_HANDLE_BYTES], DeviceError> {
         let _kept = self.context.visit();
         let mut handle = sys::CUipcMemHandle { reserved: [0; PEER_HANDLE_BYTES] };
-        // SAFETY: the block is one of `cuMemAlloc`, the context current and the pointer valid.
+        // SAFETY: the memory block is one of `cuMemAlloc`, the context current and the pointer
+        // valid.
         let got = unsafe { sys::cuIpcGetMemHandle(&raw mut handle, self.address.address()) };
         self.context.check("cuIpcGetMemHandle", got)?;
         Ok(handle.reserved.map(|byte| byte as u8))
@@ -67,7 +68,8 @@ impl PeerBlock {
     /// Errors: `DeviceError::Cuda`.
     ///
     /// # Safety
-    /// No work of any GPU, running or later, touches the block, and no other process has opened it.
+    /// No work of any GPU, running or later, touches the memory block, and no other process has
+    /// opened it.
     pub unsafe fn free(self) -> Result<(), DeviceError> {
         let _kept = self.context.visit();
         // SAFETY: the caller's promise.
@@ -75,7 +77,8 @@ impl PeerBlock {
     }
 }
 
-/// Lets kernels of a device access blocks of another GPU of the process; returns whether they can.
+/// Lets kernels of a device access memory blocks of another GPU of the process; returns whether
+/// they can.
 pub(in crate::cuda) fn reach(context: &Context, ordinal: usize) -> bool {
     let others: Vec<_> = living().into_iter().filter(|one| one.ordinal() == ordinal).collect();
     let Some(other) = others.first() else { return false };
@@ -97,7 +100,7 @@ pub(in crate::cuda) fn reach(context: &Context, ordinal: usize) -> bool {
     matches!(enabled, CUDA_SUCCESS | CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 }
 
-/// The address at which kernels of a device access a block of another process; its device
+/// The address at which kernels of a device access a memory block of another process; its device
 /// need not be visible in this process. The block stays open to the end of the process, because
 /// only the owner knows when it is done with.
 ///

@@ -26,7 +26,7 @@ unsafe impl Send for PinnedMemory {}
 // SAFETY: as for `Send`; no method reads or writes the bytes.
 unsafe impl Sync for PinnedMemory {}
 
-/// The pinned host memory of a device: freed blocks by size; the last freed is reused first.
+/// The pinned host memory of a device: freed memory blocks by size; the last freed is reused first.
 pub(in crate::cuda) struct PinnedPool {
     memory: Arc<GpuMemory>,
     free: Mutex<HashMap<usize, Vec<Block>>>,
@@ -34,7 +34,7 @@ pub(in crate::cuda) struct PinnedPool {
 
 struct Block(NonNull<u8>);
 
-// SAFETY: a free block has no owner.
+// SAFETY: a free memory block has no owner.
 unsafe impl Send for Block {}
 
 impl PinnedPool {
@@ -47,12 +47,12 @@ impl PinnedPool {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of cached blocks.
+    /// The number of cached memory blocks.
     pub fn free_blocks(&self) -> usize {
         self.free().values().map(Vec::len).sum()
     }
 
-    /// Frees cached blocks, once no copy uses them.
+    /// Frees cached memory blocks, once no copy uses them.
     pub fn release(&self) {
         let _kept = self.memory.context().visit();
         self.memory.synchronize();

@@ -4,35 +4,35 @@
 use crate::DevicePointer;
 use std::collections::HashMap;
 
-/// The unit to which blocks are rounded up, and their alignment.
+/// The unit to which memory blocks are rounded up, and their alignment.
 const GRAIN: usize = 512;
 
 /// The state of a device's memory.
 #[derive(Default)]
 pub(in crate::cuda) struct Pool {
     free: HashMap<usize, Vec<Block>>,
-    /// The turn of blocks freed now. A turn is settled once the work enqueued before its end is
-    /// done.
+    /// The turn of memory blocks freed now. A turn is settled once the work enqueued before its end
+    /// is done.
     turn: u64,
     /// The first turn that is not settled.
     settled: u64,
-    /// Bytes of free blocks.
+    /// Bytes of free memory blocks.
     pub cached: usize,
     pub in_use: usize,
     pub peak: usize,
 }
 
-/// A free block, and the turn in which it was freed.
+/// A free memory block, and the turn in which it was freed.
 type Block = (DevicePointer, u64);
 
 impl Pool {
-    /// The size of a block for this many bytes.
+    /// The size of a memory block for this many bytes.
     pub fn size(bytes: usize) -> usize {
         bytes.max(1).next_multiple_of(GRAIN)
     }
 
-    /// Takes a free block of exactly this size, with the turn in which it was freed: until that
-    /// turn is settled, earlier work may still use the block.
+    /// Takes a free memory block of exactly this size, with the turn in which it was freed: until
+    /// that turn is settled, earlier work may still use the block.
     pub fn take(&mut self, size: usize) -> Option<(DevicePointer, u64)> {
         let block = self.free.get_mut(&size)?.pop()?;
         self.cached -= size;
@@ -51,30 +51,30 @@ impl Pool {
         self.settled = self.settled.max(turn + 1);
     }
 
-    /// Whether no work uses the blocks freed in a turn any more.
+    /// Whether no work uses the memory blocks freed in a turn any more.
     pub fn is_settled(&self, turn: u64) -> bool {
         turn < self.settled
     }
 
-    /// Records that a new block is in use.
+    /// Records that a new memory block is in use.
     pub fn used(&mut self, size: usize) {
         self.in_use += size;
         self.peak = self.peak.max(self.in_use);
     }
 
-    /// Adds a freed block.
+    /// Adds a freed memory block.
     pub fn give(&mut self, address: DevicePointer, size: usize) {
         self.in_use -= size;
         self.cached += size;
         self.free.entry(size).or_default().push((address, self.turn));
     }
 
-    /// The number of free blocks.
+    /// The number of free memory blocks.
     pub fn free_blocks(&self) -> usize {
         self.free.values().map(Vec::len).sum()
     }
 
-    /// Takes all free blocks with their sizes; the caller returns them to the allocator.
+    /// Takes all free memory blocks with their sizes; the caller returns them to the allocator.
     pub fn drain(&mut self) -> Vec<(DevicePointer, usize)> {
         self.cached = 0;
         let of_size =
@@ -112,7 +112,7 @@ mod tests {
         pool.used(512);
         pool.used(512);
         pool.give(at(4096), 512);
-        // While one thread waits for all work, another block is freed.
+        // While one thread waits for all work, another memory block is freed.
         let waited = pool.end_turn();
         pool.give(at(8192), 512);
         pool.settle(waited);

@@ -10,17 +10,17 @@ use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys;
 use std::any::Any;
 
-/// A block that was taken from a GPU's memory.
+/// A memory block that was taken from a GPU's memory.
 pub(in crate::cuda) struct Block {
     pub address: DevicePointer,
     pub size: usize,
-    /// The turn in which a reused block was freed: until that turn is settled, earlier work may
-    /// still use the block. `None` for a new block.
+    /// The turn in which a reused memory block was freed: until that turn is settled, earlier work
+    /// may still use the block. `None` for a new block.
     pub freed: Option<u64>,
 }
 
 impl GpuMemory {
-    /// Takes a block of at least this many bytes, which `give_back` takes back.
+    /// Takes a memory block of at least this many bytes, which `give_back` takes back.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn take(&self, bytes: usize) -> Result<Block, DeviceError> {
@@ -38,7 +38,7 @@ impl GpuMemory {
                 return Err(self.refused(bytes));
             }
             let cached = pool.take(size);
-            // Cached blocks of other sizes count too: other processes cannot use them.
+            // Cached memory blocks of other sizes count too: other processes cannot use them.
             let held = (pool.in_use + pool.cached).saturating_add(size);
             (cached, cached.is_none() && held > limit)
         };
@@ -68,14 +68,14 @@ impl GpuMemory {
         }
         let context = self.context();
         let address = self.allocate_block(COUNTERS)?;
-        // SAFETY: the block has this many bytes, and nothing else uses it.
+        // SAFETY: the memory block has this many bytes, and nothing else uses it.
         let set =
             unsafe { sys::cuMemsetD8Async(address.address(), 0, COUNTERS, context.own_stream()) };
         context.note("cuMemsetD8Async", set);
         let kept = *self.counters.get_or_init(|| address);
         if kept != address {
             self.synchronize();
-            // SAFETY: the block has no owner.
+            // SAFETY: the memory block has no owner.
             unsafe { self.allocator.free(context, address, COUNTERS)? };
         }
         Ok(kept)
@@ -99,7 +99,7 @@ impl GpuMemory {
         true
     }
 
-    /// Allocates a new block, which the pool does not count.
+    /// Allocates a new memory block, which the pool does not count.
     fn allocate_block(&self, size: usize) -> Result<DevicePointer, DeviceError> {
         self.context().enter();
         let allocate = || self.allocator.allocate(self.context(), size);
@@ -120,7 +120,7 @@ impl GpuMemory {
     }
 
     /// Calls `make`, in which a library allocates memory. If memory is short, calls it again after
-    /// the pool's free blocks are freed, and again after `give_up`.
+    /// the pool's free memory blocks are freed, and again after `give_up`.
     pub fn with_room<R>(
         &self,
         make: impl Fn() -> Result<R, DeviceError>,

@@ -40,7 +40,7 @@ thread_local! {
 struct Filled {
     start: DevicePointer,
     end: DevicePointer,
-    /// The turn in which the block was freed; `None` for a new block.
+    /// The turn in which the memory block was freed; `None` for a new block.
     freed: Option<u64>,
 }
 
@@ -158,7 +158,8 @@ impl Lane {
             self.turns.pop_front();
         }
         let mark = Mark::new(context, false, false)?;
-        // Blocks freed from now on have a later turn, because work after the mark may use them.
+        // Memory blocks freed from now on have a later turn, because work after the mark may use
+        // them.
         let turn = memory.pool().end_turn();
         mark.set(context);
         self.turns.push_back((mark, turn));

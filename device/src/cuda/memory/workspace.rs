@@ -17,7 +17,7 @@ pub(in crate::cuda) struct Workspace {
     taken: Option<Taken>,
 }
 
-/// A block that returns to the pool when dropped.
+/// A memory block that returns to the pool when dropped.
 struct Taken {
     memory: Arc<GpuMemory>,
     address: DevicePointer,
