@@ -32,7 +32,7 @@ pub enum LaneChoice {
 pub(super) enum Width {
     /// One for all lanes.
     Uniform,
-    /// One for each lane of the block.
+    /// One for each lane of the lane block.
     Block,
 }
 
@@ -62,18 +62,18 @@ pub(super) struct Register {
 pub(super) struct Program {
     pub lanes: LaneChoice,
     pub registers: Vec<Register>,
-    /// Bytes of the block registers, per lane.
+    /// Bytes of the lane block registers, per lane.
     pub bytes_per_lane: usize,
     /// How many uniform slots there are.
     pub slots: usize,
     /// Uniform registers that hold launch scalars or constants.
     pub constants: Vec<(RegisterId, ConstantSource)>,
-    /// Fills of block registers with constants, run once by each worker.
+    /// Fills of lane block registers with constants, run once by each worker.
     pub constant_fills: Vec<Step>,
     pub phases: Vec<Phase>,
     /// How many loops run sequentially; they are numbered.
     pub loops: usize,
-    /// The block folds, for the layout of their accumulators; they are numbered.
+    /// The lane block folds, for the layout of their accumulators; they are numbered.
     pub fold_sizes: Vec<FoldSize>,
     /// Axes whose index some step reads: they are never merged with others.
     pub indexed: Vec<bool>,
@@ -81,7 +81,7 @@ pub(super) struct Program {
     pub tables: Vec<TableUse>,
 }
 
-/// The sizes of the accumulators of one block fold.
+/// The sizes of the accumulators of one lane block fold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoldSize {
     pub width: Width,
@@ -125,9 +125,9 @@ pub(super) enum ConstantSource {
 pub(super) struct Phase {
     /// The axes of the lanes; `None` for a uniform phase.
     pub lanes: Option<Vec<AxisId>>,
-    /// Fills that are done once before the first block.
+    /// Fills that are done once before the first lane block.
     pub prologue: Vec<Step>,
-    /// Steps that run for each block (once in a uniform phase).
+    /// Steps that run for each lane block (once in a uniform phase).
     pub steps: Vec<Step>,
     /// Folds over the lanes.
     pub folds: Vec<LaneFold>,

@@ -18,7 +18,7 @@ const COMPUTE: f64 = 0.3;
 const CONTIGUOUS: f64 = 0.08;
 const NEAR: f64 = 0.5;
 const FAR: f64 = 1.1;
-/// One row of a block that is not evenly spaced.
+/// One row of a lane block that is not evenly spaced.
 const ROW: f64 = 4.0;
 const ACCUMULATE: f64 = 4.0;
 

@@ -123,7 +123,7 @@ pub(in crate::cpu) struct Lanes {
     /// For each access, its byte stride from lane to lane if all these strides are equal.
     pub linear: Vec<Option<isize>>,
     pub guards: Vec<LaneGuard>,
-    /// Rows and columns of a block when blocks are tiles of the two innermost groups.
+    /// Rows and columns of a lane block when blocks are tiles of the two innermost groups.
     pub tile: Option<(usize, usize)>,
 }
 

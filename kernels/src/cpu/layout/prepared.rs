@@ -21,10 +21,10 @@ pub(in crate::cpu) struct Layout {
     pub lanes: Vec<Lanes>,
     /// The shape of each sequential loop.
     pub loops: Vec<LoopShape>,
-    /// The widest block, in lanes.
+    /// The widest lane block, in lanes.
     pub width: usize,
-    /// For the accumulators of each block fold: their start in the arena, the bytes of one, and
-    /// their number.
+    /// For the accumulators of each lane block fold: their start in the arena, the bytes of one,
+    /// and their number.
     pub accumulators: Vec<(usize, usize, usize)>,
     /// Bytes of a worker's arena.
     pub arena: usize,
@@ -78,8 +78,8 @@ const CACHE_WITH_LOOPS: usize = 128 << 10;
 /// The same where each lane reads from a separate cache line: a point of the loop touches one line
 /// for each lane, and the lines should still be cached for the next points.
 const CACHE_OF_GATHERS: usize = 12 << 10;
-/// Bytes of operands and results of a block whose results are written past the caches: with short
-/// turns, reading and writing do not wait long for each other.
+/// Bytes of operands and results of a lane block whose results are written past the caches: with
+/// short turns, reading and writing do not wait long for each other.
 const TURN: usize = 24 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
@@ -124,7 +124,7 @@ impl Layout {
         if large.contains(&true) && program.loops == 0 && per_lane > 0 {
             fitting = fitting.min((TURN / sizes.iter().sum::<usize>()).max(NARROWEST));
         }
-        // Blocks that are powers of two keep the rows of aligned matrices whole.
+        // Lane blocks that are powers of two keep the rows of aligned matrices whole.
         let width = tuning.width.unwrap_or(1 << fitting.ilog2()).max(1);
         let mut arena = round_up(program.bytes_per_lane * width.next_multiple_of(NARROWEST));
         let padded = width.next_multiple_of(NARROWEST);
@@ -140,7 +140,7 @@ impl Layout {
         Layout { geometry, lanes, loops, width, accumulators, arena, sizes, spans, large }
     }
 
-    /// Narrows blocks so that each of `threads` threads gets one.
+    /// Narrows lane blocks so that each of `threads` threads gets one.
     pub fn narrow(&mut self, program: &Program, threads: usize) {
         let lanes = &self.lanes[0];
         if program.lanes == LaneChoice::Grid && lanes.tile.is_none() {
@@ -148,7 +148,7 @@ impl Layout {
         }
     }
 
-    /// The lanes of the widest block of a phase.
+    /// The lanes of the widest lane block of a phase.
     pub fn block_lanes(&self, phase: usize) -> usize {
         let lanes = &self.lanes[phase];
         match lanes.tile {

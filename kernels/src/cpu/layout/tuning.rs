@@ -8,7 +8,7 @@ pub struct Tuning {
     /// Which points are the lanes; estimated if `None`. Kernels without a loop always use the
     /// grid's. Where the order of accumulation requires one choice, that choice is used.
     pub lanes: Option<LaneChoice>,
-    /// The widest block in lanes.
+    /// The widest lane block in lanes.
     pub width: Option<usize>,
     /// The least estimate, in nanoseconds of one thread, for which the pool's threads are used.
     pub worthwhile: Option<f64>,

@@ -72,7 +72,7 @@ pub(super) struct Lowering<'k> {
     pub(super) analysis: &'k Analysis<'k>,
     /// The register of each value at its own width.
     pub(super) values: Vec<Option<RegisterId>>,
-    /// The block register of each uniform value that block steps of the current phase use.
+    /// The lane block register of each uniform value that block steps of the current phase use.
     blocks: Vec<Option<RegisterId>>,
     /// f32 copies of half-precision values that are in scope.
     widened: Vec<(ValueId, Width, RegisterId)>,
@@ -122,7 +122,7 @@ impl<'k> Lowering<'k> {
         matches!(self.kernel.values[value].expr, Expr::Scalar(_) | Expr::Constant(_))
     }
 
-    /// The step that fills the block register of a uniform value.
+    /// The step that fills the lane block register of a uniform value.
     fn fill(&mut self, value: ValueId) -> Step {
         let size = self.kernel.values[value].dtype.size();
         let input = self.values[value].expect("bug: a value is filled before it is computed");

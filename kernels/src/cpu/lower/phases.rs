@@ -22,7 +22,7 @@ pub(super) struct Analysis<'k> {
     pub width: Vec<Width>,
     /// The phase in which each value is computed.
     pub defined: Vec<Option<usize>>,
-    /// The phases in which block steps use a uniform value.
+    /// The phases in which lane block steps use a uniform value.
     pub block_uses: Vec<SmallVec<[usize; 2]>>,
 }
 
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Block if any input is a block; then all inputs are needed as blocks.
+    /// Lane block if any input is a block; then all inputs are needed as blocks.
     fn joined(&mut self, inputs: &[ValueId]) -> Width {
         if !inputs.iter().any(|&input| self.is_block(input)) {
             return Width::Uniform;

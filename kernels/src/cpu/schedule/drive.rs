@@ -136,7 +136,7 @@ pub(in crate::cpu) struct Division {
 }
 
 impl Division {
-    /// The best division for a launch; may narrow the blocks of its layout.
+    /// The best division for a launch; may narrow the lane blocks of its layout.
     pub fn new(
         kernel: &Kernel,
         program: &Program,

@@ -36,7 +36,7 @@ fn chunk(prepared: &Prepared<'_>, step: &LoopStep, workers: usize) -> usize {
     if step.ordered { target.div_ceil(LEAF).next_power_of_two() * LEAF } else { target }
 }
 
-/// Runs a launch with grid lanes that fit one block.
+/// Runs a launch with grid lanes that fit one lane block.
 pub(super) fn run_split(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
     let mut worker = Worker::new(prepared);
     worker.begin_phase(0);
@@ -54,7 +54,7 @@ pub(super) fn run_split(prepared: &Prepared<'_>, threads: Threads<'_>, workers: 
     }
 }
 
-/// The combined block of one fold over one chunk.
+/// The combined lane block of one fold over one chunk.
 struct Part {
     elements: Vec<[u64; 2]>,
     indices: Vec<i64>,

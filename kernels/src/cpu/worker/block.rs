@@ -12,7 +12,7 @@ pub(super) struct Piece {
     pub count: usize,
 }
 
-/// How much of a block lies inside a guard.
+/// How much of a lane block lies inside a guard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cover {
     All,
@@ -20,7 +20,7 @@ pub(super) enum Cover {
     None,
 }
 
-/// How an access reaches the lanes of a block.
+/// How an access reaches the lanes of a lane block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
     /// Bytes from one lane to the next, inside a piece or everywhere.
@@ -47,7 +47,7 @@ pub(super) struct Block {
     groups: usize,
     /// By access.
     pub reach: Vec<Reach>,
-    /// By guard, how much of the block lies inside along the lane axes.
+    /// By guard, how much of the lane block lies inside along the lane axes.
     pub covers: Vec<Cover>,
     /// The first lane and the number of lanes, if they are consecutive.
     consecutive: Option<(usize, usize)>,
@@ -165,7 +165,7 @@ impl Block {
         }
     }
 
-    /// How much of the block lies inside the guard along the lane axes.
+    /// How much of the lane block lies inside the guard along the lane axes.
     pub fn cover(&self, guard: &LaneGuard) -> Cover {
         let mut all = true;
         let mut any = false;

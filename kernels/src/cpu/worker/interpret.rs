@@ -128,7 +128,8 @@ impl<'a> Worker<'a> {
         let (columns, width) = (lanes.columns(), self.prepared.width);
         let mut at = start;
         while at < end {
-            // Long rows are cut evenly so that no block spans two of them; short rows are packed.
+            // Long rows are cut evenly so that no lane block spans two of them; short rows are
+            // packed.
             let rest = columns - at % columns;
             let count = if 2 * columns > width {
                 rest.div_ceil(rest.div_ceil(width)).next_multiple_of(16).min(rest).min(width)
@@ -149,14 +150,14 @@ impl<'a> Worker<'a> {
             let index = fold
                 .index
                 .map_or(std::ptr::null(), |index| self.state.pointers[index].cast_const());
-            // SAFETY: the registers hold the values of this block (conditions 2 and 3).
+            // SAFETY: the registers hold the values of this lane block (conditions 2 and 3).
             unsafe {
                 state.push(self.state.pointers[fold.value], index, self.state.block.count, last)
             };
         }
     }
 
-    /// Lays out all lanes of the current phase as one block.
+    /// Lays out all lanes of the current phase as one lane block.
     pub fn whole_block(&mut self) {
         self.lay_out(0, self.prepared.lanes[self.state.phase].total);
     }
@@ -172,8 +173,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reads the registers of another worker of the same whole block in place. The other worker
-    /// must be between two steps and must not continue meanwhile.
+    /// Reads the registers of another worker of the same whole lane block in place. The other
+    /// worker must be between two steps and must not continue meanwhile.
     pub fn share(&mut self, other: &Worker<'a>) {
         self.adopt(other);
         self.enter(other.state.phase);
@@ -182,7 +183,7 @@ impl<'a> Worker<'a> {
         self.state.pointers.copy_from_slice(&other.state.pointers);
     }
 
-    /// Computes addresses and guard covers for the lanes of a new block.
+    /// Computes addresses and guard covers for the lanes of a new lane block.
     fn reach_lanes(&mut self) {
         let prepared = self.prepared;
         let phase = &prepared.program.phases[self.state.phase];

@@ -13,7 +13,7 @@ pub(in crate::cpu) struct LaneState {
     leaf: Option<LeafLoop>,
     size: usize,
     ordered: bool,
-    /// Accumulated elements: 32 lanes of the current leaf, or the elements of a whole block.
+    /// Accumulated elements: 32 lanes of the current leaf, or the elements of a whole lane block.
     values: Vec<[u64; 2]>,
     /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
@@ -24,7 +24,7 @@ pub(in crate::cpu) struct LaneState {
 }
 
 impl LaneState {
-    /// A state that takes blocks of at most `width` lanes.
+    /// A state that takes lane blocks of at most `width` lanes.
     pub fn new(fold: &LaneFold, width: usize) -> LaneState {
         let capacity = if fold.ordered { LANES } else { width };
         LaneState {
@@ -130,7 +130,7 @@ impl LaneState {
         }
         let shared = self.filled.min(count);
         let (left, left_index) = (self.value(0), self.index(0));
-        // SAFETY: the caller's promise; a state holds as many elements as the widest block.
+        // SAFETY: the caller's promise; a state holds as many elements as the widest lane block.
         unsafe {
             self.code.run(left, left_index, values, indices, shared);
             let rest = count - shared;

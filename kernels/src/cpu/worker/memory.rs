@@ -10,7 +10,8 @@ use crate::cpu::transfer;
 use crate::ir::{AccessId, AxisId, GuardId};
 
 impl<'a> Worker<'a> {
-    /// The phase's split of a guard, and how it covers the block at the current point of all loops.
+    /// The phase's split of a guard, and how it covers the lane block at the current point of all
+    /// loops.
     fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
         let guards = &self.prepared.lanes[self.state.phase].guards;
         let split = guards.iter().find(|split| split.guard == guard);
@@ -142,7 +143,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether a block of `bytes` bytes is written past the caches.
+    /// Whether a lane block of `bytes` bytes is written past the caches.
     pub(super) fn streams(&self, access: AccessId, bytes: usize) -> bool {
         const WORTHWHILE: usize = 1024;
         let contiguous = self.state.block.reach[access].contiguous;
@@ -164,7 +165,7 @@ impl<'a> Worker<'a> {
         for (at, piece) in self.state.block.pieces.iter().enumerate() {
             let first = origin + self.state.block.position(at)[group] as i64;
             let step = i64::from(group + 1 == groups.len());
-            // SAFETY: condition 2; pieces tile the lanes of the block.
+            // SAFETY: condition 2; pieces tile the lanes of the lane block.
             let lanes =
                 unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
             for (lane, value) in lanes.iter_mut().enumerate() {
@@ -178,7 +179,7 @@ impl<'a> Worker<'a> {
         let target = self.state.homes[output];
         self.state.pointers[output] = target;
         let count = self.count(width);
-        // SAFETY: condition 2; pieces tile the lanes of the block.
+        // SAFETY: condition 2; pieces tile the lanes of the lane block.
         unsafe {
             if width == Width::Uniform || cover != Cover::Part {
                 return std::ptr::write_bytes(target, u8::from(cover == Cover::All), count);

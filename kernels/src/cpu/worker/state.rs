@@ -17,7 +17,7 @@ thread_local! {
     static ARENA: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
 }
 
-/// The accumulators of one block fold.
+/// The accumulators of one lane block fold.
 pub(in crate::cpu) struct Accumulators {
     /// The addresses of the accumulators; the last one is spare.
     pub entries: Vec<*mut u8>,
@@ -40,12 +40,12 @@ pub(in crate::cpu) struct State {
     pub(super) pointers: Vec<*mut u8>,
     /// The address of each access at lane position 0 of the current grid point.
     pub(super) bases: Vec<*mut u8>,
-    /// The address of each access at lane 0 of the block, at the current point of all loops.
+    /// The address of each access at lane 0 of the lane block, at the current point of all loops.
     pub(super) cursors: Vec<*mut u8>,
     /// The position along each axis that is visited one point after the other.
     pub(super) index: Vec<usize>,
     pub(super) block: Block,
-    /// The blocks of the other phases; consecutive grid points often reuse them.
+    /// The lane blocks of the other phases; consecutive grid points often reuse them.
     pub(super) layouts: Vec<Block>,
     pub accumulators: Vec<Accumulators>,
     /// For each loop, the cursors of its accesses when it was entered.
