@@ -50,7 +50,7 @@ pub trait Remote: Send + Sync {
         item: usize,
     ) -> Result<usize, DeviceError>;
     /// Copies bytes from a slice of this memory to one of equal length elsewhere, beside the work
-    /// of both devices, and waits for the copy. No work in flight may touch either place.
+    /// of both devices, and waits for the copy. No work in flight may touch either range.
     /// `None` if there is no such way between the two.
     ///
     /// Errors: those of the devices.

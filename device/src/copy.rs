@@ -7,7 +7,7 @@ use crate::{Buffer, DeviceError, Slice, Strided};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Copies a box of items of `item` bytes between two places, which must not overlap.
+/// Copies a box of items of `item` bytes between two memory ranges, which must not overlap.
 pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
     if extents.contains(&0) {
         return;
@@ -35,7 +35,7 @@ pub fn copy_slice(from: &Slice, to: &Slice) {
 }
 
 /// Copies bytes between slices of equal length and waits for the copy. On the host they may
-/// overlap. No work in flight may touch either place.
+/// overlap. No work in flight may touch either range.
 ///
 /// Errors: those of the devices.
 pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {

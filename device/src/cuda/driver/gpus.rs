@@ -139,8 +139,8 @@ unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceE
 pub(in crate::cuda) fn ordinal_of(address: DevicePointer) -> Option<usize> {
     let (mut ordinal, address) = (0i32, address.address());
     let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-    // SAFETY: the place is that of a number of 32 bits, as this attribute asks for; any address may
-    // be asked about.
+    // SAFETY: the address is that of a number of 32 bits, as this attribute asks for; any address
+    // may be asked about.
     let asked =
         unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, address) };
     (asked == sys::CUresult::CUDA_SUCCESS).then(|| usize::try_from(ordinal).ok())?

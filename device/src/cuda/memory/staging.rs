@@ -290,7 +290,7 @@ enum Way {
 fn way(context: &Context, start: *const u8, length: usize) -> Way {
     context.enter();
     let mut kind: u32 = 0;
-    // SAFETY: the context is current, and the place is that of a number of 32 bits, as this
+    // SAFETY: the context is current, and the address is that of a number of 32 bits, as this
     // attribute asks for; any address may be asked about.
     let asked = unsafe {
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
