@@ -39,7 +39,7 @@ pub(super) enum Width {
 /// The memory of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Not yet decided. Stays so if no remaining step computes the register.
+    /// Not yet decided. Stays so if no remaining executor step computes the register.
     Open,
     /// In the 16-byte slot of this number.
     Slot(usize),
@@ -75,7 +75,7 @@ pub(super) struct Program {
     pub loops: usize,
     /// The lane block folds, for the layout of their accumulators; they are numbered.
     pub fold_sizes: Vec<FoldSize>,
-    /// Axes whose index some step reads: they are never merged with others.
+    /// Axes whose index some executor step reads: they are never merged with others.
     pub indexed: Vec<bool>,
     /// The statements that accumulate into tables.
     pub tables: Vec<TableUse>,
@@ -127,11 +127,11 @@ pub(super) struct Phase {
     pub lanes: Option<Vec<AxisId>>,
     /// Fills that are done once before the first lane block.
     pub prologue: Vec<Step>,
-    /// Steps that run for each lane block (once in a uniform phase).
+    /// Executor steps that run for each lane block (once in a uniform phase).
     pub steps: Vec<Step>,
     /// Folds over the lanes.
     pub folds: Vec<LaneFold>,
-    /// Uniform steps after the folds.
+    /// Uniform executor steps after the folds.
     pub epilogue: Vec<Step>,
     /// The accesses that the phase uses.
     pub accesses: Vec<AccessId>,
@@ -141,7 +141,7 @@ pub(super) struct Phase {
     pub ordered: bool,
 }
 
-/// One step.
+/// One executor step.
 #[derive(Debug)]
 pub(super) enum Step {
     Apply(Apply),
@@ -264,7 +264,7 @@ pub(super) struct LaneFold {
 }
 
 impl Step {
-    /// The registers that the step reads; of a loop, also those that its body reads.
+    /// The registers that the executor step reads; of a loop, also those that its body reads.
     pub fn reads(&self, into: &mut Vec<RegisterId>) {
         match self {
             Step::Apply(apply) => into.extend_from_slice(&apply.inputs),
@@ -281,7 +281,7 @@ impl Step {
         }
     }
 
-    /// The register that the step itself writes.
+    /// The register that the executor step itself writes.
     pub fn output(&self) -> Option<RegisterId> {
         match self {
             Step::Apply(apply) => Some(apply.output),
@@ -291,7 +291,7 @@ impl Step {
         }
     }
 
-    /// Whether the step stores.
+    /// Whether the executor step stores.
     pub fn has_store(&self) -> bool {
         match self {
             Step::Store(_) => true,

@@ -7,7 +7,7 @@ use super::print::parse_constant;
 use super::{Access, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 
-/// The first place where a text is not a kernel.
+/// The first position where a text is not a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
@@ -17,13 +17,13 @@ pub struct ParseError {
     pub column: usize,
     /// The expected element of the form.
     pub expected: &'static str,
-    /// The text at that place.
+    /// The text at that position.
     pub found: String,
 }
 
 /// Reads a kernel.
 ///
-/// Errors: `ParseError` at the first place that does not fit.
+/// Errors: `ParseError` at the first position that does not fit.
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let mut parser = Parser {
         text,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// An axis of a block in C order: `outer` stretches of `extent` rows of `inner` elements. A line is
-/// the elements at one place of a row, in all rows of a stretch.
+/// the elements at one position of a row, in all rows of a stretch.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub outer: usize,
@@ -23,7 +23,7 @@ impl Lines {
         }
     }
 
-    /// The place of an element.
+    /// The position of an element.
     pub(super) fn at(self, outer: usize, row: usize, inner: usize) -> usize {
         (outer * self.extent + row) * self.inner + inner
     }
@@ -53,19 +53,19 @@ impl Tiles {
         lines.outer * self.of_stretch
     }
 
-    /// The stretch and the places in its rows of a tile.
+    /// The stretch and the positions in its rows of a tile.
     pub(super) fn get(self, tile: usize) -> (usize, Range<usize>) {
         let start = tile % self.of_stretch * self.width;
         (tile / self.of_stretch, start..self.inner.min(start + self.width))
     }
 }
 
-/// Elements that threads write to at different places.
+/// Elements that threads write to at different positions.
 ///
-/// Conditions under which places are read or written, to which `SAFETY` comments refer:
+/// Conditions under which positions are read or written, to which `SAFETY` comments refer:
 ///
-/// 1. The place is below the number of elements of the block.
-/// 2. No other thread touches the place meanwhile.
+/// 1. The position is below the number of elements of the block.
+/// 2. No other thread touches the position meanwhile.
 #[derive(Clone, Copy)]
 pub(super) struct Places<T>(*mut T);
 
@@ -86,13 +86,14 @@ impl<T: Plain> Places<T> {
         Places(elements.as_mut_ptr())
     }
 
-    /// The address of a place.
+    /// The address of a position.
     pub(super) fn at(self, place: usize) -> *mut T {
         self.0.wrapping_add(place)
     }
 }
 
-/// The bytes of a block that threads touch at different places, under the conditions of `Places`.
+/// The bytes of a block that threads touch at different positions, under the conditions of
+/// `Places`.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(*mut u8);
 

@@ -190,7 +190,7 @@ mod tests {
                 [(dtype, &[100]), (DType::I64, &[7]), (dtype, &[7])];
             count(Structured::Put(Put { axis: 0, op }), &operands)
         };
-        // Numbers are sorted by their places, and combined in order.
+        // Numbers are sorted by their positions, and combined in order.
         assert_eq!([put(Some(Op::Add), DType::I32), put(Some(Op::Add), DType::F32)], [1, 3]);
         assert_eq!(put(None, DType::F32), 1);
     }

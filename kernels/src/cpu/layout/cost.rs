@@ -8,7 +8,7 @@ use crate::cpu::folds::LEAF;
 use crate::cpu::program::{LaneChoice, Step, Width};
 use crate::ir::AccessId;
 
-/// One dispatch of a step.
+/// One dispatch of an executor step.
 const DISPATCH: f64 = 6.0;
 /// Entering a phase at one grid point.
 const PHASE: f64 = 40.0;
@@ -51,7 +51,7 @@ pub(in crate::cpu) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f
     PHASE + folds + estimate.steps(&data.steps)
 }
 
-/// The estimate for one step of a phase over all its lanes.
+/// The estimate for one executor step of a phase over all its lanes.
 pub(in crate::cpu) fn loop_estimate(prepared: &Prepared<'_>, phase: usize, step: &Step) -> f64 {
     let lanes = prepared.lanes[phase].total;
     let blocks = lanes.div_ceil(prepared.width) as f64;

@@ -32,7 +32,7 @@ pub(in crate::cpu) struct Geometry {
     /// The byte stride of each access along each axis.
     strides: Vec<isize>,
     pub guards: Vec<GuardRange>,
-    /// Axes that must not be merged: a step reads their index, or a guard bounds them.
+    /// Axes that must not be merged: an executor step reads their index, or a guard bounds them.
     pinned: Vec<bool>,
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::mem::MaybeUninit;
 use std::ops::{Add, Mul, Sub};
 
-/// Replaces pairs of steps whose first result only the second step reads.
+/// Replaces pairs of executor steps whose first result only the second step reads.
 pub(super) fn fuse_pairs(phases: &mut [Phase]) {
     let reads = count_reads(phases);
     for phase in phases {
@@ -53,7 +53,7 @@ fn fuse_list(steps: &mut Vec<Step>, reads: &FxHashMap<RegisterId, usize>) {
     }
 }
 
-/// The step that replaces step `at` and an earlier one, if there is one.
+/// The executor step that replaces step `at` and an earlier one, if there is one.
 fn pair_at(
     steps: &[Step],
     at: usize,

@@ -72,7 +72,8 @@ pub(super) struct Lowering<'k> {
     pub(super) analysis: &'k Analysis<'k>,
     /// The register of each value at its own width.
     pub(super) values: Vec<Option<RegisterId>>,
-    /// The lane block register of each uniform value that block steps of the current phase use.
+    /// The lane block register of each uniform value that the executor steps of the current phase
+    /// use as a lane block.
     blocks: Vec<Option<RegisterId>>,
     /// f32 copies of half-precision values that are in scope.
     widened: Vec<(ValueId, Width, RegisterId)>,
@@ -122,7 +123,7 @@ impl<'k> Lowering<'k> {
         matches!(self.kernel.values[value].expr, Expr::Scalar(_) | Expr::Constant(_))
     }
 
-    /// The step that fills the lane block register of a uniform value.
+    /// The executor step that fills the lane block register of a uniform value.
     fn fill(&mut self, value: ValueId) -> Step {
         let size = self.kernel.values[value].dtype.size();
         let input = self.values[value].expect("bug: a value is filled before it is computed");
@@ -423,7 +424,7 @@ pub(in crate::cpu) fn widen(dtype: DType) -> DType {
     }
 }
 
-/// The accesses and guards that the steps use, each once, ascending.
+/// The accesses and guards that the executor steps use, each once, ascending.
 fn collect_uses(
     steps: &[Step],
     accesses: &mut Vec<usize>,

@@ -59,7 +59,8 @@ impl Arena<'_> {
         }
     }
 
-    /// Places the registers defined by `steps`; those in `live` are read after the last step.
+    /// Assigns memory to the registers defined by `steps`; those in `live` are read after the last
+    /// executor step.
     fn steps(&mut self, steps: &[Step], live: &[RegisterId]) {
         let last = last_reads(steps, live);
         let mut owned: FxHashSet<RegisterId> = FxHashSet::default();
@@ -94,8 +95,8 @@ impl Arena<'_> {
     }
 }
 
-/// For each register, the last step of the list that reads it (the list's length if it is live
-/// afterwards).
+/// For each register, the last executor step of the list that reads it (the list's length if it is
+/// live afterwards).
 fn last_reads(steps: &[Step], live: &[RegisterId]) -> FxHashMap<RegisterId, usize> {
     let mut last = FxHashMap::default();
     let mut read = Vec::new();

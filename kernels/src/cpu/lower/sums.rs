@@ -17,7 +17,7 @@ use std::ops::{Add, Mul};
 /// The most operands of a sum. Fewer than four are a pair of operations (`fused`).
 const MOST: usize = 6;
 
-/// Replaces chains of additions whose results only the next step reads.
+/// Replaces chains of additions whose results only the next executor step reads.
 pub(super) fn fuse_sums(phases: &mut [Phase]) {
     let reads = count_reads(phases);
     for phase in phases {
@@ -45,7 +45,8 @@ fn fuse_list(steps: &mut Vec<Step>, reads: &FxHashMap<RegisterId, usize>) {
     }
 }
 
-/// The dtype of a step of two operands that may be part of a sum, if its operation is `op`.
+/// The dtype of an executor step of two operands that may be part of a sum, if its operation is
+/// `op`.
 fn is_part(step: &Step, op: Op) -> Option<(&Apply, DType)> {
     let Step::Apply(apply) = step else { return None };
     let (found, dtype) = apply.arithmetic?;
@@ -53,7 +54,7 @@ fn is_part(step: &Step, op: Op) -> Option<(&Apply, DType)> {
     (fits && apply.destination.is_none()).then_some((apply, dtype))
 }
 
-/// The addition that computes an operand of step `at` and has no other reader.
+/// The addition that computes an operand of executor step `at` and has no other reader.
 fn addition_before<'s>(
     steps: &'s [Step],
     at: usize,
@@ -69,7 +70,7 @@ fn addition_before<'s>(
     (found == dtype).then_some((place, apply))
 }
 
-/// The sum that replaces step `at` and earlier ones, if there is one.
+/// The sum that replaces executor step `at` and earlier ones, if there is one.
 fn sum_at(
     steps: &[Step],
     at: usize,

@@ -37,7 +37,7 @@ pub(super) struct Reach {
     pub down: Option<isize>,
 }
 
-/// The lanes that steps currently work on.
+/// The lanes that executor steps currently work on.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub count: usize,

@@ -108,7 +108,7 @@ impl<'a> Worker<'a> {
         self.steps(&prepared.program.phases[phase].prologue);
     }
 
-    /// Runs the steps after the folds of the current phase.
+    /// Runs the executor steps after the folds of the current phase.
     pub fn end_phase(&mut self) {
         let prepared = self.prepared;
         self.steps(&prepared.program.phases[self.state.phase].epilogue);
@@ -174,7 +174,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Reads the registers of another worker of the same whole lane block in place. The other
-    /// worker must be between two steps and must not continue meanwhile.
+    /// worker must be between two executor steps and must not continue meanwhile.
     pub fn share(&mut self, other: &Worker<'a>) {
         self.adopt(other);
         self.enter(other.state.phase);

@@ -97,7 +97,7 @@ fn way(kind: Fourier, length: usize, dtypes: [DType; 2], [before, after]: [Lines
     if inner == 1 {
         return Way::Library { lines: along, calls: 1, steps: [0; 2] };
     }
-    // Neighbouring lines of a stretch, and those at the same place of all stretches.
+    // Neighbouring lines of a stretch, and those at the same position of all stretches.
     let neighbours = FourierLines { count: inner, strides: [inner; 2], distances: [1; 2], ..along };
     let across = FourierLines {
         count: outer,

@@ -155,7 +155,7 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
         lines.take(width).for_each(|(from, to)| transform(Line { from, to }));
         for position in 0..after {
             let row = (outer * after + position) * self.inner + start;
-            // SAFETY: these places of these lines belong to this job alone.
+            // SAFETY: these positions of these lines belong to this job alone.
             let row = unsafe { self.to.stretch(row, width) };
             for (line, element) in row.iter_mut().enumerate() {
                 *element = results[line * after + position];

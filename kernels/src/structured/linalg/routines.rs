@@ -151,7 +151,7 @@ impl Elements<'_> {
         unsafe { self.launch("identity", Self::blocks(total), &words) }
     }
 
-    /// Writes the addresses of `count` places, `step` bytes from one to the next.
+    /// Writes `count` addresses, `step` bytes from one to the next.
     ///
     /// # Safety
     /// See `Elements`.

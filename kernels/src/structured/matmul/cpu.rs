@@ -40,7 +40,7 @@ pub fn run(
     }
 }
 
-/// The product of the matrices at a place of the stacks.
+/// The product of the matrices at a position of the stacks.
 #[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
 fn multiply(
     matmul: Matmul,
@@ -93,7 +93,7 @@ fn typed<T: Plain>(
     product(matmul, a, b, to, sizes, adds, numbers);
 }
 
-/// The matrices at a place of the stacks.
+/// The matrices at a position of the stacks.
 ///
 /// # Safety
 /// Condition 2 of `Buffer`: nothing writes the operands while the references live, and nothing else

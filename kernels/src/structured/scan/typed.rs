@@ -113,7 +113,7 @@ unsafe fn scan<T: Copy, F: Function<T>>(
     width: usize,
 ) {
     let (from, to) = (from.cast::<T>(), to.cast::<T>());
-    // SAFETY: `typed` was given a value of `F`; all places are below `extent` rows (conditions 1
+    // SAFETY: `typed` was given a value of `F`; all positions are below `extent` rows (conditions 1
     // and 2).
     unsafe {
         let f = conjure::<F>();

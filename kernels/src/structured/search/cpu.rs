@@ -6,7 +6,7 @@ use crate::structured::{Block, Plain};
 use phalanx_ops::DType;
 use phalanx_ops::structured::{SearchSorted, Side};
 
-/// Values that are searched in step, so that their reads overlap.
+/// Values that are searched together, so that their reads overlap.
 const IN_STEP: usize = 8;
 /// The fewest values for a thread.
 const GRAIN: usize = 1 << 10;
@@ -97,7 +97,7 @@ fn search<T: Plain, K: Copy + Ord, const N: usize>(
     let mut left = sorted.len();
     while left > 0 {
         // The last element of the first half decides whether the whole half is before the value.
-        // If not, that element may be compared again, so all values take equally many steps.
+        // If not, that element may be compared again, so all values take equally many iterations.
         let half = left.div_ceil(2);
         for (before, &key) in before.iter_mut().zip(&keys) {
             let element = order(sorted[*before + half - 1]);

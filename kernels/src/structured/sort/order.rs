@@ -71,20 +71,20 @@ impl<W: Word> Form<W> {
         }
     }
 
-    /// The place of an element in the order; equal elements share a place.
+    /// The position of an element in the order; equal elements share a position.
     #[inline(always)]
     pub(in crate::structured) fn order(self, bits: W) -> W {
         match self {
             Form::Unsigned => bits,
             Form::Signed => bits.xor(W::SIGN),
-            // The bits of minus zero are the sign alone, which is also the place of zero.
+            // The bits of minus zero are the sign alone, which is also the position of zero.
             Form::Float(_) if bits == W::SIGN => bits,
             Form::Float(infinity) => spread(bits, infinity),
         }
     }
 
-    /// A place in an order that distinguishes zeros, so that `bits` restores the element unless it
-    /// is NaN.
+    /// A position in an order that distinguishes zeros, so that `bits` restores the element unless
+    /// it is NaN.
     #[inline(always)]
     pub(in crate::structured) fn strict_order(self, bits: W) -> W {
         match self {
@@ -94,7 +94,7 @@ impl<W: Word> Form<W> {
         }
     }
 
-    /// The element at a place of the strict order.
+    /// The element at a position of the strict order.
     #[inline(always)]
     pub(in crate::structured) fn bits(self, order: W) -> W {
         match self {
@@ -128,7 +128,7 @@ macro_rules! complex_order {
             let infinity = <$word>::infinity($exponent);
             let (re, im) = (number.re.to_bits(), number.im.to_bits());
             let form = Form::Float(infinity);
-            // No number is between plus infinity and the last place.
+            // Integers above that of plus infinity belong to no number.
             let beyond = infinity ^ <$word>::SIGN;
             let (first, second) = match (number.re.is_nan(), number.im.is_nan()) {
                 (false, false) => (form.order(re), form.order(im)),

@@ -87,8 +87,8 @@ fn pack_wide(order: u64, row: usize) -> u128 {
     (u128::from(order) << 64) | row as u128
 }
 
-/// Sorts the keys of each line and stores, for each place, the result of `stored` for the element
-/// that belongs there and the row it had.
+/// Sorts the keys of each line and stores, for each position, the result of `stored` for the
+/// element that belongs there and the row it had.
 fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
     lines: Lines,
     from: &Block<'_>,
@@ -131,7 +131,7 @@ fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
                         let had = row_of(keys[line * lines.extent + row]);
                         let element = from[lines.at(outer, had as usize, column)];
                         let place = to.at(lines.at(outer, row, column));
-                        // SAFETY: the place is inside the block, and this turn's alone.
+                        // SAFETY: the position is inside the block, and this turn's alone.
                         unsafe { *place = stored(element, had as i64) };
                     }
                 }

@@ -49,7 +49,7 @@ pub(super) fn sort<W: Word>(
             }
             for row in 0..lines.extent {
                 for (line, column) in columns.clone().enumerate() {
-                    // SAFETY: the place is inside the block and belongs to this tile alone.
+                    // SAFETY: the position is inside the block and belongs to this tile alone.
                     unsafe {
                         *places.at(lines.at(outer, row, column)) = room[line * lines.extent + row];
                     }

@@ -118,7 +118,7 @@ impl Written<'_> {
                     let to = self.to.at((to + at as usize * self.lines.inner + column) * N);
                     let value = self.values.at((from + column) * N);
                     // SAFETY: row `rows.start + at` is one of `rows`, so the element is inside the
-                    // result and this turn's alone; the value has the place of its position.
+                    // result and this turn's alone; the value has the index of its position.
                     unsafe { *to.cast::<[u8; N]>() = *value.cast::<[u8; N]>() };
                 }
             }
@@ -172,8 +172,8 @@ impl Written<'_> {
     }
 
     /// For each stretch of a row of values: copies the elements at its positions into the room,
-    /// calls `combine` with the place of the first value and the number of values, and copies the
-    /// elements back.
+    /// calls `combine` with the target position of the first value and the number of values, and
+    /// copies the elements back.
     ///
     /// # Safety
     /// Nothing else touches these rows of the tile meanwhile. Elements have `size` bytes, and the
@@ -204,8 +204,8 @@ impl Written<'_> {
                             .then(|| (column, (place + at as usize * lines.inner) * size))
                     })
                 };
-                // SAFETY: places are inside the result and this turn's alone, as in `replace`; the
-                // room is the caller's promise.
+                // SAFETY: target positions are inside the result and this turn's alone, as in
+                // `replace`; the room is the caller's promise.
                 unsafe {
                     for (column, place) in places() {
                         let old = room.at(column * size);

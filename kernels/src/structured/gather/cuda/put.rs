@@ -23,7 +23,7 @@ static TEXT: &str = concat!(include_str!("../../../cuda/text/atomics.cu"), inclu
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// How values are written to their places.
+/// How values are written to their target positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     AnyOrder(Op),
@@ -36,7 +36,7 @@ fn of_words(size: usize) -> Routine {
     Routine::new(TEXT, [("Word", String::from(word(size)))], Uses::default())
 }
 
-/// The text that finds the places of values in `elements` elements.
+/// The text that finds the target positions of values in `elements` elements.
 fn of_places(elements: usize) -> Routine {
     Routine::new(TEXT, [("Slot", String::from(places_of(elements)))], Uses::default())
 }
@@ -76,7 +76,7 @@ fn is_order_free(op: Op, dtype: DType) -> bool {
     is_associative(op) && !dtype.is_inexact()
 }
 
-/// The texts for words of every size, for places, and for some operations.
+/// The texts for words of every size, for target positions, and for some operations.
 pub fn put_sources() -> Vec<String> {
     let mut sources: Vec<String> = [1, 2, 4, 8, 16].map(|size| of_words(size).source()).into();
     sources.extend([1, 1 << 40].map(|elements| of_places(elements).source()));
@@ -177,8 +177,8 @@ pub fn put(
         let words: Vec<u64> = addresses.into_iter().chain(sizes).collect();
         let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
         // SAFETY: the words are those of `Argument` in the text; there are as many positions as
-        // values, only places inside of the block are written, and there are as many winners as
-        // elements of the block and as many places as values.
+        // values, only target positions inside of the block are written, and there are as many
+        // winners as elements of the block and as many target positions as values.
         unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
     };
     match way {
