@@ -184,7 +184,7 @@ pub enum OpError {
     Arguments {
         /// The operation.
         operation: &'static str,
-        /// What is wrong.
+        /// The description of the problem.
         problem: &'static str,
     },
     /// Arrays of different meshes in one operation, or a generator used on another mesh.
@@ -224,7 +224,7 @@ pub enum OpError {
         to: DType,
         /// The array's shape.
         shape: Shape,
-        /// What is wrong.
+        /// The description of the problem.
         reason: &'static str,
     },
     /// An operand that is not a matrix or a stack of matrices.
@@ -250,7 +250,7 @@ pub enum OpError {
     Matrices {
         /// The operation.
         operation: &'static str,
-        /// What is wrong.
+        /// The description of the problem.
         problem: &'static str,
     },
     /// Positions whose dtype is not an integer.
@@ -292,7 +292,7 @@ pub enum OpError {
         sharding: String,
         /// The array's shape.
         shape: Shape,
-        /// What is wrong.
+        /// The description of the problem.
         reason: &'static str,
     },
 }
@@ -412,7 +412,7 @@ impl OpError {
         }
     }
 
-    /// What the user can do.
+    /// The advice for the user.
     pub const fn hint(&self) -> &'static str {
         match self {
             OpError::Broadcast { .. } => {
