@@ -227,7 +227,7 @@ impl Function {
         let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
         let function = self.handle();
         // SAFETY: the caller's promise; a kernel stands for its function in the current context;
-        // what is pointed to outlives the call, which copies it.
+        // the data behind the pointers outlives the call, which copies it.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
         context.told("cuLaunchKernelEx", launched)
