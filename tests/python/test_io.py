@@ -252,6 +252,10 @@ def test_what_killed_saves_have_left_goes(tmp_path, array):
     def leftovers():
         return [name for name in os.listdir(tmp_path) if name.startswith(".phalanx-")]
 
+    def is_written():
+        # A file without content may not be locked yet. Then it is removed, and written anew.
+        return any(path.stat().st_size > 0 for path in tmp_path.glob(".phalanx-*"))
+
     for clear in [
         lambda: np.save(tmp_path / "b", array),
         lambda: np.savez_compressed(tmp_path / "b", array),
@@ -259,15 +263,25 @@ def test_what_killed_saves_have_left_goes(tmp_path, array):
     ]:
         with worlds.started(worlds.python(program, str(tmp_path / "a"))) as running:
             running.stdout.readline()
-            end = time.monotonic() + 60
+            end, found = time.monotonic() + 60, False
+            while not found and time.monotonic() < end:
+                running.send_signal(signal.SIGSTOP)
+                # Before all its threads have stopped, the process may still rename the file.
+                os.waitid(os.P_PID, running.pid, os.WSTOPPED)
+                if not (found := is_written()):
+                    running.send_signal(signal.SIGCONT)
+                    time.sleep(0.01)
+            assert found
             # A file that a live process is writing must not be removed.
-            while not (found := leftovers()) and time.monotonic() < end:
-                time.sleep(0.001)
-            running.send_signal(signal.SIGSTOP)
-            found = leftovers()
+            before = leftovers()
             np.save(tmp_path / "c", array)
-            assert leftovers() == found
+            assert leftovers() == before
             running.kill()
             running.wait()
+        end = time.monotonic() + 10
         clear()
+        # After a slow look through the folder, the next one waits.
+        while leftovers() and time.monotonic() < end:
+            time.sleep(0.05)
+            clear()
         assert not leftovers()
