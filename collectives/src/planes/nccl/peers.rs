@@ -6,7 +6,6 @@
 //! captured, because every call has its own number. `reach` finds out which groups can do that.
 
 use super::texts::Kernel;
-use super::transfer::address;
 use crate::CollectiveError;
 use crate::failure::Failure;
 use crate::order::{Items, Order};
@@ -205,7 +204,7 @@ impl Peers {
         let function = self.reducer(host, items)?;
         let along_ring = u64::from(Order::of(data.len) == Order::Ring);
         // `Reducing` in `reduce.cu`.
-        let words = [address(data).address(), data.len as u64, along_ring];
+        let words = [data.device_pointer().address(), data.len as u64, along_ring];
         let launched = self.launch(function, data.len, &words);
         launched.map_err(|error| host.group.fabric.fail_of_device(&error))
     }
@@ -224,7 +223,7 @@ impl Peers {
         let (members, most) = (counts.len(), counts.iter().copied().max().unwrap_or(0));
         // `Gathering` in `gather.cu`.
         let mut words = [0; 2 * MOST_MEMBERS + 3];
-        words[..2].copy_from_slice(&[send, receive].map(|data| address(data).address()));
+        words[..2].copy_from_slice(&[send, receive].map(|data| data.device_pointer().address()));
         let mut start = 0;
         for (member, count) in counts.iter().enumerate() {
             words[2 + member] = *count as u64;

@@ -8,7 +8,7 @@ use super::peers::{MOST_BYTES, Peers};
 use super::reach::connect;
 use super::reduction::native;
 use super::texts::Kernel;
-use super::transfer::{address, parts, same, split_up, transfer};
+use super::transfer::{parts, same, split_up, transfer};
 use crate::call::Call;
 use crate::group::SCRATCH_BYTES;
 use crate::order::{Items, own_part};
@@ -206,7 +206,7 @@ impl NcclPlane {
         let (rank, members) = (self.rank(), counts.len());
         if send.len == 0 || members == 1 {
             return self.enqueue(&[send, receive], |link| {
-                let places = [address(send), address(receive)];
+                let places = [send.device_pointer(), receive.device_pointer()];
                 if send.len == 0 || places[0] == places[1] {
                     Ok(())
                 } else {
@@ -222,8 +222,8 @@ impl NcclPlane {
         let scratch = scratch.slice(0, if is_short { send.len } else { own } * members);
         self.enqueue(&[send, receive, &scratch], |link| {
             let combination = |to: &Slice| Combination {
-                from: address(&scratch).address(),
-                to: address(to).address(),
+                from: scratch.device_pointer().address(),
+                to: to.device_pointer().address(),
                 items: (to.len / items.size()) as u64,
                 stride: to.len as u64,
                 members: members as u64,
@@ -232,7 +232,7 @@ impl NcclPlane {
                 // SAFETY: the slices lie in this device's memory and are kept; there is room for
                 // the data of every member.
                 return unsafe {
-                    link.all_gather([address(send), address(&scratch)], send.len)?;
+                    link.all_gather([send.device_pointer(), scratch.device_pointer()], send.len)?;
                     combination(receive).launch(function, link.stream())
                 };
             }
@@ -255,7 +255,7 @@ impl NcclPlane {
             return self.combine(items, [data, data], &counts, true);
         };
         self.enqueue(&[data], |link| {
-            let (at, count) = (address(data), data.len / element.size());
+            let (at, count) = (data.device_pointer(), data.len / element.size());
             // SAFETY: the slice is in this device's memory and is kept until the stream is past.
             unsafe { link.all_reduce([at, at], count, element, reduction) }
         })
@@ -267,7 +267,7 @@ impl NcclPlane {
             return self.combine(items, [data, data], &counts, true);
         };
         self.enqueue(&[data], |link| {
-            let (at, count) = (address(data), data.len / element.size());
+            let (at, count) = (data.device_pointer(), data.len / element.size());
             // SAFETY: as in `all_reduce`.
             unsafe { link.reduce([at, at], count, element, reduction, root) }
         })
@@ -276,7 +276,7 @@ impl NcclPlane {
     fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
         self.enqueue(&[data], |link| {
             // SAFETY: as in `all_reduce`.
-            unsafe { link.broadcast(address(data), data.len, root) }
+            unsafe { link.broadcast(data.device_pointer(), data.len, root) }
         })
     }
 
@@ -295,7 +295,9 @@ impl NcclPlane {
         self.enqueue(&[send, receive], |link| {
             if counts.iter().all(|count| *count == send.len) {
                 // SAFETY: as in `all_reduce`.
-                return unsafe { link.all_gather([address(send), address(receive)], send.len) };
+                return unsafe {
+                    link.all_gather([send.device_pointer(), receive.device_pointer()], send.len)
+                };
             }
             let sends = same(send, 0..counts.len());
             transfer(link, self.rank(), &sends, &split_up(receive, counts))
@@ -313,7 +315,7 @@ impl NcclPlane {
             return self.combine(items, [send, receive], counts, false);
         };
         self.enqueue(&[send, receive], |link| {
-            let (from, to) = (address(send), address(receive));
+            let (from, to) = (send.device_pointer(), receive.device_pointer());
             if counts.iter().all(|count| *count == receive.len) {
                 let count = receive.len / element.size();
                 // SAFETY: as in `all_reduce`.

@@ -2,14 +2,9 @@
 
 use crate::Message;
 use phalanx_device::cuda::NcclCommunicator;
-use phalanx_device::{DeviceError, DevicePointer, Slice};
+use phalanx_device::{DeviceError, Slice};
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// The address of a slice in the device's memory.
-pub(super) fn address(slice: &Slice) -> DevicePointer {
-    slice.device_pointer()
-}
 
 /// Enqueues sends and receives that progress together, in list order within a pair.
 pub(super) fn transfer(
@@ -27,7 +22,7 @@ pub(super) fn transfer(
             unreachable!("bug: a message of oneself that was not sent")
         };
         assert_eq!(from.data.len, to.data.len, "bug: a message to oneself changes its length");
-        let places = [address(&from.data), address(&to.data)];
+        let places = [from.data.device_pointer(), to.data.device_pointer()];
         if places[0] != places[1] && to.data.len > 0 {
             own.push((places, to.data.len));
         }
@@ -51,11 +46,11 @@ pub(super) fn transfer(
         for Message { peer, data } in sends.iter().filter(is_others) {
             // SAFETY: the slice is in this device's memory and is kept until the stream is past
             // the message.
-            unsafe { link.send(address(data), data.len, *peer) }?;
+            unsafe { link.send(data.device_pointer(), data.len, *peer) }?;
         }
         for Message { peer, data } in receives.iter().filter(is_others) {
             // SAFETY: as above.
-            unsafe { link.receive(address(data), data.len, *peer) }?;
+            unsafe { link.receive(data.device_pointer(), data.len, *peer) }?;
         }
         Ok(())
     })
