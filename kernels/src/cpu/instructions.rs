@@ -1,7 +1,7 @@
 //! Levels of vector instructions: a macro compiles each of the executor's own loops for each level.
 //!
 //! Results are the same at each level: levels differ only in how many elements an instruction
-//! processes, and none contracts products with sums.
+//! processes, and none contracts products with sums by itself.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Level {
     /// The instructions that the target always has.
     Baseline = 1,
-    /// 256-bit registers.
+    /// 256-bit registers, and fused multiply-add.
     Avx2 = 2,
     /// 512-bit registers.
     Avx512 = 3,
@@ -40,10 +40,10 @@ impl Level {
         match self {
             Level::Baseline => true,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => is_x86_feature_detected!("avx2"),
+            Level::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => {
-                is_x86_feature_detected!("avx2")
+                Level::Avx2.is_available()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
@@ -110,14 +110,14 @@ macro_rules! for_each_level {
 
             #[cfg(target_arch = "x86_64")]
             #[inline(never)]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,fma")]
             fn avx2<$($bounded)*>($($argument: $type),*) {
                 body::<$($plain)*>($($argument),*);
             }
 
             #[cfg(target_arch = "x86_64")]
             #[inline(never)]
-            #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+            #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
             fn avx512<$($bounded)*>($($argument: $type),*) {
                 body::<$($plain)*>($($argument),*);
             }

@@ -39,7 +39,7 @@ pub(super) fn sqrt(z: Complex64) -> Complex64 {
         (1.0, 1.0)
     };
     let (re, im) = (re * scale, im * scale);
-    let root = ((re.abs() + Real::hypot(re, im)) * 0.5).sqrt();
+    let root = ((re.abs() + libm::hypot(re, im)) * 0.5).sqrt();
     let other = im.abs() / (2.0 * root);
     if re >= 0.0 {
         Complex::new(root * unscale, (other * unscale).copysign(im))
@@ -50,7 +50,7 @@ pub(super) fn sqrt(z: Complex64) -> Complex64 {
 
 /// `exp(x) * factor * scale` where `exp(x)` alone would overflow.
 fn large_exp_times(x: f64, factor: f64, scale: f64) -> f64 {
-    let quarter = Real::exp(x * 0.25);
+    let quarter = libm::exp(x * 0.25);
     factor * quarter * quarter * quarter * (quarter * scale)
 }
 
@@ -59,7 +59,7 @@ fn exp_times(re: f64, cos: f64, sin: f64) -> Complex64 {
     if re > 709.0 {
         Complex::new(large_exp_times(re, cos, 1.0), large_exp_times(re, sin, 1.0))
     } else {
-        let modulus = Real::exp(re);
+        let modulus = libm::exp(re);
         Complex::new(modulus * cos, modulus * sin)
     }
 }
@@ -67,7 +67,7 @@ fn exp_times(re: f64, cos: f64, sin: f64) -> Complex64 {
 pub(super) fn exp(z: Complex64) -> Complex64 {
     let Complex { re, im } = z;
     if im == 0.0 {
-        return Complex::new(Real::exp(re), im);
+        return Complex::new(libm::exp(re), im);
     }
     if !im.is_finite() {
         return match re {
@@ -80,13 +80,13 @@ pub(super) fn exp(z: Complex64) -> Complex64 {
     if re.is_finite() {
         exp_times(re, cos, sin)
     } else {
-        let modulus = Real::exp(re);
+        let modulus = libm::exp(re);
         Complex::new(modulus * cos, modulus * sin)
     }
 }
 
 fn cos_sin(angle: f64) -> (f64, f64) {
-    (Real::cos(angle), Real::sin(angle))
+    (libm::cos(angle), libm::sin(angle))
 }
 
 /// 2 to a complex power; the angle `im * ln 2` is computed in twice the precision.
@@ -100,11 +100,11 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
     };
     if z.re.is_finite() && z.im.is_finite() && z.im != 0.0 {
         // In two halves: neither overflows unless the product does.
-        let half = Real::exp2(z.re * 0.5);
+        let half = libm::exp2(z.re * 0.5);
         let (cos, sin) = turned(z.im);
         Complex::new(half * cos * half, half * sin * half)
     } else if z.re.is_finite() && z.im == 0.0 {
-        Complex::new(Real::exp2(z.re), z.im)
+        Complex::new(libm::exp2(z.re), z.im)
     } else {
         exp(Complex::new(z.re * LN_2, z.im * LN_2))
     }
@@ -115,19 +115,19 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
 pub(super) fn expm1(z: Complex64) -> Complex64 {
     if z.im == 0.0 {
         // Adding 0.0 turns -0.0 into 0.0.
-        return Complex::new(Real::expm1(z.re) + 0.0, z.im);
+        return Complex::new(libm::expm1(z.re) + 0.0, z.im);
     }
     if z.re == f64::NEG_INFINITY {
-        let sign = if z.im.is_finite() { Real::sin(z.im) } else { z.im };
+        let sign = if z.im.is_finite() { libm::sin(z.im) } else { z.im };
         return Complex::new(-1.0, 0f64.copysign(sign));
     }
     if !z.im.is_finite() {
         let re = if z.re == f64::INFINITY { z.re } else { f64::NAN };
         return Complex::new(re, f64::NAN);
     }
-    let half = Real::sin(z.im * 0.5);
+    let half = libm::sin(z.im * 0.5);
     let (cos, sin) = cos_sin(z.im);
-    Complex::new(Real::expm1(z.re) * cos - 2.0 * half * half, Real::exp(z.re) * sin)
+    Complex::new(libm::expm1(z.re) * cos - 2.0 * half * half, libm::exp(z.re) * sin)
 }
 
 /// A sum and its rounding error.
@@ -152,22 +152,22 @@ fn log_modulus(re: f64, im: f64) -> f64 {
     let (re, im) = (re.abs(), im.abs());
     let largest = if re > im { re } else { im };
     if largest > 1e307 && largest.is_finite() {
-        return Real::log(Real::hypot(re * 0.25, im * 0.25)) + 2.0 * LN_2;
+        return libm::log(libm::hypot(re * 0.25, im * 0.25)) + 2.0 * LN_2;
     }
     if largest < 1e-290 && largest > 0.0 {
         let scale = f64::from_bits((1023 + 108) << 52);
-        return Real::log(Real::hypot(re * scale, im * scale)) - 108.0 * LN_2;
+        return libm::log(libm::hypot(re * scale, im * scale)) - 108.0 * LN_2;
     }
-    let modulus = Real::hypot(re, im);
+    let modulus = libm::hypot(re, im);
     if (0.5..2.0).contains(&modulus) {
-        Real::log1p(squares_plus(re, im, -1.0)) * 0.5
+        libm::log1p(squares_plus(re, im, -1.0)) * 0.5
     } else {
-        Real::log(modulus)
+        libm::log(modulus)
     }
 }
 
 pub(super) fn log(z: Complex64) -> Complex64 {
-    Complex::new(log_modulus(z.re, z.im), Real::atan2(z.im, z.re))
+    Complex::new(log_modulus(z.re, z.im), libm::atan2(z.im, z.re))
 }
 
 pub(super) fn log2(z: Complex64) -> Complex64 {
@@ -181,11 +181,11 @@ pub(super) fn log10(z: Complex64) -> Complex64 {
 }
 
 pub(super) fn log1p(z: Complex64) -> Complex64 {
-    let angle = Real::atan2(z.im, z.re + 1.0);
+    let angle = libm::atan2(z.im, z.re + 1.0);
     let near = z.re.abs() < 4.0 && z.im.abs() < 4.0 && !(-2.0..=-0.5).contains(&z.re);
     let modulus = if near {
         // |1 + z|**2 - 1 = 2 re + re**2 + im**2, without adding 1 first.
-        Real::log1p(squares_plus(z.re, z.im, 2.0 * z.re)) * 0.5
+        libm::log1p(squares_plus(z.re, z.im, 2.0 * z.re)) * 0.5
     } else {
         log_modulus(z.re + 1.0, z.im)
     };
@@ -201,14 +201,14 @@ fn hyperbolic_products(x: f64, y: f64) -> [f64; 4] {
         let sign = 1f64.copysign(x);
         return [cos * sign, sin, cos, sin * sign];
     }
-    let (sinh, cosh) = (Real::sinh(x), Real::cosh(x));
+    let (sinh, cosh) = (libm::sinh(x), libm::cosh(x));
     [sinh * cos, cosh * sin, cosh * cos, sinh * sin]
 }
 
 pub(super) fn sinh(z: Complex64) -> Complex64 {
     let Complex { re, im } = z;
     if im == 0.0 {
-        return Complex::new(Real::sinh(re), im);
+        return Complex::new(libm::sinh(re), im);
     }
     if !im.is_finite() {
         return if re == 0.0 || re.is_infinite() {
@@ -225,7 +225,7 @@ pub(super) fn cosh(z: Complex64) -> Complex64 {
     let Complex { re, im } = z;
     let zero = 0f64.copysign(re) * 1f64.copysign(im);
     if im == 0.0 {
-        return Complex::new(Real::cosh(re), zero);
+        return Complex::new(libm::cosh(re), zero);
     }
     if !im.is_finite() {
         return if re.is_infinite() {
@@ -237,7 +237,7 @@ pub(super) fn cosh(z: Complex64) -> Complex64 {
         };
     }
     if re == 0.0 {
-        return Complex::new(Real::cos(im), re * Real::sin(im));
+        return Complex::new(libm::cos(im), re * libm::sin(im));
     }
     let [.., re, im] = hyperbolic_products(re, im);
     Complex::new(re, im)
@@ -250,7 +250,7 @@ pub(super) fn tanh(z: Complex64) -> Complex64 {
         return Complex::new(re, if im == 0.0 { im } else { f64::NAN });
     }
     if re.is_infinite() {
-        let sign = if im.is_finite() { Real::sin(im) * Real::cos(im) } else { im };
+        let sign = if im.is_finite() { libm::sin(im) * libm::cos(im) } else { im };
         return Complex::new(1f64.copysign(re), 0f64.copysign(sign));
     }
     if !im.is_finite() {
@@ -258,12 +258,12 @@ pub(super) fn tanh(z: Complex64) -> Complex64 {
     }
     if re.abs() > 22.0 {
         let (cos, sin) = cos_sin(im);
-        let fall = Real::exp(-re.abs());
+        let fall = libm::exp(-re.abs());
         return Complex::new(1f64.copysign(re), 4.0 * sin * cos * fall * fall);
     }
-    let tan = Real::tan(im);
+    let tan = libm::tan(im);
     let beta = 1.0 + tan * tan;
-    let sinh = Real::sinh(re);
+    let sinh = libm::sinh(re);
     let rho = (1.0 + sinh * sinh).sqrt();
     let divisor = 1.0 + beta * sinh * sinh;
     Complex::new(beta * rho * sinh / divisor, tan / divisor)

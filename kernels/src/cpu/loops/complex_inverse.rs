@@ -5,7 +5,6 @@
 //! cancel, overflow or underflow. The other functions are computed from these, except `arctanh`,
 //! which has a closed form that does not cancel.
 
-use super::real::Real;
 use num_complex::{Complex, Complex64};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
@@ -33,18 +32,18 @@ fn usual_parts(x: f64, y: f64) -> Parts {
     const A_CROSSOVER: f64 = 1.5;
     const B_CROSSOVER: f64 = 0.6417;
     let (right, left) = (x + 1.0, x - 1.0);
-    let r = Real::hypot(right, y);
-    let s = Real::hypot(left, y);
+    let r = libm::hypot(right, y);
+    let s = libm::hypot(left, y);
     let a = 0.5 * (r + s);
     let b = x / a;
     let (arcsin, arccos) = if b <= B_CROSSOVER {
-        (Real::asin(b), Real::acos(b))
+        (libm::asin(b), libm::acos(b))
     } else if x <= 1.0 {
         let root = (0.5 * (a + x) * (y * y / (r + right) + (s - left))).sqrt();
-        (Real::atan(x / root), Real::atan(root / x))
+        (libm::atan(x / root), libm::atan(root / x))
     } else {
         let root = y * (0.5 * ((a + x) / (r + right) + (a + x) / (s + left))).sqrt();
-        (Real::atan(x / root), Real::atan(root / x))
+        (libm::atan(x / root), libm::atan(root / x))
     };
     let imaginary = if a <= A_CROSSOVER {
         let over_one = if x < 1.0 {
@@ -52,9 +51,9 @@ fn usual_parts(x: f64, y: f64) -> Parts {
         } else {
             0.5 * (y * y / (r + right) + (s + left))
         };
-        Real::log1p(over_one + (over_one * (a + 1.0)).sqrt())
+        libm::log1p(over_one + (over_one * (a + 1.0)).sqrt())
     } else {
-        Real::log(a + (a * a - 1.0).sqrt())
+        libm::log(a + (a * a - 1.0).sqrt())
     };
     Parts { arcsin, arccos, imaginary }
 }
@@ -67,13 +66,13 @@ fn extreme_parts(x: f64, y: f64) -> Parts {
     if y <= f64::EPSILON * left.abs() {
         if x < 1.0 {
             let imaginary = y / (right * -left).sqrt();
-            return Parts { arcsin: Real::asin(x), arccos: Real::acos(x), imaginary };
+            return Parts { arcsin: libm::asin(x), arccos: libm::acos(x), imaginary };
         }
         let (root, imaginary) = if x < 1e100 {
             let root = (left * right).sqrt();
-            (root, Real::log1p(left + root))
+            (root, libm::log1p(left + root))
         } else {
-            (x, LN_2 + Real::log(x))
+            (x, LN_2 + libm::log(x))
         };
         return Parts { arcsin: FRAC_PI_2, arccos: y / root, imaginary };
     }
@@ -82,21 +81,21 @@ fn extreme_parts(x: f64, y: f64) -> Parts {
         return Parts { arcsin: FRAC_PI_2 - root, arccos: root, imaginary: root };
     }
     if f64::EPSILON * y - 1.0 >= x {
-        return Parts { arcsin: x / y, arccos: FRAC_PI_2, imaginary: LN_2 + Real::log(y) };
+        return Parts { arcsin: x / y, arccos: FRAC_PI_2, imaginary: LN_2 + libm::log(y) };
     }
     if x > 1.0 {
         let slope = x / y;
         return Parts {
-            arcsin: Real::atan(slope),
-            arccos: Real::atan(y / x),
-            imaginary: LN_2 + Real::log(y) + 0.5 * Real::log1p(slope * slope),
+            arcsin: libm::atan(slope),
+            arccos: libm::atan(y / x),
+            imaginary: LN_2 + libm::log(y) + 0.5 * libm::log1p(slope * slope),
         };
     }
     let root = (1.0 + y * y).sqrt();
     Parts {
         arcsin: x / root,
         arccos: FRAC_PI_2,
-        imaginary: 0.5 * Real::log1p(2.0 * y * (y + root)),
+        imaginary: 0.5 * libm::log1p(2.0 * y * (y + root)),
     }
 }
 
@@ -178,15 +177,15 @@ pub(super) fn arctanh(z: Complex64) -> Complex64 {
         (0.0, FRAC_PI_2)
     } else if x > 1e16 || y > 1e16 {
         // 1 is negligible against the square of the modulus.
-        let modulus = Real::hypot(x * 0.25, y * 0.25);
+        let modulus = libm::hypot(x * 0.25, y * 0.25);
         (x * 0.25 / modulus / modulus * 0.25, FRAC_PI_2)
     } else if x == 1.0 && y < 1e-150 {
-        let re = if y == 0.0 { f64::INFINITY } else { 0.5 * (LN_2 - Real::log(y)) };
+        let re = if y == 0.0 { f64::INFINITY } else { 0.5 * (LN_2 - libm::log(y)) };
         (re, if y == 0.0 { 0.0 } else { FRAC_PI_4 })
     } else {
         let distance = (1.0 - x) * (1.0 - x) + y * y;
-        let re = 0.25 * Real::log1p(4.0 * x / distance);
-        let im = 0.5 * Real::atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y);
+        let re = 0.25 * libm::log1p(4.0 * x / distance);
+        let im = 0.5 * libm::atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y);
         (re, im)
     };
     Complex::new(re.copysign(z.re), im.copysign(z.im))

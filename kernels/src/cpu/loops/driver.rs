@@ -24,6 +24,18 @@ pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     run_unary::<A, O, F, true>
 }
 
+/// The loop of `f`, except for the elements that are `far`, which are rare: there, `at_far`.
+pub(super) fn unary_except<A, O, F, G, H>(_: F, _: G, _: H) -> Loop
+where
+    A: Copy,
+    F: Fn(A) -> O + Copy,
+    G: Fn(A) -> bool + Copy,
+    H: Fn(A) -> O + Copy,
+{
+    const { assert!(size_of::<(F, G, H)>() == 0, "the functions of a loop capture nothing") };
+    run_unary_except::<A, O, F, G, H>
+}
+
 /// The loop of a function of one element that is not compiled for each level of instructions:
 /// vector instructions do not make it faster.
 pub(super) fn unary_by_call<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
@@ -108,6 +120,39 @@ unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
     }
 }
 
+unsafe fn run_unary_except<A, O, F, G, H>(inputs: &[*const u8], output: *mut u8, count: usize)
+where
+    A: Copy,
+    F: Fn(A) -> O + Copy,
+    G: Fn(A) -> bool + Copy,
+    H: Fn(A) -> O + Copy,
+{
+    // SAFETY: `unary_except` was given values of these types and checked their size.
+    let (f, is_far, at_far) = unsafe { (conjure::<F>(), conjure::<G>(), conjure::<H>()) };
+    let aliased = inputs[0] == output.cast_const();
+    let mut stage = Stage::<A>::new();
+    let mut at = 0;
+    while at < count {
+        let length = if aliased { STRETCH.min(count - at) } else { count };
+        // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
+        let a = unsafe { stage.read(inputs[0].cast::<A>().add(at), length, aliased) };
+        // SAFETY: conditions 2 and 3; an aliased input was copied, so the slice is the only way to
+        // these bytes.
+        let out = unsafe {
+            std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
+        };
+        map_unary(a, out, f);
+        let mut any = false;
+        any_element(a, &mut any, is_far);
+        if any {
+            for (out, &a) in out.iter_mut().zip(a).filter(|(_, a)| is_far(**a)) {
+                out.write(at_far(a));
+            }
+        }
+        at += length;
+    }
+}
+
 unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
     inputs: &[*const u8],
     output: *mut u8,
@@ -141,6 +186,12 @@ for_each_level! {
         for (out, &a) in out.iter_mut().zip(a) {
             out.write(f(a));
         }
+    }
+}
+
+for_each_level! {
+    fn any_element[A: Copy, G: Fn(A) -> bool][A, G](a: &[A], any: &mut bool, is: G) {
+        *any = a.iter().fold(false, |any, &a| any | is(a));
     }
 }
 

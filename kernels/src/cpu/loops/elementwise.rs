@@ -3,7 +3,7 @@
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
 use super::driver::{
     Loop, binary, bits, complexes, floats, for_type, integers, ordered, unary, unary_by_call,
-    widths,
+    unary_except, widths,
 };
 use super::integer::Integer;
 use super::real::Real;
@@ -14,8 +14,20 @@ use phalanx_ops::{DType, Op};
 /// A real function of the trait, or a complex one.
 macro_rules! real_or_complex {
     ($dtype:expr, $real:ident, $complex:expr) => {
-        floats!($dtype, T => unary_by_call(<T as Real>::$real))
+        floats!($dtype, T => unary(|a: T| <T as Real>::$real(a)))
             .or_else(|| through_f64($dtype, $complex))
+    };
+}
+
+/// Sine, cosine or tangent of real numbers, or a complex function.
+macro_rules! trigonometric {
+    ($dtype:expr, $near:ident, $far:ident, $complex:expr) => {
+        floats!($dtype, T => unary_except(
+            |a: T| <T as Real>::$near(a),
+            |a: T| <T as Real>::is_far(a),
+            <T as Real>::$far
+        ))
+        .or_else(|| through_f64($dtype, $complex))
     };
 }
 
@@ -88,8 +100,8 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
             .or_else(|| complexes!(dtype, T => unary(|a: Complex<T>| complex::multiply(a, a)))),
         Op::Sqrt => floats!(dtype, T => unary(<T as Real>::sqrt))
             .or_else(|| through_f64(dtype, complex_functions::sqrt)),
-        Op::Cbrt => floats!(dtype, T => unary(<T as Real>::cbrt)),
-        Op::Hypot => floats!(dtype, T => binary(<T as Real>::hypot)),
+        Op::Cbrt => floats!(dtype, T => unary(|a: T| <T as Real>::cbrt(a))),
+        Op::Hypot => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::hypot(a, b))),
         Op::Conjugate => complexes!(dtype, T => unary(|a: Complex<T>| Complex::new(a.re, -a.im)))
             .or_else(|| copy(dtype)),
         Op::Real => complexes!(dtype, T => unary(|a: Complex<T>| a.re)).or_else(|| copy(dtype)),
@@ -103,12 +115,12 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Log2 => real_or_complex!(dtype, log2, complex_functions::log2),
         Op::Log10 => real_or_complex!(dtype, log10, complex_functions::log10),
         Op::Log1p => real_or_complex!(dtype, log1p, complex_functions::log1p),
-        Op::LogAddExp => floats!(dtype, T => binary(<T as Real>::logaddexp)),
-        Op::LogAddExp2 => floats!(dtype, T => binary(<T as Real>::logaddexp2)),
+        Op::LogAddExp => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::logaddexp(a, b))),
+        Op::LogAddExp2 => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::logaddexp2(a, b))),
 
-        Op::Sin => real_or_complex!(dtype, sin, complex_functions::sin),
-        Op::Cos => real_or_complex!(dtype, cos, complex_functions::cos),
-        Op::Tan => real_or_complex!(dtype, tan, complex_functions::tan),
+        Op::Sin => trigonometric!(dtype, sin, sin_far, complex_functions::sin),
+        Op::Cos => trigonometric!(dtype, cos, cos_far, complex_functions::cos),
+        Op::Tan => trigonometric!(dtype, tan, tan_far, complex_functions::tan),
         Op::Sinh => real_or_complex!(dtype, sinh, complex_functions::sinh),
         Op::Cosh => real_or_complex!(dtype, cosh, complex_functions::cosh),
         Op::Tanh => real_or_complex!(dtype, tanh, complex_functions::tanh),
@@ -118,7 +130,7 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Arcsinh => real_or_complex!(dtype, asinh, complex_inverse::arcsinh),
         Op::Arccosh => real_or_complex!(dtype, acosh, complex_inverse::arccosh),
         Op::Arctanh => real_or_complex!(dtype, atanh, complex_inverse::arctanh),
-        Op::Arctan2 => floats!(dtype, T => binary(<T as Real>::atan2)),
+        Op::Arctan2 => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::atan2(a, b))),
         Op::Deg2rad | Op::Radians => floats!(dtype, T => unary(|a: T| a * <T as Real>::DEGREE)),
         Op::Rad2deg | Op::Degrees => floats!(dtype, T => unary(|a: T| a * <T as Real>::RADIAN)),
 
@@ -281,7 +293,7 @@ fn power(dtype: DType) -> Option<Loop> {
             Complex::new(c.re as f32, c.im as f32)
         })),
         DType::C128 => Some(binary(complex_functions::power)),
-        _ => floats!(dtype, T => binary(<T as Real>::pow)),
+        _ => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::pow(a, b))),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Typed loops, which the executor runs over one lane block of contiguous elements.
 //!
 //! Every loop gives each element the same bits for every length, instruction set and machine:
-//! transcendental functions are pure Rust (crate `libm`), products are never contracted with sums,
-//! and NaN and integer division by zero give NumPy's results. A truth value is a byte, 0 or 1.
+//! transcendental functions are those of the module `functions`, products are contracted with sums
+//! nowhere else, and NaN and integer division by zero give NumPy's results. A truth value is a
+//! byte, 0 or 1.
 //!
 //! Conditions under which a loop may be called, to which `SAFETY` comments refer:
 //!
@@ -21,6 +22,7 @@ mod complex_functions;
 mod complex_inverse;
 mod driver;
 mod elementwise;
+mod functions;
 mod half;
 mod integer;
 mod movement;

@@ -3,6 +3,7 @@
 //! The trait's functions are always called by path (`Real::sin(x)`): the methods of the same names
 //! on `f32` and `f64` call the system's library, and its results differ between machines.
 
+use super::functions::{self, Double, Single};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A real floating-point element.
@@ -35,9 +36,16 @@ pub(super) trait Real:
     fn log2(self) -> Self;
     fn log10(self) -> Self;
     fn log1p(self) -> Self;
+    /// Sine, cosine and tangent of numbers that are not far.
     fn sin(self) -> Self;
     fn cos(self) -> Self;
     fn tan(self) -> Self;
+    /// Whether `sin`, `cos` and `tan` are not precise for the number; infinities are far.
+    fn is_far(self) -> bool;
+    /// The same functions of any number.
+    fn sin_far(self) -> Self;
+    fn cos_far(self) -> Self;
+    fn tan_far(self) -> Self;
     fn asin(self) -> Self;
     fn acos(self) -> Self;
     fn atan(self) -> Self;
@@ -191,32 +199,26 @@ pub(super) trait Real:
         if quotient - down > Self::ONE / (Self::ONE + Self::ONE) { down + Self::ONE } else { down }
     }
 
-    #[inline]
+    #[inline(always)]
     fn logaddexp(self, other: Self) -> Self {
-        let difference = self - other;
-        if self == other {
-            self + Self::LN_2
-        } else if difference > Self::ZERO {
-            self + Real::log1p(Real::exp(-difference))
-        } else if difference <= Self::ZERO {
-            other + Real::log1p(Real::exp(difference))
-        } else {
-            difference
-        }
+        let (larger, difference) = Real::larger_and_difference(self, other);
+        let sum = larger + Real::log1p(Real::exp(-Real::abs(difference)));
+        let sum = if Real::is_nan(difference) { difference } else { sum };
+        if self == other { self + Self::LN_2 } else { sum }
     }
 
-    #[inline]
+    #[inline(always)]
     fn logaddexp2(self, other: Self) -> Self {
+        let (larger, difference) = Real::larger_and_difference(self, other);
+        let sum = larger + Self::LOG2_E * Real::log1p(Real::exp2(-Real::abs(difference)));
+        let sum = if Real::is_nan(difference) { difference } else { sum };
+        if self == other { self + Self::ONE } else { sum }
+    }
+
+    #[inline(always)]
+    fn larger_and_difference(self, other: Self) -> (Self, Self) {
         let difference = self - other;
-        if self == other {
-            self + Self::ONE
-        } else if difference > Self::ZERO {
-            self + Self::LOG2_E * Real::log1p(Real::exp2(-difference))
-        } else if difference <= Self::ZERO {
-            other + Self::LOG2_E * Real::log1p(Real::exp2(difference))
-        } else {
-            difference
-        }
+        (if difference > Self::ZERO { self } else { other }, difference)
     }
 
     /// The larger; NaN if either is.
@@ -244,9 +246,21 @@ pub(super) trait Real:
     }
 }
 
+/// Functions of one number from the module `functions`.
+macro_rules! elementary {
+    ($type:ident, $precision:ident, [$($name:ident)*]) => {$(
+        // NaN stays as it is: its sign would depend on how the compiler orders the operations.
+        #[inline(always)]
+        fn $name(self) -> $type {
+            let value = functions::$name::<$precision>(self.into()) as $type;
+            if $type::is_nan(self) { self } else { value }
+        }
+    )*};
+}
+
 macro_rules! real {
-    ($type:ident, $integers:expr, {$($name:ident $function:ident;)*},
-        {$($name2:ident $function2:ident;)*}, $frexp:ident $ldexp:ident $acosh:ident) => {
+    ($type:ident, $precision:ident, $integers:expr,
+        $sin:ident $cos:ident $tan:ident $fmod:ident $nextafter:ident $frexp:ident $ldexp:ident) => {
         impl Real for $type {
             const ZERO: $type = 0.0;
             const ONE: $type = 1.0;
@@ -258,13 +272,51 @@ macro_rules! real {
             const RADIAN: $type = 180.0 / std::$type::consts::PI;
             const INTEGERS: $type = $integers;
 
-            $(#[inline] fn $name(self) -> $type { libm::$function(self) })*
-            $(#[inline] fn $name2(self, other: $type) -> $type { libm::$function2(self, other) })*
+            elementary!($type, $precision, [
+                cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan
+                sinh cosh tanh asinh acosh atanh
+            ]);
 
-            // The library's function gives numbers for some operands below 1.
+            #[inline(always)]
+            fn atan2(self, x: $type) -> $type {
+                functions::atan2::<$precision>(self.into(), x.into()) as $type
+            }
+
+            #[inline(always)]
+            fn hypot(self, other: $type) -> $type {
+                functions::hypot::<$precision>(self.into(), other.into()) as $type
+            }
+
+            #[inline(always)]
+            fn pow(self, exponent: $type) -> $type {
+                functions::pow::<$precision>(self.into(), exponent.into()) as $type
+            }
+
+            #[inline(always)]
+            fn is_far(self) -> bool {
+                $type::abs(self) >= functions::LARGE as $type
+            }
+
+            fn sin_far(self) -> $type {
+                libm::$sin(self)
+            }
+
+            fn cos_far(self) -> $type {
+                libm::$cos(self)
+            }
+
+            fn tan_far(self) -> $type {
+                libm::$tan(self)
+            }
+
             #[inline]
-            fn acosh(self) -> $type {
-                if self < 1.0 { $type::NAN } else { libm::$acosh(self) }
+            fn fmod(self, divisor: $type) -> $type {
+                libm::$fmod(self, divisor)
+            }
+
+            #[inline]
+            fn nextafter(self, toward: $type) -> $type {
+                libm::$nextafter(self, toward)
             }
 
             // These four are single instructions and exact on every machine.
@@ -306,28 +358,5 @@ macro_rules! real {
     };
 }
 
-real!(
-    f32,
-    8_388_608.0,
-    {
-        cbrt cbrtf; exp expf; exp2 exp2f; expm1 expm1f;
-        log logf; log2 log2f; log10 log10f; log1p log1pf;
-        sin sinf; cos cosf; tan tanf; asin asinf; acos acosf; atan atanf;
-        sinh sinhf; cosh coshf; tanh tanhf; asinh asinhf; atanh atanhf;
-    },
-    { atan2 atan2f; hypot hypotf; pow powf; fmod fmodf; nextafter nextafterf; },
-    frexpf ldexpf acoshf
-);
-
-real!(
-    f64,
-    4_503_599_627_370_496.0,
-    {
-        cbrt cbrt; exp exp; exp2 exp2; expm1 expm1;
-        log log; log2 log2; log10 log10; log1p log1p;
-        sin sin; cos cos; tan tan; asin asin; acos acos; atan atan;
-        sinh sinh; cosh cosh; tanh tanh; asinh asinh; atanh atanh;
-    },
-    { atan2 atan2; hypot hypot; pow pow; fmod fmod; nextafter nextafter; },
-    frexp ldexp acosh
-);
+real!(f32, Single, 8_388_608.0, sinf cosf tanf fmodf nextafterf frexpf ldexpf);
+real!(f64, Double, 4_503_599_627_370_496.0, sin cos tan fmod nextafter frexp ldexp);
