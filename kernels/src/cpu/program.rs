@@ -9,7 +9,7 @@
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
 //! a lane phase for each top-level loop, a uniform phase for the statements between them.
 
-use super::folds::{Combine, LeafLoop};
+use super::folds::{BestLoop, Combine, LeafLoop};
 use super::loops::{FillLoop, Loop, SelectLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
@@ -254,6 +254,8 @@ pub(super) struct LaneFold {
     pub code: Combine,
     /// The fold of a whole leaf, where there is a faster way.
     pub leaf: Option<LeafLoop>,
+    /// The fold of many pairs into one, where there is a faster way.
+    pub best: Option<BestLoop>,
     pub value: RegisterId,
     pub index: Option<RegisterId>,
     pub output: RegisterId,

@@ -1,11 +1,13 @@
 //! Folds: the canonical order of combination, the combination of operands in it, and fast loops for
-//! whole leaves.
+//! whole leaves and for the best of a block.
 
+mod best;
 mod combine;
 mod identity;
 mod leaf;
 mod order;
 
+pub(super) use best::{BestLoop, best};
 pub(super) use combine::{Combine, Counter, Item};
 pub(crate) use identity::identity;
 pub(super) use leaf::{LeafLoop, leaf};

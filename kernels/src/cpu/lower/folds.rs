@@ -1,7 +1,7 @@
 //! Lowering of folds: over the points of sequential loops, and over SIMD lanes.
 
 use super::lowering::{Lowering, cast, widen};
-use crate::cpu::folds::{Combine, identity, is_ordered, leaf};
+use crate::cpu::folds::{Combine, best, identity, is_ordered, leaf};
 use crate::cpu::loops;
 use crate::cpu::program::{
     BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
@@ -91,6 +91,7 @@ impl Lowering<'_> {
         phase.folds.push(LaneFold {
             code,
             leaf: leaf(fold.monoid, wide),
+            best: best(fold.monoid, wide),
             value,
             index,
             output,

@@ -1,6 +1,6 @@
 //! The folds of the SIMD lanes of lane blocks, in the canonical order.
 
-use crate::cpu::folds::{Combine, Counter, Item, LANES, LEAF, LeafLoop};
+use crate::cpu::folds::{BestLoop, Combine, Counter, Item, LANES, LEAF, LeafLoop};
 use crate::cpu::program::LaneFold;
 
 /// Leaves that are folded before their results are combined, so that loads run ahead.
@@ -11,6 +11,7 @@ const BATCH: usize = 16;
 pub(in crate::cpu) struct LaneState {
     code: Combine,
     leaf: Option<LeafLoop>,
+    best: Option<BestLoop>,
     size: usize,
     ordered: bool,
     /// Accumulated elements: 32 lanes of the current leaf, or the elements of a whole lane block.
@@ -30,6 +31,7 @@ impl LaneState {
         LaneState {
             code: fold.code,
             leaf: fold.leaf,
+            best: fold.best,
             size: fold.size,
             ordered: fold.ordered,
             values: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
@@ -128,6 +130,10 @@ impl LaneState {
             // SAFETY: the caller's promise.
             return unsafe { self.combine_lanes(values, count) };
         }
+        if let Some(best) = self.best {
+            // SAFETY: the caller's promise.
+            return unsafe { self.push_best(best, values, indices, count) };
+        }
         let shared = self.filled.min(count);
         let (left, left_index) = (self.value(0), self.index(0));
         // SAFETY: the caller's promise; a state holds as many elements as the widest lane block.
@@ -145,6 +151,29 @@ impl LaneState {
             }
         }
         self.filled = self.filled.max(count);
+    }
+
+    /// Combines pairs into the only one of the state.
+    ///
+    /// # Safety
+    /// The pointers hold `count` values and as many indices.
+    unsafe fn push_best(
+        &mut self,
+        best: BestLoop,
+        values: *const u8,
+        indices: *const u8,
+        count: usize,
+    ) {
+        let (value, index) = (self.value(0), self.index(0));
+        let new = usize::from(self.filled == 0 && count > 0);
+        // SAFETY: the caller's promise; the state holds at least one pair, of its own memory.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values, value, new * self.size);
+            std::ptr::copy_nonoverlapping(indices, index, new * 8);
+            let values = values.add(new * self.size);
+            best(values, indices.add(8 * new).cast(), value, index.cast(), count - new);
+        }
+        self.filled = self.filled.max(new);
     }
 
     /// Combines the lanes of the current leaf by halving and adds the result to the counter.
