@@ -4,5 +4,6 @@
 //! less optimisation for tests than the loops over elements.
 #![forbid(unsafe_code)]
 
+mod cache;
 pub mod fft;
 pub mod linalg;

@@ -7,8 +7,6 @@ mod general;
 mod lu;
 mod number;
 mod qr;
-#[cfg(test)]
-mod samples;
 mod spectral;
 
 pub use element::Element;
