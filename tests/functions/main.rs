@@ -64,7 +64,7 @@ macro_rules! topics {
 topics! {
     averages conversions creation differences dtypes elementary fft indexing linalg manipulation
     nan_reductions operators order_statistics polynomials products random reduction_options
-    reduction_outputs reductions scans selection sorting statistics ufunc_methods ufuncs
+    reduction_outputs reductions scans scipy selection sorting statistics ufunc_methods ufuncs
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! NumPy's results, the reference of the conformance tests.
+//! The results of NumPy and SciPy, the reference of the conformance tests.
 
 use crate::failure::Failure;
 use crate::process::Program;
@@ -7,8 +7,8 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The folder with the reference results. They are computed once for each version of NumPy and
-/// each state of the scripts and of the descriptions that these read.
+/// The folder with the reference results. They are computed once for each version of NumPy
+/// and SciPy, and each state of the scripts and of the descriptions that these read.
 pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let scripts = scripts(&project.path("tests/conformance"))?;
     let key = key(&[scripts.clone(), descriptions(project)?].concat(), python)?;
@@ -46,7 +46,8 @@ fn files(folder: &Path, wanted: &str) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn key(files: &[PathBuf], python: &Path) -> Result<String, Failure> {
-    let question = "import numpy; print(numpy.__version__)";
+    let question =
+        "import numpy, scipy; print(numpy.__version__, scipy.__version__, sep='-scipy-')";
     let version = Program::new(python).arguments(["-c", question]).output()?.trim().to_owned();
     let mut hasher = DefaultHasher::new();
     for file in files {

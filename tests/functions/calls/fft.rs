@@ -33,7 +33,8 @@ fn norm(a: &Arguments) -> Norm {
     }
 }
 
-fn line(a: &Arguments) -> Line {
+/// The axis of a transform with its options.
+pub fn line(a: &Arguments) -> Line {
     let line = fft::axis(a.int_or("axis", -1)).norm(norm(a));
     a.optional_int("n").map_or(line, |extent| line.extent(extent))
 }

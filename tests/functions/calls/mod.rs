@@ -1,4 +1,4 @@
-//! The calls in Rust of NumPy's functions: a module for each topic.
+//! The calls in Rust of the functions of NumPy and SciPy: a module for each topic.
 
 #[macro_use]
 mod table;
@@ -23,6 +23,7 @@ pub mod reduction_options;
 pub mod reduction_outputs;
 pub mod reductions;
 pub mod scans;
+pub mod scipy;
 pub mod selection;
 pub mod sorting;
 pub mod statistics;
