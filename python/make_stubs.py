@@ -32,6 +32,8 @@ ArrayLike = numpy.typing.ArrayLike | ndarray | Sequence[Any]
 DTypeLike = numpy.typing.DTypeLike | None
 Scalar = complex | numpy.generic | ndarray
 """
+# The modules that have stubs beside those of the package itself.
+MODULES = ["fft", "linalg", "random"]
 RESULTS = [name for name in vars(_results) if name.endswith("Result")]
 # Types by their texts in docstrings.
 TYPES = {
@@ -292,7 +294,7 @@ def class_stub(name, value):
 def module_stub(module, title, is_root):
     imports = "from . import ArrayLike, DTypeLike, Scalar, ndarray\n"
     if is_root:
-        imports = "from . import fft as fft, linalg as linalg, random as random\n"
+        imports = f"from . import {', '.join(f'{name} as {name}' for name in MODULES)}\n"
     text = HEADER.format(title=title, imports=imports, results=", ".join(RESULTS))
     text += ALIASES if is_root else ""
     names = [name for name in sorted(dir(module)) if not name.startswith("_")]
@@ -383,7 +385,7 @@ class local:
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(phalanx.__file__).parent)
     (folder / "__init__.pyi").write_text(module_stub(phalanx, "Phalanx", True))
-    for name in ("linalg", "fft", "random"):
+    for name in MODULES:
         module = getattr(phalanx, name)
         (folder / f"{name}.pyi").write_text(module_stub(module, f"phalanx.{name}", False))
     (folder / "py.typed").write_text("")
