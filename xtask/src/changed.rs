@@ -5,20 +5,22 @@ use crate::process::Program;
 use crate::project::Project;
 use std::collections::BTreeSet;
 
-/// The tests of what is in a folder.
+/// The tests of a file, or of what is in a folder.
 struct Row {
-    folder: &'static str,
-    /// Test programs, as `cargo xtask test` names them: the folder of the crate and the target.
+    path: &'static str,
+    /// Test programs, as `cargo xtask test` names them: the folder of the crate and the target; and
+    /// parts of the command.
     programs: &'static [&'static str],
     /// Files and folders of tests of the Python module.
     python: &'static [&'static str],
-    /// How many seconds they take on two cores, once built, two programs at a time.
-    seconds: usize,
+    /// How many seconds they take on two cores, once built, two programs at a time; `None` if they
+    /// have not been timed.
+    seconds: Option<usize>,
 }
 
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 37] = [
     Row {
-        folder: "ops",
+        path: "ops",
         programs: &[
             "ops phalanx_ops",
             "kernels it",
@@ -28,16 +30,16 @@ const ROWS: [Row; 14] = [
             "regressions",
         ],
         python: &["tests/python/conformance"],
-        seconds: 107,
+        seconds: Some(107),
     },
     Row {
-        folder: "waiting",
+        path: "waiting",
         programs: &["waiting phalanx_waiting", "collectives it", "launcher multi_process"],
         python: &["tests/python/test_threads.py", "tests/python/test_waiting.py"],
-        seconds: 103,
+        seconds: Some(103),
     },
     Row {
-        folder: "graph",
+        path: "graph",
         programs: &[
             "graph phalanx_graph",
             "array phalanx_array",
@@ -50,10 +52,10 @@ const ROWS: [Row; 14] = [
             "regressions",
         ],
         python: &[],
-        seconds: 28,
+        seconds: Some(28),
     },
     Row {
-        folder: "array",
+        path: "array",
         programs: &[
             "array phalanx_array",
             "array it",
@@ -63,10 +65,10 @@ const ROWS: [Row; 14] = [
             "regressions",
         ],
         python: &["tests/python/conformance"],
-        seconds: 45,
+        seconds: Some(45),
     },
     Row {
-        folder: "distributed",
+        path: "distributed",
         programs: &[
             "distributed phalanx_distributed",
             "scheduler it",
@@ -75,10 +77,10 @@ const ROWS: [Row; 14] = [
             "property",
         ],
         python: &[],
-        seconds: 28,
+        seconds: Some(28),
     },
     Row {
-        folder: "scheduler",
+        path: "scheduler",
         programs: &[
             "scheduler phalanx_scheduler",
             "scheduler it",
@@ -88,28 +90,28 @@ const ROWS: [Row; 14] = [
             "launcher multi_process",
         ],
         python: &[],
-        seconds: 54,
+        seconds: Some(54),
     },
     Row {
-        folder: "kernels",
+        path: "kernels",
         programs: &["kernels phalanx_kernels", "kernels it", "functions", "golden"],
         python: &[],
-        seconds: 107,
+        seconds: Some(107),
     },
     Row {
-        folder: "numerics",
-        programs: &["numerics phalanx_numerics", "kernels it", "functions"],
+        path: "numerics",
+        programs: &["numerics it", "kernels it", "functions"],
         python: &[],
-        seconds: 107,
+        seconds: Some(107),
     },
     Row {
-        folder: "device",
+        path: "device",
         programs: &["device phalanx_device", "kernels it", "golden"],
         python: &[],
-        seconds: 107,
+        seconds: Some(107),
     },
     Row {
-        folder: "collectives",
+        path: "collectives",
         programs: &[
             "collectives phalanx_collectives",
             "collectives it",
@@ -118,22 +120,101 @@ const ROWS: [Row; 14] = [
             "launcher multi_process",
         ],
         python: &[],
-        seconds: 103,
+        seconds: Some(103),
     },
     Row {
-        folder: "launcher",
+        path: "launcher",
         programs: &["launcher phalanx_launcher", "launcher it", "launcher multi_process"],
         python: &[],
-        seconds: 54,
+        seconds: Some(54),
     },
     Row {
-        folder: "src",
+        path: "src",
         programs: &["phalanx", "launcher multi_process", "regressions"],
         python: &["tests/python/test_sessions.py"],
-        seconds: 54,
+        seconds: Some(54),
     },
-    Row { folder: "python", programs: &[], python: &["tests/python"], seconds: 332 },
-    Row { folder: "xtask", programs: &["xtask xtask"], python: &[], seconds: 1 },
+    Row { path: "python", programs: &[], python: &["tests/python"], seconds: Some(332) },
+    Row { path: "xtask", programs: &["xtask xtask"], python: &[], seconds: Some(1) },
+    Row { path: "benches", programs: &[], python: &[], seconds: None },
+    Row {
+        path: "examples",
+        programs: &[
+            "launcher phalanx_launcher",
+            "launcher it",
+            "launcher multi_process",
+            "demo",
+            "examples",
+        ],
+        python: &[],
+        seconds: None,
+    },
+    Row {
+        path: "examples/python",
+        programs: &[],
+        python: &["tests/python/test_gallery.py", "tests/python/test_stubs.py"],
+        seconds: None,
+    },
+    Row {
+        path: "docs",
+        programs: &["tutorial"],
+        python: &["tests/python/test_book.py", "tests/python/test_docs.py"],
+        seconds: None,
+    },
+    Row { path: "README.md", programs: &[], python: &["tests/python/test_docs.py"], seconds: None },
+    Row {
+        path: "ARCHITECTURE.md",
+        programs: &["launcher multi_process"],
+        python: &["tests/python/test_path.py"],
+        seconds: None,
+    },
+    Row { path: "CONTRIBUTING.md", programs: &["xtask xtask"], python: &[], seconds: None },
+    Row {
+        path: "tests/absence.rs",
+        programs: &["collectives it", "collectives mpi", "kernels it"],
+        python: &[],
+        seconds: None,
+    },
+    Row { path: "tests/adding", programs: &[], python: &[], seconds: None },
+    Row {
+        path: "tests/api",
+        programs: &["functions"],
+        python: &["tests/python/test_docs.py", "tests/python/test_names.py"],
+        seconds: None,
+    },
+    Row { path: "tests/array_api", programs: &[], python: &["tests/array_api"], seconds: None },
+    Row {
+        path: "tests/conformance",
+        programs: &["array it", "functions", "kernels it", "property"],
+        python: &["tests/python/conformance"],
+        seconds: None,
+    },
+    Row { path: "tests/conversion", programs: &["conversion"], python: &[], seconds: None },
+    Row {
+        path: "tests/demo",
+        programs: &["launcher multi_process", "demo"],
+        python: &[],
+        seconds: None,
+    },
+    Row { path: "tests/examples", programs: &["examples"], python: &[], seconds: None },
+    Row { path: "tests/faults", programs: &["launcher multi_process"], python: &[], seconds: None },
+    Row { path: "tests/functions", programs: &["functions"], python: &[], seconds: None },
+    Row { path: "tests/golden", programs: &["golden"], python: &[], seconds: None },
+    Row {
+        path: "tests/launchers",
+        programs: &["phalanx", "launcher multi_process"],
+        python: &[],
+        seconds: None,
+    },
+    Row {
+        path: "tests/multi_process",
+        programs: &["launcher multi_process"],
+        python: &[],
+        seconds: None,
+    },
+    Row { path: "tests/property", programs: &["property"], python: &[], seconds: None },
+    Row { path: "tests/python", programs: &[], python: &["tests/python"], seconds: None },
+    Row { path: "tests/regressions", programs: &["regressions"], python: &[], seconds: None },
 ];
 
 /// The tests that changed files need.
@@ -141,8 +222,8 @@ const ROWS: [Row; 14] = [
 pub struct Changed {
     programs: BTreeSet<String>,
     python: BTreeSet<String>,
-    /// The folders that have changed, with their seconds.
-    folders: BTreeSet<(&'static str, usize)>,
+    /// The rows with changes, with their seconds.
+    rows: BTreeSet<(&'static str, Option<usize>)>,
 }
 
 impl Changed {
@@ -158,36 +239,22 @@ impl Changed {
     }
 
     fn add(&mut self, file: &str) {
-        let in_tests = file.strip_prefix("tests/");
-        match in_tests.and_then(|inside| inside.split_once('/')) {
-            Some(("python", name)) => {
-                let is_test = name.starts_with("test_") || name.contains("/test_");
-                let tests = if is_test { file } else { "tests/python" };
-                self.python.insert(tests.to_owned());
-            }
-            Some(("array_api", _)) => drop(self.python.insert("tests/array_api".to_owned())),
-            Some(("conversion" | "functions" | "golden" | "property" | "regressions", _)) => {
-                let folder = in_tests.and_then(|inside| inside.split('/').next());
-                self.programs.extend(folder.map(str::to_owned));
-            }
-            Some(("api" | "conformance", _)) => drop(self.programs.insert("functions".to_owned())),
-            Some(("faults" | "launchers" | "multi_process", _)) => {
-                self.programs.insert("launcher multi_process".to_owned());
-            }
-            Some(_) => {}
-            None => {}
+        let name = file.rsplit('/').next().unwrap_or(file);
+        if file.starts_with("tests/python/") && name.starts_with("test_") {
+            self.python.insert(file.to_owned());
+            return;
         }
-        let rows = ROWS
-            .iter()
-            .filter(|row| file.strip_prefix(row.folder).is_some_and(|rest| rest.starts_with('/')));
-        for row in rows {
-            self.folders.insert((row.folder, row.seconds));
-            self.programs.extend(row.programs.iter().map(|name| (*name).to_owned()));
-            self.python.extend(row.python.iter().map(|name| (*name).to_owned()));
-        }
+        let has_it = |row: &&Row| {
+            file.strip_prefix(row.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // The row of the innermost folder.
+        let Some(row) = ROWS.iter().filter(has_it).max_by_key(|row| row.path.len()) else { return };
+        self.rows.insert((row.path, row.seconds));
+        self.programs.extend(row.programs.iter().map(|name| (*name).to_owned()));
+        self.python.extend(row.python.iter().map(|name| (*name).to_owned()));
     }
 
-    /// Whether a test program is needed.
+    /// Whether a test program, or a part of the command, is needed.
     pub fn has_program(&self, name: &str) -> bool {
         self.programs.contains(name)
     }
@@ -195,7 +262,7 @@ impl Changed {
     /// At most how many seconds the tests take on two cores, once built; tests that are named by
     /// their own files do not count.
     pub fn seconds(&self) -> usize {
-        self.folders.iter().map(|(_, seconds)| seconds).sum()
+        self.rows.iter().filter_map(|(_, seconds)| *seconds).sum()
     }
 
     /// Whether no test is needed.
@@ -217,6 +284,9 @@ impl Changed {
 mod tests {
     use super::*;
 
+    /// The parts of `cargo xtask test` that are no test programs.
+    const PARTS: [&str; 3] = ["demo", "examples", "tutorial"];
+
     fn of(files: &[&str]) -> Changed {
         let mut changed = Changed::default();
         files.iter().for_each(|file| changed.add(file));
@@ -229,7 +299,9 @@ mod tests {
         for row in &ROWS {
             let names = row.programs.iter().chain(row.python).map(|name| format!("`{name}`"));
             let names = names.collect::<Vec<_>>().join(", ");
-            let line = format!("| `{}` | {names} | {} |", row.folder, row.seconds);
+            let names = if names.is_empty() { String::from("–") } else { names };
+            let seconds = row.seconds.map_or(String::from("–"), |seconds| seconds.to_string());
+            let line = format!("| `{}` | {names} | {seconds} |", row.path);
             assert!(guide.contains(&line), "CONTRIBUTING.md has no line {line}");
         }
     }
@@ -237,7 +309,7 @@ mod tests {
     #[test]
     fn programs_of_the_table_exist() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-        for name in ROWS.iter().flat_map(|row| row.programs) {
+        for name in ROWS.iter().flat_map(|row| row.programs).filter(|name| !PARTS.contains(name)) {
             let (folder, target) = name.split_once(' ').unwrap_or((".", name));
             let manifest = std::fs::read_to_string(format!("{root}/{folder}/Cargo.toml")).unwrap();
             let there = |path: String| std::path::Path::new(&path).exists();
@@ -247,22 +319,25 @@ mod tests {
                 || there(format!("{root}/{folder}/tests/{target}.rs"));
             assert!(is_there, "{name}");
         }
-        for path in ROWS.iter().flat_map(|row| row.python) {
+        for path in ROWS.iter().flat_map(|row| row.python.iter().chain([&row.path])) {
             assert!(std::path::Path::new(&format!("{root}/{path}")).exists(), "{path}");
         }
     }
 
     #[test]
     fn files_select_their_tests() {
-        let changed = of(&["array/src/math/methods.rs", "docs/errors.md"]);
+        let changed = of(&["array/src/math/methods.rs", "Cargo.toml"]);
         assert!(changed.has_program("array phalanx_array") && changed.has_program("property"));
         assert!(!changed.has_program("collectives it"));
         assert_eq!(changed.python(), ["tests/python/conformance"]);
-        let array = ROWS.iter().find(|row| row.folder == "array").map(|row| row.seconds);
+        let array = ROWS.iter().find(|row| row.path == "array").and_then(|row| row.seconds);
         assert_eq!(Some(changed.seconds()), array);
-        assert!(of(&["README.md", "arrays/x.rs"]).is_empty());
+        assert!(of(&["rustfmt.toml", "arrays/x.rs", "benches/path.rs"]).is_empty());
         assert!(of(&["tests/golden/plans/a.plan"]).has_program("golden"));
         assert!(of(&["tests/multi_process/files.rs"]).has_program("launcher multi_process"));
+        assert!(of(&["examples/poisson.rs"]).has_program("examples"));
+        let gallery = of(&["examples/python/n_body.py"]);
+        assert!(!gallery.has_program("examples") && gallery.python().len() == 2);
         let one = of(&["tests/python/test_io.py"]);
         assert_eq!(
             (one.python(), one.has_program("functions")),

@@ -68,7 +68,9 @@ fn since(project: &Project, base: &str, tally: &mut Tally) -> Result<(), Failure
         println!("no test is needed for what changed since {base}");
         return Ok(());
     }
-    println!("the tests of changed folders take about {} s, once built", changed.seconds());
+    if changed.seconds() > 0 {
+        println!("the tests of changed folders take about {} s, once built", changed.seconds());
+    }
     all(project, None, Some(&changed), false, tally)
 }
 
@@ -141,7 +143,19 @@ fn all(
             &changed.python(),
             &tally.required(),
         ));
-        return tally.watch_together(programs, Vec::new(), summary);
+        if changed.has_program("tutorial") {
+            let documented =
+                [&["test", "--package", "phalanx", "--doc"], &rust_tests::FEATURES[..]];
+            programs.push(of_rust(project.cargo(&documented.concat()).arguments(["tutorial"])));
+        }
+        tally.watch_together(programs, Vec::new(), summary)?;
+        if changed.has_program("demo") {
+            comparison::run(project, &python, false, tally)?;
+        }
+        if changed.has_program("examples") {
+            examples::run(project, tally)?;
+        }
+        return Ok(());
     }
     let of_tests = |waits: bool| -> Vec<Program> {
         let tests = built.iter().filter(|test| test.waits() == waits);
