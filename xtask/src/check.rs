@@ -13,13 +13,24 @@ pub fn run(project: &Project) -> Result<(), Failure> {
     let cargo = |arguments: &[&str]| project.cargo(arguments).run();
     let lints = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
     let loops = ["loops_are_few", "--", "--nocapture"];
-    let checks: [(&str, Check<'_>); 5] = [
+    let checks: [(&str, Check<'_>); 6] = [
         ("format", &|| cargo(&["fmt", "--all", "--check"])),
         ("lints", &|| cargo(&[&["clippy"], &lints[..]].concat())),
         ("tidy", &|| tidy::run(project)),
         ("documentation", &|| {
             let program = project.cargo(&["doc", "--workspace", "--no-deps"]);
             program.variable("RUSTDOCFLAGS", "--deny warnings").run()
+        }),
+        // As for crates.io. Without a connection, and not compiled a second time.
+        ("packages", &|| {
+            cargo(&[
+                "package",
+                "--workspace",
+                "--no-verify",
+                "--allow-dirty",
+                "--offline",
+                "--quiet",
+            ])
         }),
         // The number of loops compiled for the CPU, which must stay small.
         ("loops", &|| {

@@ -45,8 +45,8 @@ cargo xtask COMMAND
 
   setup                   make .venv with NumPy and fetch the demo's data
   demo [ARGS]             setup, build for release, run `phalanx demo ARGS`
-  check                   format, lints, tidy, documentation, number of loops; prints the
-                          time of each
+  check                   format, lints, tidy, documentation, packages, number of loops; prints
+                          the time of each
   tidy                    check only the house rules
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every
                           mesh, tests the wheel and runs `adding`
