@@ -17,12 +17,12 @@ impl Failure {
         self.set_after(error, || {})
     }
 
-    /// As `set`. If this call ends the world, it calls `tell` before any thread of this process
+    /// As `set`. If this call ends the world, it calls `post` before any thread of this process
     /// sees the failure and may leave.
-    pub(crate) fn set_after(&self, error: CollectiveError, tell: impl FnOnce()) -> bool {
+    pub(crate) fn set_after(&self, error: CollectiveError, post: impl FnOnce()) -> bool {
         let first = self.error.set(error).is_ok();
         if first {
-            tell();
+            post();
         }
         self.failed.store(true, Ordering::Release);
         first

@@ -105,8 +105,8 @@ mod tests {
         assert!(process.is_own());
         kept.write_all(b"yes").unwrap();
         drop(kept);
-        let mut told = String::new();
-        far.read_to_string(&mut told).unwrap();
-        assert_eq!(told, "yes");
+        let mut received = String::new();
+        far.read_to_string(&mut received).unwrap();
+        assert_eq!(received, "yes");
     }
 }

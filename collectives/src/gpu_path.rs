@@ -77,7 +77,7 @@ pub(crate) enum Choice {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Besides<'a> {
     /// Whether messages between processes travel by MPI.
-    pub(crate) goes_by_mpi: bool,
+    pub(crate) uses_mpi: bool,
     /// Whether the user asks for MPI.
     pub(crate) is_mpi_asked: bool,
     /// The price table, if messages were measured.
@@ -88,21 +88,21 @@ pub(crate) struct Besides<'a> {
 /// same version, unless the user asks for MPI or MPI was measured to be faster (compared only if
 /// each process has one GPU). Otherwise MPI, if it carries the messages between processes.
 pub(crate) fn choose(facts: &[Facts], device_counts: &[usize], besides: Besides<'_>) -> Choice {
-    let Besides { goes_by_mpi, is_mpi_asked, prices } = besides;
+    let Besides { uses_mpi, is_mpi_asked, prices } = besides;
     let Some(gpus) = gpus(facts, device_counts) else { return Choice::NoGpus };
     // Prices are those of messages between processes. Within a process, NCCL copies peer to peer.
     let is_one_each = device_counts.iter().all(|count| *count == 1);
     let is_mpi_faster =
         || is_one_each && prices.is_some_and(|it| it.is_faster(MPI_PRICE, NCCL_PRICE));
     let reason = match common_nccl(facts) {
-        Ok(_) if goes_by_mpi && is_mpi_asked => String::from("PHALANX_TRANSPORT is mpi"),
-        Ok(version) if goes_by_mpi && is_mpi_faster() => {
+        Ok(_) if uses_mpi && is_mpi_asked => String::from("PHALANX_TRANSPORT is mpi"),
+        Ok(version) if uses_mpi && is_mpi_faster() => {
             return Choice::FasterByMpi(String::from(version), gpus);
         }
         Ok(version) => return Choice::Nccl(String::from(version), gpus),
         Err(reason) => reason,
     };
-    if goes_by_mpi { Choice::Mpi(reason) } else { Choice::Host(reason) }
+    if uses_mpi { Choice::Mpi(reason) } else { Choice::Host(reason) }
 }
 
 /// The first two devices that share a GPU.
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::prices::Price;
 
-    const BY_MPI: Besides<'_> = Besides { goes_by_mpi: true, is_mpi_asked: false, prices: None };
+    const BY_MPI: Besides<'_> = Besides { uses_mpi: true, is_mpi_asked: false, prices: None };
     const ASKED: Besides<'_> = Besides { is_mpi_asked: true, ..BY_MPI };
 
     fn process(gpus: &str, nccl: Option<&str>) -> Facts {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nccl_comes_first_unless_mpi_is_asked_for() {
+    fn nccl_is_preferred_unless_mpi_is_asked_for() {
         let both = [process("a", Some("2.28.9")), process("b", Some("2.28.9"))];
         let by_nccl = Choice::Nccl(String::from("2.28.9"), vec!["a".into(), "b".into()]);
         assert_eq!(choose(&both, &[1, 1], BY_MPI), by_nccl);

@@ -4,7 +4,7 @@ use socket2::{Domain, Socket, Type};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// An address reserved for documentation. Nobody has it, so its route is the default route. Nothing
+/// An address reserved for documentation. No machine has it, so its route is the default route. Nothing
 /// is sent.
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
@@ -120,7 +120,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn a_reserved_port_is_for_who_asks_for_it_by_its_number() {
+    fn a_reserved_port_is_given_only_by_its_number() {
         let reserved = ReservedPort::new(Ipv4Addr::LOCALHOST.into()).unwrap();
         let address = reserved.address();
         if cfg!(target_os = "linux") {

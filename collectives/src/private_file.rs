@@ -88,7 +88,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     #[test]
-    fn pipes_devices_links_and_what_others_can_open_are_refused_at_once() {
+    fn pipes_devices_links_and_files_open_to_others_are_refused_at_once() {
         let folder = std::env::temp_dir();
         let folder = folder.join(format!("phalanx-private-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(read(name, Links::Followed).unwrap(), b"secret");
         }
         assert!(matches!(read("link", Links::Refused), Err(PrivateFileError::System(_))));
-        // Nobody writes to the pipe, and the call must not wait for a writer.
+        // No process writes to the pipe, and the call must not wait for a writer.
         assert!(matches!(read("pipe", Links::Followed), Err(PrivateFileError::NoFile)));
         assert!(matches!(read("", Links::Followed), Err(PrivateFileError::NoFile)));
         let device = read_private(Path::new("/dev/zero"), 6, Links::Followed);

@@ -35,18 +35,18 @@ const TEXT_BYTES: usize = 32 << 10;
 
 /// The operations of a ticketed step in the form that is sent: each text once.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct Listing {
     digests: Vec<u64>,
     /// The indices in `texts` of each operation's text and call site, while there is room.
     names: Vec<(u32, u32)>,
     texts: Vec<String>,
 }
 
-impl Told {
-    fn of(operations: &[RecordedOperation]) -> Told {
+impl Listing {
+    fn of(operations: &[RecordedOperation]) -> Listing {
         let operations = &operations[..operations.len().min(MOST_OPERATIONS)];
         let digests = operations.iter().map(|operation| operation.digest).collect();
-        let mut told = Told { digests, ..Told::default() };
+        let mut sent = Listing { digests, ..Listing::default() };
         let mut known = std::collections::HashMap::new();
         let mut left = TEXT_BYTES;
         for operation in operations {
@@ -55,17 +55,17 @@ impl Told {
                     return Some(place);
                 }
                 left = left.checked_sub(text.len())?;
-                let place = told.texts.len() as u32;
-                told.texts.push(text.to_owned());
+                let place = sent.texts.len() as u32;
+                sent.texts.push(text.to_owned());
                 known.insert(text.to_owned(), place);
                 Some(place)
             };
             let (Some(text), Some(site)) = (place(&operation.text), place(&operation.site)) else {
                 break;
             };
-            told.names.push((text, site));
+            sent.names.push((text, site));
         }
-        told
+        sent
     }
 
     /// The names of an operation; `None` beyond the last one.
@@ -103,9 +103,9 @@ impl Records {
     }
 
     /// The operations of the ticket of this number.
-    pub(crate) fn tell(&self, number: u64) -> Told {
+    pub(crate) fn of(&self, number: u64) -> Listing {
         let found = self.locked().iter().find(|(kept, _)| *kept == number).cloned();
-        found.map_or_else(Told::default, |(_, recorded)| Told::of(&recorded.operations()))
+        found.map_or_else(Listing::default, |(_, recorded)| Listing::of(&recorded.operations()))
     }
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct Dispute {
     pub(crate) number: u64,
     /// The two ranks, the lower first.
     pub(crate) ranks: [usize; 2],
-    told: [Option<Told>; 2],
+    received: [Option<Listing>; 2],
     /// The error known from the tickets alone.
     pub(crate) error: CollectiveError,
 }
@@ -124,21 +124,21 @@ pub(crate) struct Dispute {
 impl Dispute {
     /// A dispute of two ranks; `error` is the one that their tickets cause.
     pub(crate) fn new(number: u64, ranks: [usize; 2], error: CollectiveError) -> Dispute {
-        Dispute { number, ranks, told: [None, None], error }
+        Dispute { number, ranks, received: [None, None], error }
     }
 
     /// Takes the records of a rank. Returns the error once both ranks have sent theirs.
-    pub(crate) fn hear(&mut self, rank: usize, told: Told) -> Option<CollectiveError> {
+    pub(crate) fn receive(&mut self, rank: usize, records: Listing) -> Option<CollectiveError> {
         let place = self.ranks.iter().position(|one| *one == rank)?;
-        self.told[place] = Some(told);
-        let [Some(first), Some(second)] = &self.told else { return None };
+        self.received[place] = Some(records);
+        let [Some(first), Some(second)] = &self.received else { return None };
         Some(refined(self.error.clone(), first, second))
     }
 }
 
 /// Puts the first operation that differs into the error, instead of the ticketed step. A rank that
 /// has no operation there keeps its step.
-fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> CollectiveError {
+fn refined(mut error: CollectiveError, first: &Listing, second: &Listing) -> CollectiveError {
     let count = first.digests.len().max(second.digests.len());
     let differs = |place: &usize| first.digests.get(*place) != second.digests.get(*place);
     let Some(place) = (0..count).find(differs) else { return error };
@@ -148,8 +148,8 @@ fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> Collectiv
         return error;
     };
     let sides = [(first, first_cause, first_site), (second, second_cause, second_site)];
-    for (told, cause, site) in sides {
-        if let Some(Named(Some((text, line)))) = told.operation(place) {
+    for (records, cause, site) in sides {
+        if let Some(Named(Some((text, line)))) = records.operation(place) {
             *cause = format!("records {text}");
             *site = line.to_owned();
         }
@@ -161,13 +161,13 @@ fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> Collectiv
 mod tests {
     use super::*;
 
-    fn operations(of: &[(u64, &str, &str)]) -> Told {
+    fn operations(of: &[(u64, &str, &str)]) -> Listing {
         let one = |&(digest, text, site): &(u64, &str, &str)| RecordedOperation {
             digest,
             text: text.into(),
             site: site.into(),
         };
-        Told::of(&of.iter().map(one).collect::<Vec<_>>())
+        Listing::of(&of.iter().map(one).collect::<Vec<_>>())
     }
 
     fn dispute() -> Dispute {
@@ -183,43 +183,43 @@ mod tests {
         Dispute::new(4, [0, 2], error)
     }
 
-    fn told(first: &[(u64, &str, &str)], second: &[(u64, &str, &str)]) -> String {
+    fn error_of(first: &[(u64, &str, &str)], second: &[(u64, &str, &str)]) -> String {
         let mut dispute = dispute();
-        assert!(dispute.hear(1, operations(first)).is_none());
-        assert!(dispute.hear(2, operations(second)).is_none());
-        dispute.hear(0, operations(first)).expect("both ranks have told").to_string()
+        assert!(dispute.receive(1, operations(first)).is_none());
+        assert!(dispute.receive(2, operations(second)).is_none());
+        dispute.receive(0, operations(first)).expect("both ranks have sent records").to_string()
     }
 
     #[test]
     fn the_first_operation_that_differs_is_named() {
         let (one, two) = ((1, "add -> f64[3]", "a.py:1"), (2, "multiply -> f64[3]", "a.py:2"));
         let three = (3, "exp -> f64[3]", "a.py:3");
-        let text = told(&[one, two], &[one, three]);
+        let text = error_of(&[one, two], &[one, three]);
         assert!(text.contains("rank 0 records multiply -> f64[3] at a.py:2"), "{text}");
         assert!(text.contains("rank 2 records exp -> f64[3] at a.py:3"), "{text}");
-        let text = told(&[two, one], &[one, two]);
+        let text = error_of(&[two, one], &[one, two]);
         assert!(text.contains("rank 0 records multiply -> f64[3] at a.py:2"), "{text}");
         assert!(text.contains("rank 2 records add -> f64[3] at a.py:1"), "{text}");
         // Rank 0 has recorded nothing more.
-        let text = told(&[one], &[one, two]);
+        let text = error_of(&[one], &[one, two]);
         assert!(text.contains("rank 0 observes a value at end.py:9"), "{text}");
         assert!(text.contains("rank 2 records multiply -> f64[3] at a.py:2"), "{text}");
         // The records are equal: the tickets differ in something else.
-        assert_eq!(told(&[one, two], &[one, two]), dispute().error.to_string());
+        assert_eq!(error_of(&[one, two], &[one, two]), dispute().error.to_string());
     }
 
     #[test]
-    fn what_has_no_room_is_left_out() {
+    fn texts_beyond_the_limit_are_left_out() {
         let long = "x".repeat(TEXT_BYTES / 2);
-        let told = operations(&[(1, &long, "a.py:1"), (2, &long, "a.py:2"), (3, "y", &long[1..])]);
-        assert_eq!(told.digests, [1, 2, 3]);
-        assert_eq!(told.names.len(), 2);
-        assert!(matches!(told.operation(2), Some(Named(None))));
-        assert!(told.operation(3).is_none());
+        let sent = operations(&[(1, &long, "a.py:1"), (2, &long, "a.py:2"), (3, "y", &long[1..])]);
+        assert_eq!(sent.digests, [1, 2, 3]);
+        assert_eq!(sent.names.len(), 2);
+        assert!(matches!(sent.operation(2), Some(Named(None))));
+        assert!(sent.operation(3).is_none());
     }
 
     #[test]
-    fn what_all_have_done_is_forgotten() {
+    fn records_of_settled_tickets_are_dropped() {
         #[derive(Debug)]
         struct One;
         impl Recorded for One {
@@ -230,7 +230,7 @@ mod tests {
         let records = Records::default();
         (1..=3).for_each(|number| records.keep(number, Arc::new(One)));
         records.settle(2);
-        assert!(records.tell(2).digests.is_empty());
-        assert_eq!(records.tell(3).digests, [7]);
+        assert!(records.of(2).digests.is_empty());
+        assert_eq!(records.of(3).digests, [7]);
     }
 }

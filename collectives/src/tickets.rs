@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn different_tickets_of_a_number_diverge_whatever_the_order() {
+    fn different_tickets_of_a_number_diverge() {
         let mut tickets = Tickets::new(0, 2);
         tickets.posted(ticket(0, TicketKind::Close, 1));
         tickets.posted(ticket(1, TicketKind::Close, 2));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn other_data_is_told_from_another_way() {
+    fn other_data_has_another_error_than_another_way() {
         let with_data = |digests: [u128; 2]| {
             let given = digests.iter().zip(["read.rs:3", "draw.rs:5"]);
             let data = given.map(|(&digest, site)| GivenData { digest, site: String::from(site) });
@@ -311,8 +311,8 @@ mod tests {
             }
             for verdict in verdicts {
                 let Verdict::Diverged(error) = verdict else { panic!("no divergence") };
-                let told = "give the same: rank 0 at line 7, rank 1 at read.rs:3";
-                assert!(error.to_string().ends_with(told), "{error}");
+                let expected = "give the same: rank 0 at line 7, rank 1 at read.rs:3";
+                assert!(error.to_string().ends_with(expected), "{error}");
             }
         }
     }

@@ -178,10 +178,10 @@ impl World {
         }
         let own = (self.size() == 1).then(|| vec![device_facts(devices)]);
         let facts = own.as_ref().unwrap_or(&self.facts);
-        let goes_by_mpi = self.fabric.engine().is_some();
+        let uses_mpi = self.fabric.engine().is_some();
         let prices = self.prices();
         let is_mpi_asked = self.wish.is_mpi_asked;
-        let besides = Besides { goes_by_mpi, is_mpi_asked, prices: prices.as_ref() };
+        let besides = Besides { uses_mpi, is_mpi_asked, prices: prices.as_ref() };
         let choice = choose(facts, &self.device_counts, besides);
         let gpus = devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>());
         let gpus: Option<Vec<_>> = gpus.map(|gpu| gpu.and_then(CudaDevice::handle)).collect();
@@ -406,9 +406,9 @@ impl World {
 
     /// Records that the program receives an error. If the world has ended, the program now knows. A
     /// program that does not within 8 s is ended: it may wait for absent ranks.
-    pub fn note_told(&self) {
+    pub fn note_error(&self) {
         if self.fabric.failure.is_set() {
-            self.fabric.inside.note_heard();
+            self.fabric.inside.note_aware();
         }
     }
 
@@ -416,7 +416,7 @@ impl World {
     /// does not return.
     pub fn note_ending(&self) {
         std::mem::forget(self.enter());
-        self.note_told();
+        self.note_error();
     }
 
     /// Whether this process made the world; false in its forks. Local.
@@ -439,13 +439,13 @@ impl World {
     ///
     /// Rank 0 waits until all other ranks have left, because it compares their tickets.
     pub fn shutdown(&self) {
-        // Other ranks may leave after this, and nobody may read the memory of a rank that has left.
+        // Other ranks may leave after this, and no rank may read the memory of one that has left.
         if let Some(watch) = &self.watch {
             watch.settle();
         }
         self.fabric.leave();
         // A process that has left need not be ended, however the world has ended.
-        self.fabric.inside.note_heard();
+        self.fabric.inside.note_aware();
     }
 }
 
@@ -468,7 +468,7 @@ impl Drop for World {
             // After `shutdown` it is stopped already.
             engine.stop(false);
         }
-        // The receiver is gone only if the thread has ended already.
+        // The receiver has ended only if the thread has ended already.
         let _ = network.stop.send(());
         if network.thread.join().is_err() {
             tracing::error!("the network thread panicked");

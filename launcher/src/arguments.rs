@@ -22,7 +22,7 @@ Environment variables: `phalanx info` lists them.";
 #[derive(Debug, Parser)]
 #[command(name = "phalanx", version, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -100,7 +100,8 @@ pub struct Demo {
 pub struct StartRank {
     /// The process that starts it.
     pub parent: u32,
-    /// Whether it is on another host: the secret comes by standard input, whose end is its own.
+    /// Whether it is on another host. It reads the secret from standard input, and ends when the
+    /// input ends.
     #[arg(long)]
     pub remote: bool,
     /// The path of the program, and its arguments.

@@ -211,6 +211,6 @@ mod tests {
         };
         assert_eq!(interruptible(Some(give_up), wait), Err(Interrupted));
         assert!(given_up.get());
-        assert!(aside(|| !look()), "a wait that goes on whatever the user asks");
+        assert!(aside(|| !look()), "an interrupted wait continues");
     }
 }

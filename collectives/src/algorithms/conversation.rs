@@ -32,7 +32,7 @@ pub(crate) struct Conversation<'a> {
     memory: &'a dyn Memory,
     /// Sends whose memory may still be in use; those at the front are not complete.
     sent: VecDeque<Arc<Transfer>>,
-    /// Receives that nobody has waited for. Each keeps the memory in which it arrives.
+    /// Receives without a wait so far. Each keeps the memory in which it arrives.
     received: VecDeque<Arc<Transfer>>,
     /// Receives that land in other memory than their destinations.
     arriving: Vec<Arriving>,
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_waited_for_keeps_no_memory_and_what_is_only_done_arrives() {
+    fn awaited_messages_keep_no_memory_and_unawaited_ones_arrive() {
         let members = members(2);
         let (memory, elsewhere) = (Staged::new(&members[0]), Staged::new(&members[1]));
         let mut receiver = Conversation::new(&members[0], &memory);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_holds_less_than_three_parts_of_what_lands() {
+    fn a_ring_holds_less_than_three_parts() {
         const MEMBERS: usize = 4;
         const PART: usize = 512 << 10;
         let items = Items { dtype: DType::U8, monoid: Monoid::Add };

@@ -190,27 +190,27 @@ impl Course {
         let size = parts.len();
         let cut = |part: usize| pieces(0..parts[part].len(), items.size());
         // The member's own part arrives last; the part of the previous member does not arrive.
-        let coming = (2..=size).map(|distance| (rank + size - distance) % size);
-        let coming: Vec<_> =
-            coming.flat_map(|part| cut(part).map(move |piece| (part, piece))).collect();
+        let incoming = (2..=size).map(|distance| (rank + size - distance) % size);
+        let incoming: Vec<_> =
+            incoming.flat_map(|part| cut(part).map(move |piece| (part, piece))).collect();
         let most = (0..size).map(|part| cut(part).count()).max().unwrap_or(0);
-        let ahead = (most + AHEAD).min(coming.len());
-        let places = (ahead + BEHIND).min(coming.len());
-        let longest = coming.iter().map(|(_, piece)| piece.len()).max().unwrap_or(0);
+        let ahead = (most + AHEAD).min(incoming.len());
+        let places = (ahead + BEHIND).min(incoming.len());
+        let longest = incoming.iter().map(|(_, piece)| piece.len()).max().unwrap_or(0);
 
         let mut steps: Vec<Step> = (0..ahead).map(Step::Expect).collect();
         steps.extend(cut((rank + size - 1) % size).map(Step::Begin));
-        for (at, (part, _)) in coming.iter().enumerate() {
+        for (at, (part, _)) in incoming.iter().enumerate() {
             steps.push(Step::Combine(at));
             // This frees the slot of the piece that is expected now.
             if *part != rank && at >= BEHIND {
                 steps.push(Step::Free);
             }
-            if at + ahead < coming.len() {
+            if at + ahead < incoming.len() {
                 steps.push(Step::Expect(at + ahead));
             }
         }
-        Course { pieces: coming, steps, places, longest }
+        Course { pieces: incoming, steps, places, longest }
     }
 
     /// The slot of a piece.
@@ -315,18 +315,18 @@ mod tests {
         fn step(&mut self, rank: usize) -> bool {
             let size = self.members.len();
             let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
-            let (arrived, gone) = (self.arrived(rank), self.arrived(next));
+            let (arrived, taken) = (self.arrived(rank), self.arrived(next));
             let course = &self.courses[rank];
             let Some(step) = course.steps.get(self.members[rank].steps) else { return false };
             match step {
                 Step::Expect(at) => {
                     let member = &mut self.members[rank];
-                    assert_eq!(*at, member.expected, "pieces come in order");
+                    assert_eq!(*at, member.expected, "pieces arrive in order");
                     assert!(course.pieces[*at].1.len() <= course.longest);
                     if let Some(held) = member.places[course.place(*at)].replace(*at) {
-                        let has_gone = course.pieces[held].0 == rank || member.begun + held < gone;
-                        let is_free = held < member.combined && has_gone;
-                        assert!(is_free, "piece {at} comes to the place of piece {held}");
+                        let is_taken = course.pieces[held].0 == rank || member.begun + held < taken;
+                        let is_free = held < member.combined && is_taken;
+                        assert!(is_free, "piece {at} arrives in the slot of piece {held}");
                     }
                     member.expected += 1;
                 }
@@ -340,7 +340,7 @@ mod tests {
                         return false;
                     }
                     let piece = &course.pieces[*at];
-                    assert_eq!(self.members[previous].sent[*at], *piece, "the piece that comes");
+                    assert_eq!(self.members[previous].sent[*at], *piece, "the piece that arrives");
                     let member = &mut self.members[rank];
                     assert_eq!(*at, member.combined, "pieces are combined in order");
                     member.combined += 1;
@@ -350,7 +350,7 @@ mod tests {
                 }
                 Step::Free => {
                     let member = &mut self.members[rank];
-                    if member.begun + member.freed >= gone {
+                    if member.begun + member.freed >= taken {
                         return false;
                     }
                     member.freed += 1;
@@ -366,11 +366,11 @@ mod tests {
     fn run(parts: &[Range<usize>], stride: usize, at_once: usize) {
         let size = parts.len();
         let mut ring = Ring::new(parts);
-        let mut goes_on = true;
-        while goes_on {
-            goes_on = false;
+        let mut progresses = true;
+        while progresses {
+            progresses = false;
             for rank in (0..size).map(|turn| turn * stride % size) {
-                goes_on |= (0..at_once).take_while(|_| ring.step(rank)).count() > 0;
+                progresses |= (0..at_once).take_while(|_| ring.step(rank)).count() > 0;
             }
         }
         for (rank, (member, course)) in ring.members.iter().zip(&ring.courses).enumerate() {

@@ -85,7 +85,7 @@ fn half_floats_round_at_each_step_and_log_add_exp_keeps_infinities() {
 }
 
 #[test]
-fn what_a_monoid_does_not_accept_is_refused() {
+fn dtypes_that_a_monoid_does_not_accept_are_refused() {
     let refused = reduce_into(DType::F32, Monoid::BitAnd, &mut [0; 4], &[0; 4]).unwrap_err();
     assert_eq!(refused.code(), "PX075");
     let broken = reduce_into(DType::F32, Monoid::Add, &mut [0; 6], &[0; 6]).unwrap_err();

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_the_past_or_of_others_is_passed_over() {
+    fn files_of_earlier_runs_and_other_users_are_ignored() {
         let folder = folder("past");
         let path = folder.join("below/meeting");
         let mut first = MeetingFile::new(path.clone(), "job 1", is_new);
@@ -170,12 +170,12 @@ mod tests {
 
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left");
         drop(first);
-        assert!(!path.exists(), "the secret goes when all have met");
+        assert!(!path.exists(), "the secret is removed when all have met");
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn the_text_comes_to_who_waits() {
+    fn a_waiting_process_receives_the_text() {
         let folder = folder("wait");
         let path = folder.join("meeting");
         let late = MeetingFile::new(path.clone(), "job", is_new)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const WAY: &str = "MPI";
 
-/// The exchange by a broadcast of MPI, which it initialises if nobody has.
+/// The exchange by a broadcast of MPI, which it initialises unless it is initialised.
 #[derive(Debug)]
 pub struct MpiExchange {
     library: Library,
@@ -34,8 +34,8 @@ impl MpiExchange {
         Ok(exchange)
     }
 
-    fn check(&self, told: (usize, usize)) -> Result<(), ExchangeError> {
-        let checked = Library::check_place(told, (self.rank, self.size));
+    fn check(&self, place: (usize, usize)) -> Result<(), ExchangeError> {
+        let checked = Library::check_place(place, (self.rank, self.size));
         checked.map_err(|reason| ExchangeError::new(WAY, reason))
     }
 

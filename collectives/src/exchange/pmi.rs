@@ -201,7 +201,7 @@ mod tests {
     /// A simulated launcher with one process for each socket. It answers like Hydra.
     fn launch(sockets: Vec<UnixStream>) -> std::thread::JoinHandle<Vec<String>> {
         std::thread::spawn(move || {
-            let (mut kept, mut heard) = (Vec::<(String, String)>::new(), Vec::new());
+            let (mut kept, mut received) = (Vec::<(String, String)>::new(), Vec::new());
             let mut readers: Vec<_> = sockets.iter().map(BufReader::new).collect();
             // Serves each process up to its barrier, then each after it.
             for part in 0..2 {
@@ -212,7 +212,7 @@ mod tests {
                             break;
                         }
                         let line = line.trim_end();
-                        heard.push(line.to_owned());
+                        received.push(line.to_owned());
                         let answer = match word(line, "cmd").unwrap() {
                             "init" => "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0",
                             "get_maxes" => "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=99",
@@ -241,12 +241,12 @@ mod tests {
                     }
                 }
             }
-            heard
+            received
         })
     }
 
     #[test]
-    fn the_text_of_rank_0_comes_to_all() {
+    fn the_text_of_rank_0_arrives_on_all() {
         let (ours, theirs): (Vec<_>, Vec<_>) = (0..3).map(|_| UnixStream::pair().unwrap()).unzip();
         let launcher = launch(theirs);
         let processes = ours.into_iter().enumerate().map(|(rank, mut socket)| {

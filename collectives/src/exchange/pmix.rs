@@ -195,8 +195,8 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         if let Some(text) = &text {
             let mut value = Value { kind: STRING, text: text.as_ptr().cast(), rest: [0; 4] };
             // SAFETY: key and text end with a zero; the library copies both before it returns.
-            let told = unsafe { put(GLOBAL, key.as_ptr().cast(), &raw mut value) };
-            checked(library, "PMIx_Put", told)?;
+            let status = unsafe { put(GLOBAL, key.as_ptr().cast(), &raw mut value) };
+            checked(library, "PMIx_Put", status)?;
             // SAFETY: takes nothing.
             checked(library, "PMIx_Commit", unsafe { commit() })?;
         }
@@ -210,8 +210,9 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         let infos = std::ptr::null();
         // SAFETY: `first` and the key are read, and a pointer to a value of the library's is
         // written. The value is never freed: it is one short text.
-        let heard = unsafe { get(&raw const first, key.as_ptr().cast(), infos, 0, &raw mut value) };
-        checked(library, "PMIx_Get", heard)?;
+        let status =
+            unsafe { get(&raw const first, key.as_ptr().cast(), infos, 0, &raw mut value) };
+        checked(library, "PMIx_Get", status)?;
         // SAFETY: after success the pointer, if any, is to a value that belongs to the caller.
         let value = unsafe { value.as_ref() };
         match value {

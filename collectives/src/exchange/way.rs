@@ -41,7 +41,7 @@ pub(super) fn within<T: Send + 'static>(
     let (sender, receiver) = channel();
     let started = std::thread::Builder::new().name(String::from("phalanx-meeting"));
     let started = started.spawn(move || {
-        // After the time-out nobody receives the outcome.
+        // After the time-out no thread receives the outcome.
         let _ = sender.send(calls());
     });
     started.map_err(|error| ExchangeError::new(way, error.to_string()))?;

@@ -77,7 +77,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             Err(error) => {
                 let (error, Connection { reader, writer, .. }) = (error.of(0), &mut coordinator);
                 if matches!(error, CollectiveError::Protocol { .. }) {
-                    // All ranks should receive this error. If rank 0 is gone, nobody can.
+                    // All ranks should receive this error. If rank 0 has ended, nobody can.
                     let _ = write_frame(writer, &Report::Failed(error.clone())).await;
                     drain(reader).await;
                 }
@@ -100,12 +100,12 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 Err(error) => Err(error),
             };
             let report = match &begun {
-                Ok(started) => Report::Ready(readiness::told(started)),
+                Ok(started) => Report::Ready(readiness::report(started)),
                 Err(error) => Report::Failed(error.clone()),
             };
             let mut writer = writer.lock().await;
             has_reported.set(true);
-            // If rank 0 is gone, the reader of its answers notices.
+            // If rank 0 has ended, the reader of its answers notices.
             let _ = write_frame(&mut writer, &report).await;
             begun
         };
@@ -135,7 +135,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                         // The report is the answer, and after it rank 0 reads no more.
                         if !has_reported.get() {
                             let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
-                            // If rank 0 is gone, its last answer must still be read.
+                            // If rank 0 has ended, its last answer must still be read.
                             let _ = write_frame(&mut writer, &waiting).await;
                         }
                     }

@@ -3,7 +3,7 @@
 use super::door::Door;
 use super::frames::{
     Answer, Connection, Entry, GRACE, Hello, Lost, Reader, Report, Roster, Writer,
-    connecting_until, prepare, probe_pause, read_frame, tell,
+    connecting_until, prepare, probe_pause, read_frame, send,
 };
 use super::greeting::Refusal;
 use super::inquiry::Inquiry;
@@ -167,7 +167,7 @@ async fn gather(
                 Ok((arrival, reader)) => {
                     let rank = arrival.hello.rank;
                     let admitted = admit(plan, arrival, arrivals).await;
-                    admitted.map(|()| drop(reports.spawn(hear(rank, reader))))
+                    admitted.map(|()| drop(reports.spawn(next_report(rank, reader))))
                 }
                 Err(Unwelcome::Malformed(error)) => Err(error),
                 Err(Unwelcome::Refused(Refusal::Token)) => {
@@ -193,7 +193,7 @@ async fn gather(
                 Err(lost) => lost.of(rank),
             }),
             // The list is sent even if unchanged, because it shows that this rank lives.
-            _ = news.tick() => tell_who_is_missing(missing, arrivals).await,
+            _ = news.tick() => send_missing(missing, arrivals).await,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
                 let late = CollectiveError::RanksMissing {
@@ -211,16 +211,16 @@ async fn gather(
         }
     };
     let (mut late, answer) = (missing(plan, arrivals), Answer::Refused(error.clone()));
-    let come = async {
+    let refusals = async {
         while !late.is_empty() {
             if let Ok((mut arrival, _)) = door.next().await {
-                let _ = tell(arrival.hello.rank, &mut arrival.writer, &answer).await;
+                let _ = send(arrival.hello.rank, &mut arrival.writer, &answer).await;
                 late.retain(|rank| *rank != arrival.hello.rank);
             }
         }
     };
-    // A rank that arrives later finds that nobody listens.
-    let _ = timeout(GRACE, come).await;
+    // A rank that arrives later finds no listener.
+    let _ = timeout(GRACE, refusals).await;
     Err(error)
 }
 
@@ -241,13 +241,13 @@ async fn greet(
     let Connection { peer, mut reader, mut writer } = connection;
     match read_frame::<Hello>(&mut reader).await {
         Ok(hello) if hello.rank == peer => Ok((Arrival { writer, hello }, reader)),
-        Err(Lost::Gone(error)) => Err(refused(error)),
+        Err(Lost::Closed(error)) => Err(refused(error)),
         damaged => {
             let other = |hello: Hello| format!("rank {peer} says that it is rank {}", hello.rank);
             let lost = damaged.map(other).map_or_else(|lost| lost, Lost::Malformed);
             let error = lost.of(peer);
             // Rank 0 reports the same error, whether or not this rank receives it.
-            let _ = tell(peer, &mut writer, &Answer::Refused(error.clone())).await;
+            let _ = send(peer, &mut writer, &Answer::Refused(error.clone())).await;
             Err(Unwelcome::Malformed(error))
         }
     }
@@ -271,19 +271,19 @@ async fn admit(
         return Ok(());
     };
     // Rank 0 reports the same error, whether or not this rank receives it.
-    let _ = tell(rank, &mut arrival.writer, &Answer::Refused(error.clone())).await;
+    let _ = send(rank, &mut arrival.writer, &Answer::Refused(error.clone())).await;
     Err(error)
 }
 
 /// Reports the missing ranks, so that a rank that gives up before rank 0 can name them.
-async fn tell_who_is_missing(
+async fn send_missing(
     missing: Vec<usize>,
     arrivals: &mut [Option<Arrival>],
 ) -> Result<(), CollectiveError> {
     let answer = Answer::Waiting(missing);
     for arrival in arrivals.iter_mut().flatten() {
         // A rank that was lost does not arrive again, so the meeting fails without it.
-        tell(arrival.hello.rank, &mut arrival.writer, &answer).await?;
+        send(arrival.hello.rank, &mut arrival.writer, &answer).await?;
     }
     Ok(())
 }
@@ -321,7 +321,7 @@ fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> Colle
 type Introduced = (Vec<Connection>, Result<Arc<Mpi>, String>);
 
 /// Sends the roster and waits until all ranks are connected with each other and have started MPI if
-/// they may. Then lets them go.
+/// they may. Then starts the world on all.
 async fn introduce(
     plan: &Rendezvous,
     writers: Vec<(usize, Writer)>,
@@ -330,11 +330,11 @@ async fn introduce(
 ) -> Result<Introduced, CollectiveError> {
     let facts = || roster.entries.iter().map(|entry| &entry.facts);
     let mut limit = connecting_until(plan) + readiness::patience(plan, facts());
-    let (mut writers, mut failed) = tell_all(writers, Answer::Welcome(roster.clone())).await;
+    let (mut writers, mut failed) = send_all(writers, Answer::Welcome(roster.clone())).await;
     let mut unready: BTreeSet<usize> = writers.iter().map(|(rank, _)| *rank).collect();
     let started = readiness::start(plan, facts());
     tokio::pin!(started);
-    let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
+    let (mut own, mut readers, mut verdicts) = (None, Vec::new(), Vec::new());
     let mut inquiry = Inquiry::default();
     // Long before the time-out, rank 0 asks whether all ranks live, so that the others learn of a
     // stopped rank in time.
@@ -343,20 +343,20 @@ async fn introduce(
     while failed.is_none() && (own.is_none() || !reports.is_empty()) {
         tokio::select! {
             started = &mut started, if own.is_none() => {
-                told.push((0, readiness::told(&started)));
+                verdicts.push((0, readiness::report(&started)));
                 own = Some(started);
             }
             Some(report) = reports.join_next() => {
                 let Ok((rank, reader, report)) = report else { continue };
-                inquiry.heard(rank);
-                probe.heard(rank);
+                inquiry.answered(rank);
+                probe.answered(rank);
                 match report {
                     Ok(Report::Waiting(missing)) => {
                         inquiry.waits(rank, &missing, roster);
-                        reports.spawn(hear(rank, reader));
+                        reports.spawn(next_report(rank, reader));
                         continue;
                     }
-                    Ok(Report::Ready(verdict)) => told.push((rank, verdict)),
+                    Ok(Report::Ready(verdict)) => verdicts.push((rank, verdict)),
                     // The unreached rank may hang, rather than the one that reports it.
                     Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
                         inquiry.failed(rank, error);
@@ -378,7 +378,7 @@ async fn introduce(
                 probe.asks(&unready);
                 for (rank, writer) in &mut writers {
                     // The question shows ready ranks that this rank lives.
-                    let _ = tell(*rank, writer, &Answer::Asked).await;
+                    let _ = send(*rank, writer, &Answer::Asked).await;
                 }
             }
             () = sleep_until(limit) => {
@@ -390,7 +390,7 @@ async fn introduce(
                     let asked = writers.iter_mut().filter(|(rank, _)| unready.contains(rank));
                     for (rank, writer) in asked {
                         // A rank that accepts nothing will not answer.
-                        let _ = tell(*rank, writer, &Answer::Asked).await;
+                        let _ = send(*rank, writer, &Answer::Asked).await;
                     }
                 } else {
                     failed = failed.or(inquiry.verdict());
@@ -401,12 +401,12 @@ async fn introduce(
     }
     // All other ranks are ready.
     failed = failed.or_else(|| inquiry.verdict());
-    told.sort_by_key(|(rank, _)| *rank);
-    let verdict = Verdict::of(told.into_iter());
+    verdicts.sort_by_key(|(rank, _)| *rank);
+    let verdict = Verdict::of(verdicts.into_iter());
     let answer = failed.clone().map_or(Answer::Go(verdict.clone()), Answer::Refused);
     for (rank, writer) in &mut writers {
         // If a rank has died since, all others notice it on their connections.
-        let _ = tell(*rank, writer, &answer).await;
+        let _ = send(*rank, writer, &answer).await;
     }
     if let Some(error) = failed {
         return Err(error);
@@ -419,39 +419,39 @@ async fn introduce(
 }
 
 /// Reads the next report of a rank.
-async fn hear(rank: usize, mut reader: Reader) -> (usize, Reader, Result<Report, Lost>) {
+async fn next_report(rank: usize, mut reader: Reader) -> (usize, Reader, Result<Report, Lost>) {
     let report = read_frame(&mut reader).await;
     (rank, reader, report)
 }
 
 /// Sends all arrived ranks the reason why there will be no world.
 async fn refuse(writers: Vec<(usize, Writer)>, error: CollectiveError) -> CollectiveError {
-    // A rank that has gone meanwhile needs no reason.
-    let _ = tell_all(writers, Answer::Refused(error.clone())).await;
+    // A rank that has ended meanwhile needs no reason.
+    let _ = send_all(writers, Answer::Refused(error.clone())).await;
     error
 }
 
 /// Sends the same answer to all ranks in parallel, so that a rank that reads nothing delays no
 /// other. Returns the reached ranks in order, and the error of one that was not reached.
-async fn tell_all(
+async fn send_all(
     writers: Vec<(usize, Writer)>,
     answer: Answer,
 ) -> (Vec<(usize, Writer)>, Option<CollectiveError>) {
     let answer = Arc::new(answer);
-    let mut telling = JoinSet::new();
+    let mut sending = JoinSet::new();
     for (rank, mut writer) in writers {
         let answer = answer.clone();
-        telling
-            .spawn(async move { tell(rank, &mut writer, &*answer).await.map(|()| (rank, writer)) });
+        sending
+            .spawn(async move { send(rank, &mut writer, &*answer).await.map(|()| (rank, writer)) });
     }
-    let (mut told, mut failed) = (Vec::new(), None);
-    while let Some(outcome) = telling.join_next().await {
+    let (mut reached, mut failed) = (Vec::new(), None);
+    while let Some(outcome) = sending.join_next().await {
         match outcome {
-            Ok(Ok(rank)) => told.push(rank),
+            Ok(Ok(rank)) => reached.push(rank),
             Ok(Err(error)) => failed = failed.or(Some(error)),
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
     }
-    told.sort_by_key(|(rank, _)| *rank);
-    (told, failed)
+    reached.sort_by_key(|(rank, _)| *rank);
+    (reached, failed)
 }

@@ -199,13 +199,13 @@ pub(super) async fn write_abort(to: &mut Writer, error: &CollectiveError) -> io:
 
 /// Sends a frame to a rank. A rank that does not accept it in time counts as lost: after a partly
 /// sent frame, no other frame can be read.
-pub(super) async fn tell<T: Serialize>(
+pub(super) async fn send<T: Serialize>(
     rank: usize,
     to: &mut Writer,
     value: &T,
 ) -> Result<(), CollectiveError> {
     match timeout(PATIENCE, write_frame(to, value)).await {
-        Ok(told) => told.map_err(|error| died(rank, error.to_string())),
+        Ok(sent) => sent.map_err(|error| died(rank, error.to_string())),
         Err(_) => {
             let seconds = PATIENCE.as_secs();
             Err(died(rank, format!("it accepted no bytes for {seconds} s")))
@@ -226,14 +226,14 @@ pub(super) async fn drain(from: &mut Reader) {
 #[derive(Debug)]
 pub(super) enum Lost {
     /// The connection has ended.
-    Gone(io::Error),
+    Closed(io::Error),
     /// The bytes are damaged, or are not a frame of this version.
     Malformed(String),
 }
 
 impl From<io::Error> for Lost {
     fn from(error: io::Error) -> Lost {
-        Lost::Gone(error)
+        Lost::Closed(error)
     }
 }
 
@@ -241,7 +241,7 @@ impl Lost {
     /// The error about the rank at the other end.
     pub(super) fn of(self, rank: usize) -> CollectiveError {
         match self {
-            Lost::Gone(error) => died(rank, error.to_string()),
+            Lost::Closed(error) => died(rank, error.to_string()),
             Lost::Malformed(reason) => CollectiveError::Protocol { rank, reason },
         }
     }
@@ -261,7 +261,7 @@ pub(super) async fn read_frame<T: DeserializeOwned>(from: &mut Reader) -> Result
     let whole = len + CODE_BYTES;
     let read = (&mut from.half).take(whole as u64).read_to_end(&mut bytes).await?;
     if read < whole {
-        return Err(Lost::Gone(io::ErrorKind::UnexpectedEof.into()));
+        return Err(Lost::Closed(io::ErrorKind::UnexpectedEof.into()));
     }
     let (bytes, code) = bytes.split_at(len);
     from.seal.check_code(bytes, code).map_err(Lost::Malformed)?;

@@ -17,7 +17,7 @@ pub(super) enum Refusal {
     Token,
     /// One of the two ends encrypts and the other does not.
     Encryption,
-    /// The other end is not a rank of this version, or has gone.
+    /// The other end is not a rank of this version, or has ended.
     Foreign(String),
 }
 

@@ -14,9 +14,9 @@ use std::time::Duration;
 pub(super) struct Inquiry {
     is_asked: bool,
     /// The ranks that were asked and have not answered.
-    unheard: BTreeSet<usize>,
+    unanswered: BTreeSet<usize>,
     /// The errors that ranks report; first those of ranks that gave up, then of ranks that wait.
-    told: BTreeMap<(bool, usize), CollectiveError>,
+    reported: BTreeMap<(bool, usize), CollectiveError>,
 }
 
 impl Inquiry {
@@ -30,20 +30,20 @@ impl Inquiry {
         let is_first = !self.is_asked;
         if is_first {
             self.is_asked = true;
-            self.unheard = unready.clone();
+            self.unanswered = unready.clone();
         }
         is_first
     }
 
-    /// Records a frame of a rank. It replaces what the rank reported before.
-    pub(super) fn heard(&mut self, rank: usize) {
-        self.unheard.remove(&rank);
-        self.told.remove(&(true, rank));
+    /// Records a frame of a rank. It replaces an earlier report of the rank.
+    pub(super) fn answered(&mut self, rank: usize) {
+        self.unanswered.remove(&rank);
+        self.reported.remove(&(true, rank));
     }
 
     /// Records that a rank has given up.
     pub(super) fn failed(&mut self, rank: usize, error: CollectiveError) {
-        self.told.insert((false, rank), error);
+        self.reported.insert((false, rank), error);
     }
 
     /// Records the ranks for which a rank waits; none if it waits for something else.
@@ -52,30 +52,30 @@ impl Inquiry {
             Some(peer) if *peer < roster.entries.len() => unreached(*peer, roster, LATE.into()),
             _ => died(rank, String::from("it was not ready in time")),
         };
-        self.told.insert((true, rank), error);
+        self.reported.insert((true, rank), error);
     }
 
     /// The error of a rank that was asked this long ago and has not answered.
     pub(super) fn hung(&self, time: Duration) -> Option<CollectiveError> {
-        self.unheard.first().map(|&rank| silent(rank, time))
+        self.unanswered.first().map(|&rank| silent(rank, time))
     }
 
     /// The error, once all asked ranks have answered.
     pub(super) fn answer(&self) -> Option<CollectiveError> {
-        let is_over = self.is_asked && self.unheard.is_empty();
+        let is_over = self.is_asked && self.unanswered.is_empty();
         is_over.then(|| self.verdict()).flatten()
     }
 
     /// The error, as far as known.
     pub(super) fn verdict(&self) -> Option<CollectiveError> {
         // If several ranks are silent, name one that others wait for.
-        let missed = self.told.values().filter_map(|error| match error {
+        let missed = self.reported.values().filter_map(|error| match error {
             CollectiveError::PeerUnreachable { rank, .. } => Some(*rank),
             _ => None,
         });
         let missed: BTreeSet<usize> = missed.collect();
-        let hung = self.unheard.intersection(&missed).next();
+        let hung = self.unanswered.intersection(&missed).next();
         let error = hung.map(|&rank| silent(rank, GRACE)).or_else(|| self.hung(GRACE));
-        error.or_else(|| self.told.values().next().cloned())
+        error.or_else(|| self.reported.values().next().cloned())
     }
 }

@@ -147,7 +147,7 @@ async fn answer(
     let mut connection = proved.await.map_err(|_| Failed::Stranger)?;
     let introduction: Introduction = match read_frame(&mut connection.reader).await {
         Ok(introduction) => introduction,
-        Err(Lost::Gone(_)) => return Err(Failed::Stranger),
+        Err(Lost::Closed(_)) => return Err(Failed::Stranger),
         Err(malformed) => return Err(Failed::Malformed(malformed.of(connection.peer))),
     };
     // The caller is a rank of another world.

@@ -2,7 +2,7 @@
 //!
 //! Rank 0 listens; the others connect to it and then to each other. Every connection starts with a
 //! proof of the shared token, in frames of fixed size, before anything else is read. Rank 0
-//! compares the settings that must be equal and sends everybody the addresses of all ranks. If
+//! compares the settings that must be equal and sends all ranks the addresses of all ranks. If
 //! something is wrong, it sends the error to all ranks that are present.
 
 mod attend;

@@ -31,13 +31,13 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(2
 
 /// The facts of this process about its library.
 pub(super) fn facts(plan: &Rendezvous) -> Facts {
-    let told = match readiness(plan) {
+    let stated = match readiness(plan) {
         Ok(library) => [(TRANSPORT, String::from(READY)), (LIBRARY, library.identity())].to_vec(),
         Err(reason) => [(TRANSPORT, reason)].to_vec(),
     };
     let prices = plan.prices.iter().map(|prices| (PRICES, prices.to_string()));
-    let told = told.into_iter().chain(prices).chain([(HOST, host_name())]);
-    told.map(|(name, value)| (String::from(name), value)).collect()
+    let stated = stated.into_iter().chain(prices).chain([(HOST, host_name())]);
+    stated.map(|(name, value)| (String::from(name), value)).collect()
 }
 
 /// The library, if this process's messages may travel by it; otherwise the reason.
@@ -179,7 +179,7 @@ impl Verdict {
 }
 
 /// This rank's report of its start. A start that no rank has tried is not an error.
-pub(super) fn told(start: &Result<Start, String>) -> Verdict {
+pub(super) fn report(start: &Result<Start, String>) -> Verdict {
     match start {
         Ok(start) => Verdict {
             without_mpi: start.mpi.as_ref().err().cloned(),
@@ -206,22 +206,22 @@ mod tests {
     use super::*;
     use crate::Price;
 
-    fn told_by(transport: &str, library: &str) -> Facts {
+    fn facts_of(transport: &str, library: &str) -> Facts {
         let fact = |name: &str, value: &str| (String::from(name), String::from(value));
         vec![fact(TRANSPORT, transport), fact(LIBRARY, library)]
     }
 
     #[test]
     fn all_begin_or_none() {
-        let one = told_by(READY, "Open MPI v4");
+        let one = facts_of(READY, "Open MPI v4");
         let may = |all: &[Facts]| may_begin(Transport::Auto, all.iter());
         assert_eq!(may(&[one.clone(), one.clone()]), Ok(()));
-        let other = told_by(READY, "MPICH");
+        let other = facts_of(READY, "MPICH");
         assert_eq!(
             may(&[one.clone(), one.clone(), other]),
             Err(String::from("rank 2 has MPICH, and rank 0 has Open MPI v4"))
         );
-        let without = told_by("no MPI library was found", "");
+        let without = facts_of("no MPI library was found", "");
         assert_eq!(
             may(&[one.clone(), without]),
             Err(String::from("rank 1: no MPI library was found"))

@@ -21,7 +21,7 @@ const TOKEN: &[u8] = b"a shared secret";
 /// Runs ranks 0 and 2 of three, with `ghost` as rank 1, and returns their errors. Rank 0 sends the
 /// others this many bytes of facts.
 fn meet_with<F: Future<Output = ()>>(
-    told: usize,
+    bytes: usize,
     ghost: impl FnOnce(Connection, String) -> F,
 ) -> [CollectiveError; 2] {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -30,7 +30,7 @@ fn meet_with<F: Future<Output = ()>>(
     let mut listener = Some(listener);
     let ranks = [0, 2].map(|rank| {
         let (token, listener) = (TOKEN.to_vec(), listener.take());
-        let own = if rank == 0 { "x".repeat(told) } else { String::new() };
+        let own = if rank == 0 { "x".repeat(bytes) } else { String::new() };
         let facts = vec![(String::from("own"), own)];
         let base = Rendezvous::new(rank, 3, address.clone());
         let meeting = Rendezvous { token, listener, facts, ..base };
@@ -62,7 +62,7 @@ fn a_rank_that_dies_while_ranks_connect_is_an_error_on_all_others() {
 }
 
 #[test]
-fn a_rank_that_cannot_connect_tells_all_others_why() {
+fn a_rank_that_cannot_connect_reports_the_reason_to_all_others() {
     let reason = CollectiveError::PeerUnreachable {
         rank: 2,
         address: String::from("elsewhere"),
@@ -113,7 +113,7 @@ fn a_rank_that_is_not_reached_and_waits_is_not_taken_for_one_that_hangs() {
 }
 
 #[test]
-fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
+fn a_rank_that_accepts_nothing_is_lost_and_delays_no_other() {
     // More than the buffers of the sockets hold.
     let errors = meet_with(14 << 20, |mut stream, address| async move {
         write_frame(&mut stream.writer, &hello(address)).await.unwrap();
@@ -129,7 +129,7 @@ fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
 /// Two others report at nearly the same time that they did not reach a rank, which answers a little
 /// later than they do.
 #[test]
-fn a_rank_has_its_time_to_answer_whatever_others_say() {
+fn a_rank_has_its_time_to_answer_despite_reports_of_others() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -168,7 +168,7 @@ fn a_rank_has_its_time_to_answer_whatever_others_say() {
     assert_eq!(rank_0.join().unwrap().map(|_: World| ()).unwrap_err(), unreached);
 }
 
-/// Runs rank 1 of two, with `ghost` as rank 0, which has read the report of rank 1 and lets it go.
+/// Runs rank 1 of two, with `ghost` as rank 0, which reads the report of rank 1 and answers `Go`.
 fn meet_rank_0<F: Future<Output = Connection>>(
     is_encrypted: bool,
     ghost: impl FnOnce(Connection) -> F,
@@ -198,12 +198,12 @@ fn meet_rank_0<F: Future<Output = Connection>>(
 
 /// The connection of the world would start with a frame of the meeting.
 #[test]
-fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
+fn a_rank_that_is_asked_after_its_report_sends_nothing_more() {
     let joined = meet_rank_0(false, |mut stream| async {
         write_frame(&mut stream.writer, &Answer::Asked).await.unwrap();
-        let said =
+        let sent =
             timeout(Duration::from_millis(300), read_frame::<Report>(&mut stream.reader)).await;
-        assert!(said.is_err(), "{said:?}");
+        assert!(sent.is_err(), "{sent:?}");
         stream
     });
     assert_eq!(joined.unwrap().seed, 7);
@@ -211,7 +211,7 @@ fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
 
 /// Rank 1 checks once a millisecond whether its report has been sent; rank 0 answers sooner.
 #[test]
-fn an_answer_may_come_before_the_report_is_known_to_have_gone() {
+fn an_answer_may_arrive_before_the_report_is_known_to_be_sent() {
     for _ in 0..200 {
         assert_eq!(meet_rank_0(true, |stream| async { stream }).unwrap().seed, 7);
     }
@@ -227,16 +227,16 @@ fn of_silent_ranks_the_one_that_others_miss_is_named() {
         _ => None,
     };
     assert_eq!(silent(&inquiry), Some(1));
-    inquiry.heard(2);
+    inquiry.answered(2);
     let (address, reason) = (String::new(), String::new());
     inquiry.failed(2, CollectiveError::PeerUnreachable { rank: 3, address, reason });
     assert_eq!((inquiry.answer(), silent(&inquiry)), (None, Some(3)));
-    inquiry.heard(3);
+    inquiry.answered(3);
     inquiry.waits(3, &[], &roster);
     // A rank that waited and is ready waits no longer.
-    inquiry.heard(3);
+    inquiry.answered(3);
     assert_eq!(silent(&inquiry), Some(1));
-    inquiry.heard(1);
+    inquiry.answered(1);
     assert!(matches!(inquiry.answer(), Some(CollectiveError::PeerUnreachable { rank: 3, .. })));
 }
 

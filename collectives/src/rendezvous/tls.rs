@@ -197,7 +197,7 @@ async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: A
         }
         tunnel.is_passing.store(false, Ordering::SeqCst);
     }
-    // The other end may be gone.
+    // The other end may have ended.
     let _ = to.shutdown().await;
     // Set before the far end is closed and its descriptor reused.
     tunnel.has_ended.store(true, Ordering::SeqCst);
@@ -343,32 +343,32 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_through_is_what_comes_and_nobody_reads_it() {
+    fn bytes_arrive_unchanged_through_a_tunnel() {
         block_on(async {
             let (client, server) = streams().await;
             let (one, other) = tokio::join!(connected(client, true), accepted(server, true));
             let (mut one, mut other) = (one.unwrap(), other.unwrap());
             assert!(one.binding == other.binding && one.binding.len() == BINDING_BYTES);
             let sent: Vec<u8> = (0..3 << 20).map(|at| (at * 7 + at / 251) as u8).collect();
-            let mut came = vec![0; sent.len()];
+            let mut received = vec![0; sent.len()];
             let (written, read) =
-                tokio::join!(one.stream.write_all(&sent), other.stream.read_exact(&mut came));
+                tokio::join!(one.stream.write_all(&sent), other.stream.read_exact(&mut received));
             written.unwrap();
             read.unwrap();
-            assert!(sent == came);
+            assert!(sent == received);
             let tunnel = one.tunnel.unwrap();
             while !tunnel.is_flushed() {
                 tokio::task::yield_now().await;
             }
             drop(one.stream);
-            assert_eq!(other.stream.read(&mut came).await.unwrap(), 0);
+            assert_eq!(other.stream.read(&mut received).await.unwrap(), 0);
         });
     }
 
     /// The attacker sits between two ends that know the token, has a session with each, and
     /// forwards their messages.
     #[test]
-    fn somebody_between_who_does_not_know_the_token_is_refused() {
+    fn an_end_between_the_two_that_lacks_the_token_is_refused() {
         block_on(async {
             let (client, towards_client) = streams().await;
             let (towards_server, server) = streams().await;
@@ -424,13 +424,13 @@ mod tests {
             let ends = async {
                 let (one, other) = tokio::join!(connected(client, true), accepted(server, true));
                 let (mut one, mut other) = (one.unwrap(), other.unwrap());
-                let mut came = [0; 64];
+                let mut received = [0; 64];
                 for _ in 0..8 {
                     let _ = one.stream.write_all(&[7; 64]).await;
-                    match other.stream.read_exact(&mut came).await {
-                        Ok(_) if came == [7; 64] => {}
+                    match other.stream.read_exact(&mut received).await {
+                        Ok(_) if received == [7; 64] => {}
                         // Zeros, which are not a frame, or the end.
-                        Ok(_) => return came == [0; 64],
+                        Ok(_) => return received == [0; 64],
                         Err(_) => return true,
                     }
                 }

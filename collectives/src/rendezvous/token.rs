@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn another_protocol_is_told_with_both_numbers() {
+    fn another_protocol_is_reported_with_both_numbers() {
         let outcome = block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_sends_the_challenge_back_is_refused() {
+    fn a_caller_that_sends_the_challenge_back_is_refused() {
         let outcome = block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();

@@ -2,7 +2,7 @@
 
 use super::fabric::Fabric;
 use super::frame::Control;
-use crate::records::{Dispute, Recorded, Told};
+use crate::records::{Dispute, Listing, Recorded};
 use crate::tickets::Verdict;
 use crate::{CollectiveError, Ticket, TicketKind};
 use std::sync::{Arc, PoisonError};
@@ -17,7 +17,7 @@ impl Fabric {
                     tracing::error!(rank = self.rank, from = rank, code, %error, "the world ends");
                 }
             }
-            Control::Beat(doing) => self.doings.heard(rank, doing),
+            Control::Beat(doing) => self.doings.receive(rank, doing),
             Control::Ticket(ticket) => {
                 self.doings.at(rank, &ticket);
                 let verdict = self
@@ -28,12 +28,12 @@ impl Fabric {
                 self.act(verdict);
             }
             Control::Settled(count) => self.settle(count),
-            Control::Tell(number) => {
-                let told = Control::Told(number, self.records.tell(number));
-                self.link(rank).post_control(&told);
+            Control::AskRecords(number) => {
+                let records = Control::Records(number, self.records.of(number));
+                self.link(rank).post_control(&records);
             }
-            Control::Told(number, told) => self.hear(rank, number, told),
-            Control::Begun(begun) => self.departures.heard(rank, begun),
+            Control::Records(number, records) => self.receive_records(rank, number, records),
+            Control::Begun(begun) => self.departures.receive(rank, begun),
         }
     }
 
@@ -62,17 +62,20 @@ impl Fabric {
         }
         for rank in ranks {
             if rank == self.rank {
-                self.hear(rank, number, self.records.tell(number))
+                self.receive_records(rank, number, self.records.of(number))
             } else {
-                self.link(rank).post_control(&Control::Tell(number))
+                self.link(rank).post_control(&Control::AskRecords(number))
             }
         }
     }
 
-    fn hear(&self, rank: usize, number: u64, told: Told) {
+    fn receive_records(&self, rank: usize, number: u64, records: Listing) {
         let of_number = |dispute: &&mut Dispute| dispute.number == number;
-        let error =
-            self.disputed().as_mut().filter(of_number).and_then(|dispute| dispute.hear(rank, told));
+        let error = self
+            .disputed()
+            .as_mut()
+            .filter(of_number)
+            .and_then(|dispute| dispute.receive(rank, records));
         if let Some(error) = error {
             self.fail(error);
         }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) const CREDIT_BYTES: u64 = 4 << 20;
 /// The cost of a message beside its bytes: its entry in a queue and the allocator's overhead.
 const MESSAGE_BYTES: u64 = 128;
-/// Credit is returned in portions of at least this size. Withheld credit delays nobody, because
+/// Credit is returned in portions of at least this size. Withheld credit delays no sender, because
 /// messages without credit are sent too.
 const PORTION_BYTES: u64 = CREDIT_BYTES / 8;
 
@@ -74,7 +74,7 @@ mod tests {
     use crate::transport::frame::EAGER_BYTES;
 
     #[test]
-    fn what_is_unclaimed_has_a_limit_and_claims_give_credit_back() {
+    fn unclaimed_messages_have_a_limit_and_claims_return_credit() {
         for len in [0, 1, 1000, EAGER_BYTES] {
             let (sender, receiver) = (Credit::default(), Credit::default());
             let mut unclaimed = 0;

@@ -186,7 +186,7 @@ impl Doings {
     }
 
     /// Takes a rank's report of its activity.
-    pub(super) fn heard(&self, rank: usize, doing: Doing) {
+    pub(super) fn receive(&self, rank: usize, doing: Doing) {
         let known = &mut self.locked()[rank];
         // Tickets and signs of life may overtake each other.
         if doing.step >= known.step {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_tell_step_call_site_and_operation() {
+    fn ranks_report_step_call_site_and_operation() {
         let doings = Doings::new(0, 2);
         assert_eq!(doings.of(1), "before its first step");
         doings.at(0, &ticket(7));
@@ -232,14 +232,14 @@ mod tests {
         drop(begun);
         assert_eq!(doings.own().to_string(), "at step 7 (reads x at a.py:3)");
         doings.at(1, &ticket(9));
-        doings.heard(1, own.clone());
+        doings.receive(1, own.clone());
         assert_eq!(doings.of(1), "at step 9 (reads x at a.py:3)");
-        doings.heard(1, Doing { step: 9, ..own });
+        doings.receive(1, Doing { step: 9, ..own });
         assert!(doings.of(1).ends_with("in all_reduce of 64 bytes"));
     }
 
     #[test]
-    fn what_another_process_claims_to_be_in_is_no_promise() {
+    fn an_unknown_operation_of_another_process_is_ignored() {
         let doing = Doing { under: u64::MAX, ..Doing::default() };
         assert_eq!(doing.to_string(), "before its first step");
     }

@@ -59,8 +59,8 @@ pub(crate) struct Fabric {
     dispute: Mutex<Option<Dispute>>,
     pub(super) lead: Lead,
     leaving: AtomicBool,
-    /// Whether this process has sent the others the reason why the world has ended.
-    told: AtomicBool,
+    /// Whether this process has posted the reason why the world has ended.
+    has_posted_reason: AtomicBool,
     /// Whether a message had an unexpected length: the world is about to end.
     misfit: AtomicBool,
 }
@@ -83,7 +83,7 @@ impl Fabric {
             dispute: Mutex::default(),
             lead: Lead::default(),
             leaving: AtomicBool::new(false),
-            told: AtomicBool::new(false),
+            has_posted_reason: AtomicBool::new(false),
             misfit: AtomicBool::new(false),
         })
     }
@@ -119,7 +119,7 @@ impl Fabric {
     pub(crate) fn fail(&self, error: CollectiveError) -> CollectiveError {
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
         if end(self.rank, &self.failure, &links, &error) {
-            self.told.store(true, Ordering::SeqCst);
+            self.has_posted_reason.store(true, Ordering::SeqCst);
         }
         self.failure.get().unwrap_or(error)
     }
@@ -467,7 +467,7 @@ impl Fabric {
                 }
             }
         }
-        let is_told = self.pass_on();
+        let has_failed = self.pass_on();
         for link in self.links() {
             link.leave();
         }
@@ -486,7 +486,7 @@ impl Fabric {
         {
             self.rest();
         }
-        if is_told || self.pass_on() {
+        if has_failed || self.pass_on() {
             self.flush(NEWS);
         }
         // A connection that closes before the other end has closed may lose bytes that are still
@@ -506,7 +506,8 @@ impl Fabric {
     /// end of this process first. Returns whether the world has ended.
     pub(crate) fn pass_on(&self) -> bool {
         let Some(error) = self.failure.get() else { return false };
-        if error != CollectiveError::Closed && !self.told.swap(true, Ordering::SeqCst) {
+        if error != CollectiveError::Closed && !self.has_posted_reason.swap(true, Ordering::SeqCst)
+        {
             self.links().for_each(|link| link.post_control(&Control::Abort(error.clone())));
         }
         true
@@ -549,8 +550,8 @@ impl Watcher for Fabric {
 /// Ends the world on all ranks, unless it has ended.
 fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) -> bool {
     // A thread that sees the failure and leaves flushes posted frames, so post the abort first.
-    let tell = || links.iter().for_each(|link| link.post_control(&Control::Abort(error.clone())));
-    let is_first = failure.set_after(error.clone(), tell);
+    let post = || links.iter().for_each(|link| link.post_control(&Control::Abort(error.clone())));
+    let is_first = failure.set_after(error.clone(), post);
     if is_first {
         tracing::error!(rank, code = error.code(), %error, "the world ends");
     }

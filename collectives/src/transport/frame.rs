@@ -4,7 +4,7 @@
 use super::channel::{Channel, Lane};
 use super::doing::Doing;
 use super::seal::{CODE_BYTES, MARK_BYTES, SUM_BYTES, Seal};
-use crate::{CollectiveError, records::Told, tickets::Ticket};
+use crate::{CollectiveError, records::Listing, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Messages up to this length are sent without asking, while there is credit.
@@ -69,9 +69,9 @@ pub(crate) enum Control {
     /// All ranks have posted this many tickets; from the coordinator to all.
     Settled(u64),
     /// The coordinator asks for the records of the ticket of this number.
-    Tell(u64),
+    AskRecords(u64),
     /// The records of the ticket of this number.
-    Told(u64, Told),
+    Records(u64, Listing),
     /// A sign of life with the activity of the sender.
     Beat(Doing),
     /// The sender leaves; for each communicator group, the number of MPI's collectives that it has

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 /// Running calls soon return the error, unless they are stuck in foreign code that nothing can
 /// interrupt: a driver, or an MPI library that starts. A program outside of all calls receives the
 /// error at its next call, but may never make one: it may wait, by its own means, for ranks that
-/// are gone. A program that has received the error may continue.
+/// have ended. A program that has received the error may continue.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
     count: AtomicUsize,
     turns: AtomicU64,
-    has_heard: AtomicBool,
+    is_aware: AtomicBool,
 }
 
 /// Why a process does not end by itself.
@@ -36,8 +36,8 @@ impl Inside {
     }
 
     /// Records that the program knows how its world ended, or has left it.
-    pub(crate) fn note_heard(&self) {
-        self.has_heard.store(true, Ordering::Relaxed);
+    pub(crate) fn note_aware(&self) {
+        self.is_aware.store(true, Ordering::Relaxed);
     }
 
     /// Whether a call is running.
@@ -48,7 +48,7 @@ impl Inside {
     /// The reason to end the program if this state lasts; `None` if it may continue.
     pub(super) fn stay(&self) -> Option<Stay> {
         let turns = self.turns.load(Ordering::Relaxed);
-        if self.has_heard.load(Ordering::Relaxed) {
+        if self.is_aware.load(Ordering::Relaxed) {
             self.has_calls().then_some(Stay::Inside(turns))
         } else {
             // Even if the program makes calls: none of them has returned the error.
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_call_stays_the_same_until_it_or_another_ends() {
         let inside = Inside::default();
-        inside.note_heard();
+        inside.note_aware();
         assert_eq!(inside.stay(), None);
         let first = inside.enter();
         let stay = inside.stay();
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_nobody_has_told_stays_whatever_it_calls() {
+    fn an_unaware_program_stays_through_all_its_calls() {
         let inside = Inside::default();
         let stay = inside.stay();
         assert_eq!(stay, Some(Stay::Unaware));
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(inside.stay(), stay);
         let _first = inside.enter();
         assert_eq!(inside.stay(), stay);
-        inside.note_heard();
+        inside.note_aware();
         assert!(inside.stay().is_some() && inside.stay() != stay);
     }
 }

@@ -31,11 +31,11 @@ pub(crate) struct Link {
     incoming: Mutex<Option<Seal>>,
     /// Signals that there may be something to write.
     wake: Notify,
-    /// Whether the other end has said goodbye or is gone.
+    /// Whether the other end has said goodbye or has ended.
     left: AtomicBool,
     bytes_written: AtomicU64,
     /// The number of times that bytes have arrived from the other end.
-    heard: AtomicU64,
+    arrivals: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Link {
             wake: Notify::new(),
             left: AtomicBool::new(false),
             bytes_written: AtomicU64::new(0),
-            heard: AtomicU64::new(0),
+            arrivals: AtomicU64::new(0),
         })
     }
 
@@ -134,13 +134,13 @@ impl Link {
     }
 
     /// Records that bytes have arrived from the other end.
-    pub(super) fn note_heard(&self) {
-        self.heard.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn note_arrival(&self) {
+        self.arrivals.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A count that grows whenever bytes arrive from the other end.
-    pub(super) fn heard(&self) -> u64 {
-        self.heard.load(Ordering::Relaxed)
+    pub(super) fn arrivals(&self) -> u64 {
+        self.arrivals.load(Ordering::Relaxed)
     }
 
     /// Whether the system has everything posted so far, or the link is closed.
@@ -149,8 +149,8 @@ impl Link {
         let empty =
             outgoing.frames.is_empty() && outgoing.bulk.is_empty() && outgoing.current.is_none();
         let is_written = empty && !outgoing.leaving;
-        let has_gone = || self.tunnel.as_ref().is_none_or(|tunnel| tunnel.is_flushed());
-        outgoing.closed || (is_written && has_gone())
+        let is_sent = || self.tunnel.as_ref().is_none_or(|tunnel| tunnel.is_flushed());
+        outgoing.closed || (is_written && is_sent())
     }
 
     /// Whether a long message that somebody waits for is not yet written, or never will be.
@@ -392,7 +392,7 @@ impl Outgoing {
         self.lost_bulk || bulk.any(|bulk| !bulk.transfer.is_cancelled())
     }
 
-    /// Drops everything, because the other end is gone.
+    /// Drops everything, because the other end has ended.
     fn close(&mut self) {
         let lost_bulk = self.owes_bulk();
         *self = Outgoing { closed: true, lost_bulk, ..Outgoing::new(self.seal.clone()) };

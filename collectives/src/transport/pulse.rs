@@ -61,7 +61,7 @@ pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
 struct Watched {
     link: Arc<Link>,
     /// The link's count of arrivals at the last check.
-    heard: u64,
+    arrivals: u64,
     silence: Duration,
     is_named: bool,
 }
@@ -71,7 +71,7 @@ struct Watched {
 pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
     let watched = |link: &Arc<Link>| Watched {
         link: link.clone(),
-        heard: 0,
+        arrivals: 0,
         silence: Duration::ZERO,
         is_named: false,
     };
@@ -84,7 +84,7 @@ pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
         looks.tick().await;
         let passed = last.elapsed().min(MOST);
         last = Instant::now();
-        waited.look(&fabric.doings, passed).into_iter().for_each(tell);
+        waited.look(&fabric.doings, passed).into_iter().for_each(report);
         ranks.retain(|rank| !rank.link.has_left());
         for rank in &mut ranks {
             rank.look(&fabric, passed, named, stall);
@@ -132,14 +132,14 @@ impl Watched {
         named: Duration,
         stall: Option<Duration>,
     ) {
-        let (heard, rank) = (self.link.heard(), self.link.peer);
-        if heard == self.heard {
+        let (arrivals, rank) = (self.link.arrivals(), self.link.peer);
+        if arrivals == self.arrivals {
             self.silence += passed;
         } else {
             let silence = std::mem::take(&mut self.silence).as_secs();
-            self.heard = heard;
+            self.arrivals = arrivals;
             if std::mem::take(&mut self.is_named) {
-                tell(format!("phalanx: rank {rank} responds again, after {silence} s"));
+                report(format!("phalanx: rank {rank} responds again, after {silence} s"));
             }
         }
         if self.silence >= named && !self.is_named {
@@ -152,13 +152,13 @@ impl Watched {
                 }
                 None => String::new(),
             };
-            tell(format!("phalanx: rank {rank} has been silent for {silence} s, {doing}{what}"));
+            report(format!("phalanx: rank {rank} has been silent for {silence} s, {doing}{what}"));
         }
     }
 }
 
 /// Writes a line to standard error on a thread of its own, because the write may wait.
-fn tell(line: String) {
+fn report(line: String) {
     let write = move || {
         // If standard error accepts nothing, there is nothing to do.
         let _ = writeln!(std::io::stderr(), "{line}");
@@ -190,7 +190,7 @@ async fn end_at_last(fabric: &Fabric) {
             } else {
                 "has not received this error"
             };
-            tell(format!(
+            report(format!(
                 "error[{code}]: {failure}\n  hint    {hint}\n\
                  phalanx: rank {} {why} for {seconds} s and is ended",
                 fabric.rank
@@ -233,15 +233,15 @@ mod tests {
         let long = doings.waits.begin(None);
         drop(short);
         assert!(reports(29).is_empty());
-        let told = "phalanx: rank 0 has waited 30 s at step 5 (observes a value at heat.py:5) \
+        let expected = "phalanx: rank 0 has waited 30 s at step 5 (observes a value at heat.py:5) \
                     for rank 2, last reported at step 2 (observes a value at heat.py:2)";
-        assert_eq!(reports(1), [told]);
+        assert_eq!(reports(1), [expected]);
         assert_eq!((reports(59).len(), reports(1).len(), reports(60).len()), (0, 1, 1));
         drop(long);
         let _known = doings.waits.begin(Some(1));
-        let told = reports(30);
+        let found = reports(30);
         assert!(
-            told[0]
+            found[0]
                 .ends_with("for rank 1, last reported at step 4 (observes a value at heat.py:4)")
         );
     }

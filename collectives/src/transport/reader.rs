@@ -33,7 +33,7 @@ pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
             tokio::time::sleep(DEPARTURE_GRACE).await;
             return fabric.check_departure(&link);
         }
-        Err(Broken::Gone(error)) => {
+        Err(Broken::Closed(error)) => {
             tokio::time::sleep(GRACE).await;
             fabric.doings.died(rank, error.to_string())
         }
@@ -48,14 +48,14 @@ pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
 }
 
 enum Broken {
-    Gone(io::Error),
+    Closed(io::Error),
     Malformed(String),
     Refused(CollectiveError),
 }
 
 impl From<io::Error> for Broken {
     fn from(error: io::Error) -> Broken {
-        Broken::Gone(error)
+        Broken::Closed(error)
     }
 }
 
@@ -145,9 +145,9 @@ impl Reader<'_> {
             let end = if self.expects_bulk { self.start + most } else { self.held.len() };
             self.link.stream.readable().await?;
             match self.link.stream.try_read(&mut self.held[self.end..end]) {
-                Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
+                Ok(0) => return Err(Broken::Closed(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
-                    self.link.note_heard();
+                    self.link.note_arrival();
                     self.end += count;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -207,9 +207,9 @@ impl Reader<'_> {
                 }
             };
             match outcome {
-                Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
+                Ok(0) => return Err(Broken::Closed(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
-                    self.link.note_heard();
+                    self.link.note_arrival();
                     let here = count.min(end - at);
                     at += here;
                     (self.start, self.end) = (0, count - here);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_arrive_whole_however_the_network_cuts_their_frames() {
+    fn messages_arrive_whole_from_frames_cut_anywhere() {
         let (frames, _) = frames();
         for piece in [7, 63, 64, 65, 1000, 29_999, frames.len()] {
             runtime().block_on(async {
@@ -351,8 +351,8 @@ mod tests {
     /// A rank asks for a long message and leaves before all of it has arrived. Then its process
     /// ends, or continues and reads no more.
     #[test]
-    fn a_rank_that_leaves_what_it_has_asked_for_is_an_error_for_the_sender() {
-        for is_gone in [true, false] {
+    fn a_rank_that_leaves_before_its_message_has_arrived_is_an_error_for_the_sender() {
+        for has_ended in [true, false] {
             runtime().block_on(async {
                 let (fabric, link, mut far) = pair().await;
                 tokio::spawn(read(fabric.clone(), link.clone()));
@@ -371,14 +371,14 @@ mod tests {
                 }
                 let goodbye = Header::plain(Kind::Goodbye, 0).with(&[]);
                 far.write_all(&goodbye.sealed(&mut seal)).await.unwrap();
-                let _kept = (!is_gone).then_some(far);
+                let _kept = (!has_ended).then_some(far);
                 let waited = tokio::task::spawn_blocking({
                     let fabric = fabric.clone();
                     move || fabric.wait(&transfer)
                 });
                 let waited = tokio::time::timeout(Duration::from_secs(20), waited).await;
                 let error = waited.expect("no hang").unwrap();
-                assert_eq!(error, Err(CollectiveError::RankLeft { rank: 1 }), "{is_gone}");
+                assert_eq!(error, Err(CollectiveError::RankLeft { rank: 1 }), "{has_ended}");
             });
         }
     }
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_are_lost_or_come_again_or_in_other_turns_are_errors() {
+    fn lost_repeated_and_reordered_frames_are_errors() {
         let (frames, ends) = frames();
         let frame = |at: usize| &frames[if at == 0 { 0 } else { ends[at - 1] }..ends[at]];
         let orders: [&[usize]; 4] = [&[1], &[0, 2], &[0, 0], &[0, 1, 3, 2]];
@@ -458,8 +458,8 @@ mod tests {
             for order in orders {
                 let bytes: Vec<u8> = order.iter().flat_map(|at| frame(*at)).copied().collect();
                 let found = outcome(&bytes).await;
-                let told = found.map(|error| error.to_string()).unwrap_or_default();
-                assert!(told.contains(" arrived instead of frame "), "{order:?}: {told}");
+                let text = found.map(|error| error.to_string()).unwrap_or_default();
+                assert!(text.contains(" arrived instead of frame "), "{order:?}: {text}");
             }
         });
     }
@@ -481,10 +481,10 @@ mod tests {
             (announced, "sent 9223372036854775808 bytes where member 0 expected 70000"),
         ];
         runtime().block_on(async {
-            for (frame, told) in frames {
+            for (frame, expected) in frames {
                 let bytes = frame.sealed(&mut Seal::new(THEIRS));
                 let error = outcome(&bytes).await.expect("an error").to_string();
-                assert!(error.contains(told), "{error}");
+                assert!(error.contains(expected), "{error}");
             }
         });
     }

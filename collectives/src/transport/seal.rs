@@ -7,7 +7,7 @@
 //! (tickets, errors) also have a code of their payload, and array bytes have a checksum.
 //!
 //! Codes are HMAC-SHA256 with a key that only the two ends have. It is derived from the token and
-//! the nonces of the handshake, and differs by direction. Without the token, nobody can make,
+//! the nonces of the handshake, and differs by direction. Without the token, no process can make,
 //! change or repeat a frame. The checksum is CRC-32: it finds every change within 32 successive
 //! bits and of any two bits, but does not resist forgery; encryption does.
 
@@ -127,21 +127,21 @@ mod tests {
 
     #[test]
     fn frames_are_known_by_their_turn_and_their_direction() {
-        let (mut sent, mut came) = (Seal::new(b"key"), Seal::new(b"key"));
+        let (mut sent, mut received) = (Seal::new(b"key"), Seal::new(b"key"));
         let (mut first, mut second) = (head(7), head(7));
         sent.mark(&mut first);
         sent.mark(&mut second);
         assert_ne!(first, second);
-        let lost = came.clone().check(&second).unwrap_err();
+        let lost = received.clone().check(&second).unwrap_err();
         assert_eq!(lost, "frame 1 arrived instead of frame 0");
         assert!(Seal::new(b"another").check(&first).is_err());
-        came.check(&first).unwrap();
-        let again = came.check(&first).unwrap_err();
+        received.check(&first).unwrap();
+        let again = received.check(&first).unwrap_err();
         assert_eq!(again, "frame 0 arrived instead of frame 1");
-        came.check(&second).unwrap();
+        received.check(&second).unwrap();
         let code = sent.code_of(b"payload");
-        came.check_code(b"payload", &code).unwrap();
-        assert!(came.check_code(b"payloae", &code).is_err());
+        received.check_code(b"payload", &code).unwrap();
+        assert!(received.check_code(b"payloae", &code).is_err());
     }
 
     #[test]
@@ -160,8 +160,8 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             assert!(Seal::new(b"key").check(&damaged).is_err(), "bit {bit}");
         }
-        let mut came = Seal::new(b"key");
-        came.check(&first).unwrap();
+        let mut received = Seal::new(b"key");
+        received.check(&first).unwrap();
         let whole = [bytes.as_slice(), &code, &sum].concat();
         for bit in 0..=8 * whole.len() {
             let mut damaged = whole.clone();
@@ -169,11 +169,11 @@ mod tests {
                 *byte ^= 1 << (bit % 8);
             }
             let (payload, marks) = damaged.split_at(bytes.len());
-            let mut found = came.sum();
+            let mut found = received.sum();
             // In pieces, as a network delivers them.
             payload.chunks(7).for_each(|piece| found.add(piece));
-            let by_code = came.check_code(payload, &marks[..CODE_BYTES]).is_err();
-            let by_sum = came.check_sum(found, &marks[CODE_BYTES..]).is_err();
+            let by_code = received.check_code(payload, &marks[..CODE_BYTES]).is_err();
+            let by_sum = received.check_sum(found, &marks[CODE_BYTES..]).is_err();
             let (in_payload, in_code) = (bit < 8 * 200, bit < 8 * (200 + CODE_BYTES));
             let is_whole = bit == 8 * whole.len();
             assert_eq!(by_code, in_code && !is_whole, "bit {bit}");

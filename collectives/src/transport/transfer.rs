@@ -17,7 +17,7 @@ const CANCELLED: u8 = 3;
 ///
 /// Its bytes may be touched only through a claim. The owner of the slice leaves them alone until
 /// the transfer is done or cancelled (the contract of `Communicator`), and a cancelled transfer
-/// cannot be claimed, so nobody touches the bytes after an error has been returned to the owner.
+/// cannot be claimed, so no thread touches the bytes after an error has been returned to the owner.
 #[derive(Debug)]
 pub(crate) struct Transfer {
     data: Slice,
@@ -25,7 +25,7 @@ pub(crate) struct Transfer {
     pub(super) process: usize,
     state: AtomicU8,
     sleepers: Sleepers,
-    /// Whether MPI's engine moves the bytes. Then nobody claims them.
+    /// Whether MPI's engine moves the bytes. Then no thread claims them.
     is_by_engine: bool,
 }
 

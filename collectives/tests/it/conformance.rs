@@ -58,7 +58,7 @@ fn reduction(
                 .unwrap()
                 .wait()
                 .unwrap();
-            assert_eq!(bytes(&data), own, "reduce_scatter changed what was sent");
+            assert_eq!(bytes(&data), own, "reduce_scatter changed the sent data");
             (bytes(&result), counts[..rank].iter().sum())
         }
     };
@@ -154,7 +154,7 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
 
 /// NaN, and numbers next to it.
 #[test]
-fn extremes_on_gpus_keep_what_is_not_a_number() {
+fn extremes_on_gpus_keep_nan() {
     for ((_, plane), members) in on_gpus() {
         let fixture = plane(members);
         fixture.run(|member| {

@@ -221,32 +221,32 @@ fn child_is_elsewhere() {
     let Ok(address) = std::env::var("PHALANX_TEST_ELSEWHERE_CHILD_ADDRESS") else {
         return;
     };
-    let is_told = std::env::var_os("PHALANX_TEST_CHILD_IS_TOLD").is_some();
-    let rank = if is_told { 2 } else { 1 };
+    let is_aware = std::env::var_os("PHALANX_TEST_CHILD_IS_AWARE").is_some();
+    let rank = if is_aware { 2 } else { 1 };
     let token = b"a shared secret".to_vec();
     let world = Rendezvous { token, ..Rendezvous::new(rank, 3, address) }.join().unwrap();
     {
         let _entered = world.enter();
         reduce(&*world.communicators()[0], 8).unwrap();
     }
-    while is_told && !world.is_aborted() {
+    while is_aware && !world.is_aborted() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    world.note_told();
+    world.note_error();
     // Longer than a program lives that has not received the error.
-    std::thread::sleep(Duration::from_secs(if is_told { 11 } else { 60 }));
+    std::thread::sleep(Duration::from_secs(if is_aware { 11 } else { 60 }));
     std::process::exit(7);
 }
 
 #[test]
-fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
+fn an_unaware_rank_does_not_outlive_its_world_and_an_aware_one_may() {
     let mut ranks = meetings(3);
-    let start = |is_told: bool| {
+    let start = |is_aware: bool| {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "faults::child_is_elsewhere", "--nocapture"]);
         child.env("PHALANX_TEST_ELSEWHERE_CHILD_ADDRESS", &ranks[0].address);
-        if is_told {
-            child.env("PHALANX_TEST_CHILD_IS_TOLD", "1");
+        if is_aware {
+            child.env("PHALANX_TEST_CHILD_IS_AWARE", "1");
         }
         child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
@@ -255,7 +255,7 @@ fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
     reduce(&*world.communicators()[0], 8).unwrap();
     let died = Instant::now();
     drop(world);
-    let [unaware, told] = children.map(|child| {
+    let [unaware, aware] = children.map(|child| {
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code(), errors, died.elapsed())
@@ -269,7 +269,7 @@ fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
     let why = "rank 1 has not received this error for 8 s and is ended";
     assert!(errors.contains(why), "{errors}");
     assert!(after < Duration::from_secs(30), "{after:?}");
-    assert_eq!(told.0, Some(7), "{}", told.1);
+    assert_eq!(aware.0, Some(7), "{}", aware.1);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn an_abort_reaches_every_wait_with_its_reason() {
 }
 
 #[test]
-fn a_rank_that_leaves_early_is_an_error_for_who_waits_for_it() {
+fn a_rank_that_leaves_early_is_an_error_for_a_rank_that_waits_for_it() {
     let fixture = tcp(3);
     std::thread::scope(|scope| {
         let waiters = [0, 2].map(|rank| {
@@ -323,7 +323,7 @@ fn a_rank_that_leaves_early_is_an_error_for_who_waits_for_it() {
 }
 
 #[test]
-fn what_was_sent_before_leaving_arrives() {
+fn bytes_sent_before_leaving_arrive() {
     let fixture = tcp(2);
     let len = 8 << 20;
     std::thread::scope(|scope| {
@@ -352,8 +352,8 @@ fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
                     1 => member.recv(&place(expected), 0),
                     _ => member.recv(&place(8), 0),
                 };
-                // A short message is sent as soon as it is posted; the error comes with the next
-                // wait.
+                // A short message is sent as soon as it is posted; the next wait returns the
+                // error.
                 let outcome = event.and_then(|event| Ok(event.wait()?));
                 outcome.and_then(|()| member.barrier()).unwrap_err()
             });

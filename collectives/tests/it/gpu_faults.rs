@@ -1,4 +1,4 @@
-//! Members on GPUs that fail or never come cause an error on all others, whose streams continue.
+//! Members on GPUs that fail or never arrive cause an error on all others, whose streams continue.
 
 use crate::fixture::{bytes, on_gpus, slice};
 use phalanx_collectives::CollectiveError;
@@ -11,7 +11,7 @@ fn gives_up(rank: usize) -> CollectiveError {
 }
 
 #[test]
-fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
+fn a_wait_on_a_gpu_for_a_member_that_gives_up_returns_its_error() {
     for ((name, plane), members) in on_gpus() {
         let fixture = plane(members);
         let process = |member: usize| if fixture.worlds.len() == 1 { 0 } else { member };
@@ -41,7 +41,7 @@ fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
 }
 
 #[test]
-fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
+fn a_wait_in_a_kernel_for_an_absent_member_ends_with_its_error() {
     for ((name, plane), members) in on_gpus() {
         let fixture = plane(members);
         let outcomes = fixture.run(|member| {
@@ -84,7 +84,7 @@ fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
 }
 
 #[test]
-fn who_waits_for_a_connection_to_a_member_that_never_comes_has_an_error() {
+fn a_wait_for_a_connection_to_an_absent_member_is_an_error() {
     for ((name, plane), members) in on_gpus() {
         let fixture = plane(members);
         let outcomes = fixture.run(|member| {

@@ -45,7 +45,7 @@ fn measure(member: &dyn Communicator, len: usize, messages: usize, there_and_bac
     };
     run(2);
     let micros = run(messages);
-    assert!(bytes(&data).iter().all(|byte| *byte == 0), "rank 0's bytes have come");
+    assert!(bytes(&data).iter().all(|byte| *byte == 0), "rank 0's bytes have arrived");
     if there_and_back { micros / 2.0 } else { micros }
 }
 

@@ -177,7 +177,7 @@ fn messages_between_a_pair_keep_their_order() {
 }
 
 #[test]
-fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
+fn short_messages_without_receivers_stay_with_their_sender() {
     // Many more of the longest short messages than a process stores for a sender, and tiny ones.
     let len = |number: usize| [64 << 10, 0, 1, 64 << 10, 777][number % 5];
     let count = 400;
@@ -206,7 +206,7 @@ fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
         }
         let kept: usize =
             sent.iter().filter(|(event, _)| event.is_done()).map(|(_, len)| len).sum();
-        assert!(kept <= others.len() * (4 << 20), "{kept} bytes were sent to nobody");
+        assert!(kept <= others.len() * (4 << 20), "{kept} bytes were sent without a receiver");
         member.barrier().unwrap();
         for from in &others {
             for number in 0..count {
@@ -221,7 +221,7 @@ fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
 }
 
 #[test]
-fn an_exchange_reaches_everybody_and_oneself_and_overlaps_with_collectives() {
+fn an_exchange_reaches_all_members_and_overlaps_with_collectives() {
     each(|member, size| {
         let (own, members) = (member.rank(), member.size());
         let outgoing = |turn: usize| {
@@ -293,9 +293,9 @@ fn a_split_orders_members_by_key_and_its_groups_do_not_mix() {
                 assert_eq!((alone.size(), alone.plane()), (1, "local"));
                 alone.barrier().unwrap();
             }
-            let everybody = member.split(Some(0), 0).unwrap().unwrap();
-            assert_eq!((everybody.size(), everybody.rank()), (5, own));
-            everybody.barrier().unwrap();
+            let all = member.split(Some(0), 0).unwrap().unwrap();
+            assert_eq!((all.size(), all.rank()), (5, own));
+            all.barrier().unwrap();
         });
         fixture.shutdown();
     }

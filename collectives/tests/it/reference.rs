@@ -56,7 +56,7 @@ fn moments(member: usize, position: usize) -> (f64, f64, f64) {
     if count == 0.0 { (0.0, 0.0, 0.0) } else { (count, mean, count - 1.0) }
 }
 
-/// Checks that an item is the combination of what all members contributed at a position.
+/// Checks that an item is the combination of all members' contributions at a position.
 pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoid: Monoid) {
     let numbers: Vec<Weak> = (0..members).map(|member| number(member, position, dtype)).collect();
     let context = format!("{monoid} {dtype}, {members} members, position {position}");

@@ -53,7 +53,7 @@ fn all_ranks_know_the_same_about_each_other() {
 }
 
 #[test]
-fn a_wrong_token_is_refused_and_everybody_learns_who_is_missing() {
+fn a_wrong_token_is_refused_and_all_ranks_name_the_missing_one() {
     let mut ranks = meetings(3);
     for meeting in &mut ranks {
         meeting.timeout = Duration::from_secs(5);
@@ -229,7 +229,7 @@ fn strangers_that_say_nothing_keep_no_rank_out() {
 }
 
 #[test]
-fn nobody_shares_the_port_of_rank_0() {
+fn no_process_shares_the_port_of_rank_0() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap();
     drop(free);

@@ -5,7 +5,7 @@ use phalanx_collectives::cuda_sources;
 use phalanx_device::cuda::Compiler;
 
 #[test]
-fn what_the_library_does_not_combine_has_a_kernel_that_compiles() {
+fn combinations_beyond_the_library_have_kernels_that_compile() {
     let sources = cuda_sources();
     assert!(sources.iter().any(|(name, _)| name == "moments_f64"), "{:?}", sources[0].0);
     for (capability, share) in [(80, 1), (90, 4), (100, 4)] {

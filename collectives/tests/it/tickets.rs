@@ -14,7 +14,7 @@ fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
     Ticket { number, kind, digest, cause, site: site.into(), data: Vec::new() }
 }
 
-/// Waits for a message that never comes, like a rank whose neighbour took another way.
+/// Waits for a message that never arrives, like a rank whose neighbour took another way.
 fn wait_for_ever(fixture: &Fixture, rank: usize) -> CollectiveError {
     let member = &fixture.members[rank];
     let other = (rank + 1) % fixture.members.len();
@@ -88,7 +88,7 @@ fn a_rank_that_works_after_rank_0_has_left_finds_out() {
 }
 
 #[test]
-fn equal_tickets_and_a_world_of_one_go_on() {
+fn equal_tickets_and_a_world_of_one_continue() {
     let fixture = tcp(3);
     for number in 0..2000 {
         for world in &fixture.worlds {
@@ -169,7 +169,7 @@ fn a_rank_far_ahead_waits_for_the_slowest() {
 }
 
 #[test]
-fn a_rank_that_waits_for_the_slowest_hears_of_every_end() {
+fn a_rank_that_waits_for_the_slowest_learns_of_every_end() {
     let code = |fixture: Fixture, rank: usize| fixture.worlds[rank].failure().unwrap().code();
     for fast in [0, 1] {
         // Another rank takes another way, at a ticket that the fast one posted long ago.
@@ -196,7 +196,7 @@ fn a_rank_that_waits_for_the_slowest_hears_of_every_end() {
 }
 
 #[test]
-fn an_exit_waits_for_nobody() {
+fn an_exit_waits_for_no_rank() {
     let fixture = tcp(2);
     (0..MOST_AHEAD).for_each(|number| post(&fixture, 1, number));
     let exit = || ticket(MOST_AHEAD, TicketKind::Exit, 0, "end of program");
@@ -212,7 +212,7 @@ fn an_exit_waits_for_nobody() {
 
 /// Tests every rank as the last that posts.
 #[test]
-fn rank_0_hears_that_all_have_posted_their_exits() {
+fn rank_0_learns_that_all_have_posted_their_exits() {
     for last in 0..3 {
         let fixture = tcp(3);
         let exit = || ticket(1, TicketKind::Exit, 0, "end of program");
@@ -227,7 +227,7 @@ fn rank_0_hears_that_all_have_posted_their_exits() {
 
 /// Its ticket may be compared after its goodbye.
 #[test]
-fn a_rank_that_went_another_way_and_has_left_is_named() {
+fn a_rank_that_took_another_way_and_has_left_is_named() {
     for _ in 0..50 {
         let fixture = tcp(2);
         let exit = || ticket(1, TicketKind::Exit, 0, "end of program");

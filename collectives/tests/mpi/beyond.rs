@@ -13,7 +13,7 @@ fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_beyond_the_counts_of_mpi_arrives() {
+fn data_beyond_the_counts_of_mpi_arrive() {
     let Some(library) = library() else {
         println!("skipped: this runs under a launcher of MPI");
         return;
@@ -69,7 +69,7 @@ fn exchanges(member: &dyn Communicator, len: usize) {
 }
 
 #[test]
-fn what_is_beyond_the_parts_of_a_message_arrives() {
+fn data_beyond_the_parts_of_a_message_arrive() {
     let Some(library) = library() else {
         println!("skipped: this runs under a launcher of MPI");
         return;

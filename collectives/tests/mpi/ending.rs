@@ -79,7 +79,7 @@ fn a_rank_that_has_done_its_part_may_leave() {
 }
 
 #[test]
-fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
+fn a_rank_that_leaves_is_an_error_for_ranks_that_wait_for_it() {
     let Some(mpi) = library() else {
         println!("skipped: this runs under a launcher of MPI");
         return;

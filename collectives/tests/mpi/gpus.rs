@@ -38,7 +38,7 @@ fn long_messages_of_gpus_arrive_whole() {
 }
 
 #[test]
-fn what_a_gpu_still_makes_is_waited_for() {
+fn messages_wait_for_the_work_of_a_gpu() {
     const BYTES: usize = 1 << 20;
     for ((_, plane), members) in on_gpus() {
         let fixture = plane(members);

@@ -116,8 +116,8 @@ fn a_killed_process_is_an_error_that_names_it_on_all_others() {
             let setting = format!("ENDING_CALL={call}");
             let output = launcher.run(4, &["--enable-recovery", "-x", &setting], &filters);
             let text = String::from_utf8_lossy(&output.stdout);
-            let told = text.matches("the world ended: rank 2 died").count();
-            assert_eq!(told, 3, "{:?}, {call}:\n{text}", launcher.command);
+            let reports = text.matches("the world ended: rank 2 died").count();
+            assert_eq!(reports, 3, "{:?}, {call}:\n{text}", launcher.command);
         }
     });
 }
@@ -135,8 +135,8 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
             let filters = ["ending::a_rank_that_leaves_is_an_error", "--nocapture"];
             let output = launcher.run(4, &["--enable-recovery"], &filters);
             let text = String::from_utf8_lossy(&output.stdout);
-            let told = text.matches("the world ended: rank 1 ").count();
-            assert_eq!(told, 3, "{:?}:\n{text}", launcher.command);
+            let reports = text.matches("the world ended: rank 1 ").count();
+            assert_eq!(reports, 3, "{:?}:\n{text}", launcher.command);
         }
     });
 }
@@ -171,7 +171,7 @@ fn members_that_give_different_lengths_get_an_error_of_the_library() {
         let output = launcher.run(4, &["--enable-recovery"], &filters);
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        let told = text.matches("the world ended: a collective failed: ").count();
-        assert_eq!(told, 4, "{:?}:\n{text}\n{errors}", launcher.command);
+        let reports = text.matches("the world ended: a collective failed: ").count();
+        assert_eq!(reports, 4, "{:?}:\n{text}\n{errors}", launcher.command);
     });
 }

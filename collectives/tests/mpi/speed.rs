@@ -43,7 +43,7 @@ const CALLS: [(&str, Call); 8] = [
 #[test]
 fn many_collectives_in_a_row_end() {
     let longest = std::env::var("COLLECTIVES_BYTES").ok().and_then(|bytes| bytes.parse().ok());
-    // Few repetitions if nobody reads the times.
+    // Few repetitions if no program reads the times.
     let most = if longest.is_some() { 10_000 } else { 400 };
     let longest: usize = longest.unwrap_or(1 << 10);
     // One member in each process, like the plain loops. `COLLECTIVES_GPUS` measures GPU data, with

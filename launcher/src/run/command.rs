@@ -76,7 +76,7 @@ fn once(
     }
     let ending = watch.until_all_ended(&ranks);
     if ending != Ending::Well {
-        // Processes that the ranks started may still run, and nobody else will end them.
+        // Processes that the ranks started may still run, and no other process will end them.
         ranks.iter().for_each(|rank| rank.signal(Signal::KILL));
     }
     ranks.into_iter().for_each(Rank::finish);

@@ -88,7 +88,7 @@ impl Course {
         Some(Signal::from_named_raw(signal).unwrap_or(Signal::TERM))
     }
 
-    /// The time of an order has come. Returns the signal to send to all running ranks.
+    /// At the time of an order, returns the signal to send to all running ranks.
     pub(super) fn expired(&mut self, now: Instant) -> Option<Signal> {
         let due = self.next_deadline().is_some_and(|deadline| deadline <= now);
         due.then(|| self.orders.pop_front()).flatten().map(|order| order.1)

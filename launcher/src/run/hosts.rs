@@ -92,11 +92,11 @@ mod tests {
     fn seats(hosts: &str, ranks: usize) -> Vec<String> {
         let hosts: Hosts = hosts.parse().unwrap();
         let seats = hosts.seats(ranks, "here").unwrap();
-        let told = |seat: &Seat| {
+        let described = |seat: &Seat| {
             let host = seat.host.as_deref().unwrap_or("-");
             format!("{host} {}/{}", seat.local_rank, seat.local_size)
         };
-        seats.iter().map(told).collect()
+        seats.iter().map(described).collect()
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_divisions_are_refused() {
         for text in ["", "a:0", "a:x", "a,,b", "-oProxyCommand=x", "a b", "a,a", ":2", "a;b", "$x"]
         {
             assert!(text.parse::<Hosts>().is_err(), "{text}");

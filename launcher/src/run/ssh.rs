@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// Never asks for a password, because nobody could type it, and notices a lost host.
+/// Never asks for a password, because no user could type it, and notices a lost host.
 const OPTIONS: [&str; 6] =
     ["-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"];
 

@@ -1,4 +1,4 @@
-//! What a process of a rank does before it is the program: `phalanx start-rank`.
+//! The start of a rank's process, before it becomes the program: `phalanx start-rank`.
 //!
 //! On another host than the launcher's, the secret is the first line of standard input. The input
 //! stays open while the launcher lives. When it closes, the rank and the processes that it started

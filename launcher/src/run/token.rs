@@ -18,7 +18,7 @@ use tempfile::NamedTempFile;
 const TOKEN_BYTES: usize = 32;
 /// The start of the names of all such files.
 const PREFIX: &str = "phalanx-token-";
-/// The age at which a file that nobody locks may be removed.
+/// The age at which a file without a lock may be removed.
 const LEFT_ALONE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Writes a new secret in hexadecimal to a file that only its owner can open and that is removed
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn old_token_files_that_nobody_holds_are_swept_away() {
+    fn old_token_files_without_a_lock_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         let names = ["phalanx-token-left", "phalanx-token-held", "phalanx-other", "token"];
@@ -104,18 +104,18 @@ mod tests {
         sweep(folder.path(), user + 1, tomorrow);
         assert_eq!(there(), all, "they belong to somebody else");
         sweep(folder.path(), user, tomorrow);
-        let gone: Vec<&String> = all.iter().filter(|name| !there().contains(name)).collect();
-        assert_eq!(gone, ["phalanx-token-left"]);
+        let removed: Vec<&String> = all.iter().filter(|name| !there().contains(name)).collect();
+        assert_eq!(removed, ["phalanx-token-left"]);
         drop(held);
         // A process that another test starts at this moment has a copy of the handle, and so the
         // lock, from its fork to its exec.
         let is_swept = (0..500).any(|_| {
             sweep(folder.path(), user, tomorrow);
-            let is_gone = !place("phalanx-token-held").exists();
-            std::thread::sleep(Duration::from_millis(if is_gone { 0 } else { 10 }));
-            is_gone
+            let is_removed = !place("phalanx-token-held").exists();
+            std::thread::sleep(Duration::from_millis(if is_removed { 0 } else { 10 }));
+            is_removed
         });
-        assert!(is_swept, "nobody holds it any more");
+        assert!(is_swept, "its lock is released");
         sweep(Path::new("/nonexistent"), user, tomorrow);
     }
 }

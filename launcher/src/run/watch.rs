@@ -34,7 +34,7 @@ impl Watch {
         let signal_sender = sender.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
-                // The receiver is gone only after the run.
+                // The receiver has ended only after the run.
                 let _ = signal_sender.send(Occurrence::Signal(signal));
             }
         });
@@ -46,7 +46,7 @@ impl Watch {
         for (rank, process) in ranks.iter().enumerate() {
             let (group, sender) = (process.group(), self.sender.clone());
             thread::spawn(move || {
-                // The receiver is gone only after the run.
+                // The receiver has ended only after the run.
                 let _ = sender.send(Occurrence::Ended { rank, outcome: wait(group) });
             });
         }

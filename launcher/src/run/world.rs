@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read(&file).unwrap().len(), 64);
         drop(world);
-        assert!(!std::path::Path::new(&file).exists(), "the secret must go with the world");
+        assert!(!std::path::Path::new(&file).exists(), "the secret is removed with the world");
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn the_status_of_the_rank_that_failed_is_the_runs() {
 
 #[test]
 fn the_first_failure_counts() {
-    // The others fail because rank 2 is gone, as ranks of a world do.
+    // The others fail because rank 2 has ended, as ranks of a world do.
     let script =
         "[ $PHALANX_RANK = 2 ] && exit 9; trap 'exit 5' TERM; while :; do sleep 0.05; done";
     let output = run_script(3, script).output().unwrap();
@@ -41,7 +41,7 @@ fn a_killed_rank_is_named_and_the_others_end() {
 }
 
 #[test]
-fn what_a_rank_started_ends_with_it() {
+fn processes_that_a_rank_started_end_with_it() {
     // The inner shell ignores the request to end and keeps standard output open, so this waits for
     // its end.
     let script = "[ $PHALANX_RANK = 1 ] && exit 3; (trap '' TERM; sleep 600; echo survived); true";
@@ -76,7 +76,7 @@ fn an_interrupt_reaches_the_program_once() {
 }
 
 #[test]
-fn a_second_interrupt_kills_what_ignored_the_first() {
+fn a_second_interrupt_kills_ranks_that_ignored_the_first() {
     let script = "trap 'echo no >&2' INT; echo ready >&2; while :; do sleep 0.05; done";
     let mut running = Running::start(run_script(2, script));
     running.lines(2);
@@ -90,14 +90,14 @@ fn a_second_interrupt_kills_what_ignored_the_first() {
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_die_with_a_launcher_that_is_killed() {
-    // Nobody is left to remove the file with the secret.
+    // No launcher is left to remove the file with the secret.
     let folder = tempfile::tempdir().unwrap();
     let mut command = run_script(2, "echo $$ >&2; exec sleep 600");
     command.env("TMPDIR", folder.path());
     let mut running = Running::start(command);
     let ranks = running.lines(2);
     running.signal(Signal::KILL);
-    // The ranks hold the pipe of standard error, whose end thus says that they are gone.
+    // The ranks hold the pipe of standard error, whose end thus shows that they have ended.
     let (status, _) = running.end();
     assert_eq!(status.signal(), Some(9));
     for line in ranks {

@@ -77,17 +77,17 @@ fn ends_of_ranks_on_other_hosts_are_honest() {
 #[test]
 fn nothing_survives_the_launcher_on_other_hosts() {
     let (folder, mut command) = with_ssh();
-    let told = folder.path().join("process");
-    let script = format!("echo $$ > {}; exec sleep 60", told.display());
+    let file = folder.path().join("process");
+    let script = format!("echo $$ > {}; exec sleep 60", file.display());
     command.args(["run", "--hosts", "a.invalid", "sh", "-c", &script]);
     let mut running = command.spawn().unwrap();
-    let number = || std::fs::read_to_string(&told).unwrap_or_default().trim().to_owned();
+    let number = || std::fs::read_to_string(&file).unwrap_or_default().trim().to_owned();
     let limit = Instant::now() + Duration::from_secs(30);
     while number().is_empty() {
         assert!(Instant::now() < limit, "the rank does not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    // A signal that nobody can catch.
+    // A signal that no process can catch.
     running.kill().unwrap();
     running.wait().unwrap();
     let process = format!("/proc/{}/stat", number());

@@ -1,4 +1,4 @@
-//! `phalanx info`, and what the environment's mistakes look like.
+//! `phalanx info`, and the reports of mistakes in the environment.
 
 use crate::program::{errors, phalanx};
 
@@ -44,9 +44,9 @@ fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
     );
 }
 
-/// Each page is as long as the table of variables, and said what might be found, for nobody met.
+/// One page for all ranks: a page is as long as the table of variables.
 #[test]
-fn of_several_ranks_one_warns_and_prints_what_all_have_found() {
+fn one_of_several_ranks_warns_and_prints_the_findings_of_all() {
     let mut command = phalanx();
     command.env("PHALANX_THREAD", "2").env("PHALANX_DEVICES", "cpu:2");
     let output = command.args(["run", "-n", "3", "phalanx", "info"]).output().unwrap();
@@ -69,7 +69,7 @@ fn of_several_ranks_one_warns_and_prints_what_all_have_found() {
 }
 
 #[test]
-fn ranks_that_do_not_meet_print_what_they_have_and_why() {
+fn ranks_that_do_not_meet_print_their_own_findings_and_the_reason() {
     let mut command = phalanx();
     command.env("PHALANX_TIMEOUT", "1").env("PHALANX_SIZE", "2").env("PHALANX_RANK", "1");
     let token = tempfile::NamedTempFile::new().unwrap();

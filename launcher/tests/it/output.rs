@@ -1,4 +1,4 @@
-//! What the ranks of a run read and write, and what they find in their environment.
+//! The input, output and environment of the ranks of a run.
 
 use crate::program::{errors, phalanx, run_script, sorted_lines, with_input};
 
@@ -39,7 +39,7 @@ fn much_output_arrives_whole_and_in_lines() {
 }
 
 #[test]
-fn logs_keep_what_each_rank_writes() {
+fn logs_keep_the_output_of_each_rank() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path().join("logs");
     let script = r"printf 'a\r\000\377\n'; echo err $PHALANX_RANK >&2; exit $PHALANX_RANK";
@@ -69,7 +69,7 @@ fn only_rank_0_reads_the_input() {
 }
 
 #[test]
-fn ranks_find_what_they_need_to_meet() {
+fn ranks_find_their_variables() {
     let script = "echo $PHALANX_RANK/$PHALANX_SIZE $PHALANX_ADDRESS $(wc -c < $PHALANX_TOKEN_FILE) \
                   bind=$PHALANX_BIND $PHALANX_DEVICES $PHALANX_THREADS $PHALANX_TIMEOUT";
     let mut command = phalanx();

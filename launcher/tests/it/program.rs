@@ -23,7 +23,7 @@ pub fn run_script(ranks: usize, script: &str) -> Command {
     command
 }
 
-/// What a finished program wrote, as lines in alphabetical order: ranks write in any order.
+/// The output of a finished program, as lines in alphabetical order: ranks write in any order.
 pub fn sorted_lines(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -31,7 +31,7 @@ pub fn sorted_lines(bytes: &[u8]) -> Vec<String> {
     lines
 }
 
-/// What a finished program wrote to standard error.
+/// The standard error of a finished program.
 pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

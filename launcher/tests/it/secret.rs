@@ -1,4 +1,4 @@
-//! The file with the secret of a run goes away, however the run ends.
+//! The file with the secret of a run is removed, however the run ends.
 
 use crate::program::{Running, phalanx, run_script};
 use rustix::process::Signal;
@@ -27,7 +27,7 @@ fn age(path: &Path) {
 }
 
 #[test]
-fn the_secret_goes_with_the_run_that_ends_fails_or_is_interrupted() {
+fn the_secret_is_removed_when_the_run_ends_fails_or_is_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let script = "[ -s \"$PHALANX_TOKEN_FILE\" ] || exit 9; [ $PHALANX_RANK = 0 ] || exit $0";
     for status in ["0", "7"] {
@@ -49,14 +49,14 @@ fn the_secret_goes_with_the_run_that_ends_fails_or_is_interrupted() {
 }
 
 #[test]
-fn what_a_killed_launcher_leaves_is_swept_away_by_a_later_run() {
+fn a_later_run_removes_the_secret_of_a_killed_launcher() {
     let folder = tempfile::tempdir().unwrap();
     let mut killed = Running::start(run_in(folder.path(), "echo ready >&2; exec sleep 600"));
     killed.lines(2);
     killed.signal(Signal::KILL);
     killed.end();
     let left = files(folder.path());
-    assert_eq!(left.len(), 1, "nobody was there to remove it");
+    assert_eq!(left.len(), 1, "no launcher was left to remove it");
     let well = || assert!(run_in(folder.path(), "true").status().unwrap().success());
     well();
     assert_eq!(files(folder.path()), left, "it may belong to a run that has just begun");

@@ -23,8 +23,8 @@ pub fn stand_in() -> (TempDir, OsString) {
     (folder, path)
 }
 
-/// The hosts that it was told, one after another.
+/// The hosts that it received, in order.
 pub fn hosts(folder: &TempDir) -> Vec<String> {
-    let told = std::fs::read_to_string(folder.path().join("hosts")).unwrap_or_default();
-    told.lines().map(str::to_owned).collect()
+    let text = std::fs::read_to_string(folder.path().join("hosts")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
 }

@@ -197,7 +197,7 @@ impl Session {
             return;
         }
         self.processes.abort(error_code, String::from(message));
-        self.world.note_told();
+        self.world.note_error();
     }
 
     /// As `abort`, for a program that ends: the process exits soon, even if it still waits for
@@ -224,14 +224,14 @@ impl Session {
     /// Runs a call of the program.
     pub(super) fn call<T>(&self, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.own(None)?;
-        call().inspect_err(|_| self.world.note_told())
+        call().inspect_err(|_| self.world.note_error())
     }
 
     /// Returns the result of a call to the program. If it is an error, the program knows from now
     /// on that its world has ended.
     pub(super) fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
-            self.world.note_told();
+            self.world.note_error();
         }
         self.processes.tell(outcome)
     }

@@ -20,7 +20,7 @@ pub(crate) struct Boards(Mutex<HashMap<u64, Weak<Board>>>);
 /// operations use different turns, so a notice is overwritten only after the next barrier, when all
 /// have read it. Memory that a notice points to may be read until its owner leaves, and all leave
 /// together (`Visit`). The memory of a member that failed before the barrier is never read, because
-/// then nobody passes the barrier.
+/// then no member passes the barrier.
 #[derive(Debug)]
 pub(crate) struct Board {
     barrier: Barrier,

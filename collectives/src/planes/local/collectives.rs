@@ -257,14 +257,14 @@ fn detail(items: Items, root: usize) -> u32 {
 }
 
 /// # Safety
-/// `start` is valid for reads of `block` and nobody writes there while the reference is in use.
+/// `start` is valid for reads of `block` and no thread writes there while the reference is in use.
 unsafe fn bytes<'a>(start: *const u8, block: Range<usize>) -> &'a [u8] {
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(start.add(block.start), block.len()) }
 }
 
 /// # Safety
-/// `target` is valid for writes of the data from `offset`, and nobody else touches it there.
+/// `target` is valid for writes of the data from `offset`, and no other thread touches it there.
 unsafe fn write(data: &[u8], target: *mut u8, offset: usize) {
     // SAFETY: the caller's promise; `data` is an accumulator of this member, so there is no
     // overlap.
@@ -272,8 +272,8 @@ unsafe fn write(data: &[u8], target: *mut u8, offset: usize) {
 }
 
 /// # Safety
-/// Unless `count` is 0: both addresses are valid for `count` bytes from their offsets, nobody
-/// writes the source and nobody else touches the target.
+/// Unless `count` is 0: both addresses are valid for `count` bytes from their offsets, no
+/// thread writes the source and no other thread touches the target.
 unsafe fn copy(source: *const u8, from: usize, target: *mut u8, to: usize, count: usize) {
     // In-place calls copy a part to itself; others may be reading it.
     let in_place = ptr::eq(source.wrapping_add(from), target.wrapping_add(to));

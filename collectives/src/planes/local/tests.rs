@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 #[test]
-fn nobody_passes_before_all_have_arrived() {
+fn no_member_passes_before_all_have_arrived() {
     let (barrier, failure, arrived) = (Barrier::new(3), Failure::default(), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for _ in 0..3 {

@@ -26,9 +26,9 @@ pub(super) enum Progress {
 ///
 /// MPI's rules for the order and the threads of calls apply: `Mpi` and `Engine` observe them.
 pub(super) trait Calls: fmt::Debug + Send + Sync {
-    /// Whether `init_thread` has been called by anybody.
+    /// Whether `init_thread` has been called in this process.
     fn initialized(&self) -> Result<bool, CollectiveError>;
-    /// Whether `finalize` has been called by anybody.
+    /// Whether `finalize` has been called in this process.
     fn finalized(&self) -> Result<bool, CollectiveError>;
     /// Initialises the library and requests the highest level of threads.
     fn init_thread(&self) -> Result<(), CollectiveError>;
@@ -90,7 +90,7 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     /// Starts a collective. Collective.
     ///
     /// # Safety
-    /// All addresses are valid and what they lead to is left alone until the request is over.
+    /// All addresses are valid, and their memory is left alone until the request is over.
     unsafe fn start(&self, communicator: Bits, start: &Start) -> Result<Bits, CollectiveError>;
     /// Tests whether a request is complete. A complete request is freed.
     fn test(&self, request: &mut Bits) -> Progress;

@@ -66,7 +66,7 @@ impl Departures {
     }
 
     /// Records a part of the numbers that a leaving rank reports.
-    pub(crate) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
+    pub(crate) fn receive(&self, rank: usize, begun: Vec<(u64, u64)>) {
         lock(&self.ranks)[rank].get_or_insert_default().begun.extend(begun);
     }
 
@@ -77,7 +77,7 @@ impl Departures {
     }
 
     /// One of these ranks that has left and whose messages have had time to arrive.
-    pub(super) fn gone(&self, mut ranks: impl Iterator<Item = usize>) -> Option<usize> {
+    pub(super) fn departed(&self, mut ranks: impl Iterator<Item = usize>) -> Option<usize> {
         if !self.has_any.load(Ordering::SeqCst) {
             return None;
         }
@@ -117,22 +117,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rank_that_is_ahead_is_not_taken_for_one_that_never_comes() {
+    fn a_rank_that_is_ahead_is_not_taken_for_absent() {
         let departures = Departures::new(3);
         let (one, other) = (departures.count(7), departures.count(8));
         one.store(5, Ordering::SeqCst);
         other.store(2, Ordering::SeqCst);
         departures.end(8);
-        let mut told = departures.begun();
-        told.sort_unstable();
-        assert_eq!(told, [(7, 5), (8, 2)]);
-        departures.heard(1, told);
+        let mut begun = departures.begun();
+        begun.sort_unstable();
+        assert_eq!(begun, [(7, 5), (8, 2)]);
+        departures.receive(1, begun);
         assert_eq!(departures.absent(7, 6, &[0, 1, 2]), None);
         departures.note(1);
-        assert_eq!(departures.gone([1].into_iter()), None, "its messages have no time to come");
+        assert_eq!(departures.departed([1].into_iter()), None, "its messages may still arrive");
         let past = Instant::now().checked_sub(2 * GRACE).unwrap();
         lock(&departures.ranks)[1].as_mut().unwrap().at = Some(past);
-        assert_eq!(departures.gone([0, 1].into_iter()), Some(1));
+        assert_eq!(departures.departed([0, 1].into_iter()), Some(1));
         assert_eq!(departures.absent(7, 5, &[0, 1, 2]), None);
         assert_eq!(departures.absent(7, 6, &[0, 1, 2]), Some(1));
         assert_eq!(departures.absent(8, 3, &[1]), Some(1));
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_groups_that_have_ended_is_bounded() {
+    fn the_counts_of_ended_groups_are_bounded() {
         let departures = Departures::new(2);
         for group in 0..3 * ENDED_GROUPS as u64 {
             departures.count(group);
             departures.end(group);
         }
-        let told = departures.begun();
-        assert_eq!(told.len(), ENDED_GROUPS);
-        assert!(told.contains(&(3 * ENDED_GROUPS as u64 - 1, 0)));
+        let begun = departures.begun();
+        assert_eq!(begun.len(), ENDED_GROUPS);
+        assert!(begun.contains(&(3 * ENDED_GROUPS as u64 - 1, 0)));
     }
 }

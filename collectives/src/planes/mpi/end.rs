@@ -57,7 +57,7 @@ pub(super) fn announce() {
 /// Waits for the end of the process, and then finalises if asked to.
 pub(super) fn serve(calls: &dyn Calls) {
     await_change(|order| order == Order::Finalise);
-    // At exit, nobody can receive the error.
+    // At exit, no caller can receive the error.
     let _ = calls.finalize();
     change(Order::Done);
 }
@@ -74,7 +74,7 @@ fn await_change(is_awaited: impl Fn(Order) -> bool) {
 }
 
 /// Unlinks the shared memory of MPICH on this host, which MPICH itself removes only in
-/// `MPI_Finalize`. The job ends, so nobody will open it; existing mappings stay valid.
+/// `MPI_Finalize`. The job ends, so no process will open it; existing mappings stay valid.
 fn remove_shared_memory() {
     // Only Linux has this file.
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
@@ -100,7 +100,7 @@ extern "C" fn finalize() {
         change(Order::Finalise);
         await_change(|order| order == Order::Done);
     } else {
-        // At exit, nobody can receive the error.
+        // At exit, no caller can receive the error.
         let _ = calls.finalize();
     }
 }

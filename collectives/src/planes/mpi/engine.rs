@@ -7,7 +7,7 @@
 //! another length notice that, instead of taking a part of the next message.
 //!
 //! Requests advance only when a thread tests them: the threads that wait, and, if any thread may
-//! call the library, a thread of the engine while nobody else does. A request that is complete here
+//! call the library, a thread of the engine while no other thread does. A request that is complete here
 //! may leave work in the library, such as confirming a long message. Therefore a leaving rank calls
 //! the library even with nothing in flight. One lock guards all calls except the split of a group.
 //! Every wait watches the world's failure, so a message that never arrives ends with the world's
@@ -100,7 +100,7 @@ pub(crate) struct Engine {
     count: AtomicUsize,
     /// The number of threads that wait for the lock.
     waiting: AtomicUsize,
-    /// The number of threads that test requests until what they wait for is complete.
+    /// The number of threads that test requests until their own are complete.
     driving: AtomicUsize,
     wake: Condvar,
     /// Whether the engine's thread sleeps until it is woken.
@@ -523,15 +523,15 @@ impl Engine {
 
     fn check_departures(&self, flights: &[Flight]) {
         let peers = flights.iter().map(|flight| flight.message.transfer.process());
-        self.tell_departure(self.departures.gone(peers));
+        self.report_departure(self.departures.departed(peers));
     }
 
     /// Ends the world if one of the processes has left without starting a collective.
     pub(super) fn check_members(&self, group: u64, number: u64, processes: &[usize]) {
-        self.tell_departure(self.departures.absent(group, number, processes));
+        self.report_departure(self.departures.absent(group, number, processes));
     }
 
-    fn tell_departure(&self, rank: Option<usize>) {
+    fn report_departure(&self, rank: Option<usize>) {
         let Some(rank) = rank.filter(|_| !self.failure.is_set()) else { return };
         if let Some(watcher) = self.watcher() {
             watcher.failed(CollectiveError::RankLeft { rank });

@@ -25,7 +25,7 @@ pub struct Library {
 
 /// The state of the initialisation in this process.
 enum Progress {
-    /// Nobody in this crate has initialised it; the program may have.
+    /// This crate has not initialised it; the program may have.
     None,
     /// A thread performs it.
     UnderWay,
@@ -148,7 +148,7 @@ impl Library {
         }
     }
 
-    /// Whether anybody in this process has initialised the library.
+    /// Whether the library is initialised in this process.
     pub fn is_initialised(&self) -> Result<bool, CollectiveError> {
         self.calls.initialized()
     }
@@ -172,16 +172,16 @@ impl Library {
 
     /// Checks that MPI's rank and size of this process are the expected ones.
     pub(crate) fn check_place(
-        told: (usize, usize),
+        actual: (usize, usize),
         expected: (usize, usize),
     ) -> Result<(), String> {
-        if told == expected {
+        if actual == expected {
             return Ok(());
         }
-        Err(format!("MPI says that this is rank {} of {}", told.0, told.1))
+        Err(format!("MPI says that this is rank {} of {}", actual.0, actual.1))
     }
 
-    /// Starts to use the library, and initialises it if nobody has. `outcome` returns the result.
+    /// Starts to use the library, and initialises it unless that is done. `outcome` returns the result.
     ///
     /// The thread that initialises the library is MPI's main thread and must finalise it. It is a
     /// thread of our own that lives until the process ends, because a thread that waits in
@@ -202,7 +202,7 @@ impl Library {
             move || Mpi::begin(calls).map(Arc::new)
         };
         if self.calls.initialized() == Ok(true) {
-            // This waits for nobody, and the identity of the calling thread matters.
+            // This waits for no process, and the identity of the calling thread matters.
             *progress = Progress::Over(begin());
             return;
         }
@@ -248,7 +248,7 @@ impl Library {
 }
 
 impl Mpi {
-    /// Finds the library and initialises it if nobody has. A library that is in the process already
+    /// Finds the library and initialises it unless that is done. A library that is in the process already
     /// is used. Later calls return the same. Waits for the other processes without a limit; a
     /// `Rendezvous` does the same within one.
     ///

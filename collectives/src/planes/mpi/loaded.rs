@@ -65,7 +65,7 @@ impl<H: Handle> Loaded<H> {
         communicator: Bits,
     ) -> Result<usize, CollectiveError> {
         let mut answer = 0;
-        // SAFETY: the communicator came from this library, and the answer is one integer.
+        // SAFETY: the communicator belongs to this library, and the answer is one integer.
         let status = unsafe { question(H::from_bits(communicator.0), &mut answer) };
         self.check(call, status)?;
         usize::try_from(answer).map_err(|_| self.error(call, status))
@@ -129,7 +129,7 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn duplicate(&self, communicator: Bits) -> Result<Bits, CollectiveError> {
         let mut made = self.constants.world;
-        // SAFETY: the communicator came from this library, and `made` is one handle.
+        // SAFETY: the communicator belongs to this library, and `made` is one handle.
         let status = unsafe { (self.table.comm_dup)(H::from_bits(communicator.0), &mut made) };
         self.check("MPI_Comm_dup", status)?;
         let made = Bits(made.to_bits());
@@ -139,7 +139,7 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn return_errors(&self, communicator: Bits) -> Result<(), CollectiveError> {
         let communicator = H::from_bits(communicator.0);
-        // SAFETY: the communicator came from this library.
+        // SAFETY: the communicator belongs to this library.
         let status =
             unsafe { (self.table.comm_set_errhandler)(communicator, self.constants.errors_return) };
         self.check("MPI_Comm_set_errhandler", status)
@@ -162,7 +162,7 @@ impl<H: Handle> Calls for Loaded<H> {
         let mut made = self.constants.world;
         let group = color.map_or(self.constants.undefined, int);
         let communicator = H::from_bits(communicator.0);
-        // SAFETY: the communicator came from this library, and `made` is one handle.
+        // SAFETY: the communicator belongs to this library, and `made` is one handle.
         let status = unsafe { (self.table.comm_split)(communicator, group, int(key), &mut made) };
         self.check("MPI_Comm_split", status)?;
         Ok(color.map(|_| Bits(made.to_bits())))
@@ -170,7 +170,7 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn free(&self, communicator: Bits) -> Result<(), CollectiveError> {
         let mut communicator = H::from_bits(communicator.0);
-        // SAFETY: the communicator came from this library, and nothing is under way on it.
+        // SAFETY: the communicator belongs to this library, and nothing is under way on it.
         let status = unsafe { (self.table.comm_free)(&mut communicator) };
         self.check("MPI_Comm_free", status)
     }
@@ -178,7 +178,7 @@ impl<H: Handle> Calls for Loaded<H> {
     unsafe fn start(&self, communicator: Bits, what: &Start) -> Result<Bits, CollectiveError> {
         let communicator = H::from_bits(communicator.0);
         let mut request = self.constants.no_request;
-        // SAFETY: the communicator came from this library; the caller promises the addresses.
+        // SAFETY: the communicator belongs to this library; the caller promises the addresses.
         let (call, status) =
             unsafe { start(&self.table, &self.constants, communicator, what, &mut request) };
         self.check(call, status).map(|()| Bits(request.to_bits()))
@@ -186,7 +186,7 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn tag_limit(&self, communicator: Bits) -> Result<u64, CollectiveError> {
         let (mut limit, mut is_set) = (std::ptr::null::<c_int>(), 0);
-        // SAFETY: the communicator came from this library; the value of an attribute is written as
+        // SAFETY: the communicator belongs to this library; the value of an attribute is written as
         // an address.
         let status = unsafe {
             (self.table.comm_get_attr)(
@@ -234,7 +234,7 @@ impl<H: Handle> Calls for Loaded<H> {
     ) -> Result<Bits, CollectiveError> {
         let mut request = self.constants.no_request;
         let communicator = H::from_bits(to.communicator.0);
-        // SAFETY: the caller's promise about the bytes; the communicator came from this library.
+        // SAFETY: the caller's promise about the bytes; the communicator belongs to this library.
         let status = unsafe {
             (self.table.isend)(
                 data.cast(),
@@ -275,7 +275,7 @@ impl<H: Handle> Calls for Loaded<H> {
     fn test(&self, request: &mut Bits) -> Progress {
         let mut handle = H::from_bits(request.0);
         let (mut is_done, mut answer) = (0, Status([0; 64]));
-        // SAFETY: the request came from this library and is not over; there is room for any
+        // SAFETY: the request belongs to this library and is not over; there is room for any
         // status.
         let status = unsafe {
             (self.table.test)(&mut handle, &mut is_done, std::ptr::from_mut(&mut answer).cast())
@@ -294,7 +294,7 @@ impl<H: Handle> Calls for Loaded<H> {
     fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError> {
         let (process, communicator) = (int(from.process), H::from_bits(from.communicator.0));
         let (mut is_there, mut answer) = (0, Status([0; 64]));
-        // SAFETY: the communicator came from this library; there is room for any status.
+        // SAFETY: the communicator belongs to this library; there is room for any status.
         let status = unsafe {
             let answer = std::ptr::from_mut(&mut answer).cast();
             (self.table.iprobe)(process, from.tag, communicator, &mut is_there, answer)
@@ -304,7 +304,7 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn cancel(&self, request: &mut Bits) {
         let mut handle = H::from_bits(request.0);
-        // SAFETY: the request came from this library and is not over.
+        // SAFETY: the request belongs to this library and is not over.
         unsafe { (self.table.cancel)(&mut handle) };
         *request = Bits(handle.to_bits());
     }

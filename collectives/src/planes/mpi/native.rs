@@ -260,7 +260,7 @@ impl Native {
         // If the world has ended, the communicator may be freed.
         self.engine.failure.check()?;
         // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
-        // counts are in vectors that nobody changes. If this returns before the request is over,
+        // counts are in vectors that no thread changes. If this returns before the request is over,
         // all of them are kept for ever.
         let mut request = unsafe { calls.start(self.communicator, start) }?;
         let beside = beside();

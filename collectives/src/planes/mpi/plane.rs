@@ -126,8 +126,8 @@ impl Memory for GpuMemory<'_> {
             members: 2,
         };
         self.has_work.set(true);
-        // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
-        // no message touches them; memory returns to the pool behind this work.
+        // SAFETY: both slices reside in this device's memory, are whole items of the function's
+        // kind, and no message touches them; memory returns to the pool behind this work.
         let launched =
             unsafe { combination.launch(function, &Stream::of_work(self.gpu().context())) };
         launched.map_err(|error| self.fabric().fail_of_device(&error))

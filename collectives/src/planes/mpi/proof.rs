@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::plane::settle;
 use crate::CollectiveError;
 use crate::planes::HostGroup;
-use crate::planes::agreement::told;
+use crate::planes::agreement::gathered;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, Slice};
 use std::sync::Arc;
@@ -25,9 +25,9 @@ const WITHDRAWAL: Duration = Duration::from_millis(300);
 type Proved = Result<(), (usize, Obstacle)>;
 
 /// The first obstacle that a process reported.
-fn first_told(codes: &[Vec<u8>]) -> Proved {
-    let told = |(rank, code): (usize, &Vec<u8>)| Some((rank, Obstacle::of(code[0])?));
-    codes.iter().enumerate().find_map(told).map_or(Ok(()), Err)
+fn first_obstacle(codes: &[Vec<u8>]) -> Proved {
+    let obstacle = |(rank, code): (usize, &Vec<u8>)| Some((rank, Obstacle::of(code[0])?));
+    codes.iter().enumerate().find_map(obstacle).map_or(Ok(()), Err)
 }
 
 /// Finds out whether MPI carries the memory of the processes' GPUs directly; else which process has
@@ -45,7 +45,7 @@ pub(crate) fn prove(
     (seed, limit): (u64, Duration),
 ) -> Result<Proved, CollectiveError> {
     let agree = |own: Result<(), Obstacle>| -> Result<_, CollectiveError> {
-        Ok(first_told(&told(processes, &[Obstacle::code(own)])?))
+        Ok(first_obstacle(&gathered(processes, &[Obstacle::code(own)])?))
     };
     let may = Obstacle::before(forced, engine.mpi.calls.takes_device_memory());
     let may = may.and_then(|()| engine.mpi.only.map_or(Ok(()), |_| Err(Obstacle::Threads)));
@@ -62,7 +62,9 @@ pub(crate) fn prove(
             &agree,
             || prepare(processes, gpu, &value),
             |elements| engine.start_apart(around_the_ring(processes), elements),
-            |apart, goes_on| engine.end_apart(apart, if goes_on { limit } else { Duration::ZERO }),
+            |apart, all_started| {
+                engine.end_apart(apart, if all_started { limit } else { Duration::ZERO })
+            },
             |elements| elements.check(&value, processes),
         )?;
         if proved.is_err() {
@@ -86,10 +88,10 @@ fn in_step<R, S, E>(
     let (Ok(ready), Ok(())) = (ready, agreed) else { return Ok(agreed) };
     let started = start(&ready);
     let agreed = agree(started.as_ref().map(drop).map_err(|obstacle| *obstacle));
-    let goes_on = matches!(agreed, Ok(Ok(())));
+    let all_started = matches!(agreed, Ok(Ok(())));
     // Also if the world has failed: a started exchange must end.
-    let ended = started.and_then(|started| end(started, goes_on));
-    if !goes_on {
+    let ended = started.and_then(|started| end(started, all_started));
+    if !all_started {
         return agreed;
     }
     agree(ended.and_then(|()| check(&ready)))
@@ -178,7 +180,7 @@ impl Engine {
         match send {
             Ok(send) => apart.requests.push((send, End::Send)),
             Err(error) => {
-                // Nobody will wait for the received element.
+                // This process will not wait for the received element.
                 let _ = self.end_apart(apart, Duration::ZERO);
                 return Err(refused(&error));
             }
@@ -194,7 +196,7 @@ impl Engine {
         let mut is_withdrawn = false;
         let mut pace = Pace::default();
         loop {
-            let goes_on = |(request, _): &mut (Bits, End)| {
+            let is_pending = |(request, _): &mut (Bits, End)| {
                 match self.call(|calls| calls.test(request)) {
                     Progress::Pending => return true,
                     Progress::Done(_) => {}
@@ -203,7 +205,7 @@ impl Engine {
                 }
                 false
             };
-            apart.requests.retain_mut(goes_on);
+            apart.requests.retain_mut(is_pending);
             if apart.requests.is_empty() {
                 return outcome;
             }
@@ -232,15 +234,15 @@ mod tests {
     use std::sync::{Barrier, Mutex};
 
     #[test]
-    fn the_first_obstacle_that_is_told_is_that_of_all() {
+    fn the_first_reported_obstacle_is_that_of_all() {
         for obstacle in Obstacle::ALL {
             let code = Obstacle::code(Err(obstacle));
             assert_eq!(Obstacle::of(code), Some(obstacle));
-            let told = [vec![0], vec![code], vec![Obstacle::code(Err(Obstacle::Late))]];
-            assert_eq!(first_told(&told), Err((1, obstacle)));
+            let codes = [vec![0], vec![code], vec![Obstacle::code(Err(Obstacle::Late))]];
+            assert_eq!(first_obstacle(&codes), Err((1, obstacle)));
         }
         assert_eq!((Obstacle::code(Ok(())), Obstacle::of(0)), (0, None));
-        assert_eq!(first_told(&[vec![0], vec![0]]), Ok(()));
+        assert_eq!(first_obstacle(&[vec![0], vec![0]]), Ok(()));
     }
 
     /// Whether a process must wait for the exchange, rather than end it at once; `None` if
@@ -255,7 +257,7 @@ mod tests {
             met.wait();
             let all = codes.lock().unwrap().map(|code| vec![code]);
             met.wait();
-            Ok::<_, CollectiveError>(first_told(&all))
+            Ok::<_, CollectiveError>(first_obstacle(&all))
         };
         let run = |rank: usize| {
             let mut waited = None;
@@ -267,13 +269,13 @@ mod tests {
                     Ok(())
                 }
             };
-            let end = |(), goes_on: bool| {
-                waited = Some(goes_on);
+            let end = |(), all_started: bool| {
+                waited = Some(all_started);
                 outcome(2)
             };
             let agree = |own| agree(rank, own);
-            let told = in_step(&agree, || outcome(0), |()| outcome(1), end, |()| outcome(3));
-            (told.unwrap(), waited)
+            let proved = in_step(&agree, || outcome(0), |()| outcome(1), end, |()| outcome(3));
+            (proved.unwrap(), waited)
         };
         let run = &run;
         std::thread::scope(|scope| {
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_an_element_of_a_process_that_has_met_an_obstacle() {
+    fn no_process_waits_for_an_element_of_one_with_an_obstacle() {
         let no_memory = Err((1, Obstacle::Memory));
         assert_eq!(turn(0), [(no_memory, None); 3]);
         // The exchanges that the others have started end at once.

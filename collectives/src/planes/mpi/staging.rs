@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_messages_pin_has_a_limit_and_comes_back() {
+    fn pinned_memory_of_messages_has_a_limit_and_is_returned() {
         let pinned = Pinned::default();
         let mut shares: Vec<Share> = std::iter::from_fn(|| pinned.take(CHUNK)).collect();
         assert_eq!(shares.len(), MOST / CHUNK);

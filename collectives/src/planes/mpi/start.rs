@@ -47,7 +47,7 @@ pub(super) fn int(number: usize) -> c_int {
 /// library's function.
 ///
 /// # Safety
-/// The communicator came from the library of the table. As for `Calls::start`.
+/// The communicator belongs to the library of the table. As for `Calls::start`.
 pub(super) unsafe fn start<H: Handle>(
     table: &Table<H>,
     constants: &Constants<H>,

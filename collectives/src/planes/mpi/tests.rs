@@ -107,7 +107,7 @@ fn starts(calls: &dyn Calls, communicator: Bits, over: &Bits) {
 }
 
 #[test]
-fn what_is_no_mpi_or_lacks_a_function_is_refused_by_name() {
+fn libraries_that_are_not_mpi_or_lack_a_function_are_refused_by_name() {
     let Some(library) = stub("incomplete", &["MPICH", "INCOMPLETE"]) else { return };
     let symbols = Symbols::open_alone(&library).unwrap();
     let error = Abi::of(&symbols).unwrap().load(symbols).unwrap_err();
@@ -210,7 +210,7 @@ fn meet(
 }
 
 #[test]
-fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
+fn no_rank_begins_unless_all_can_and_each_start_has_a_time_limit() {
     let Some(library) = stub("slow", &["STANDARD"]) else { return };
     let symbols = Symbols::open_alone(&library).unwrap();
     let place = symbols.address("stub_is_initialised").unwrap().cast::<c_int>();
@@ -254,7 +254,7 @@ fn open_mpi_begins_only_where_its_launcher_speaks_pmix() {
 }
 
 #[test]
-fn what_a_library_says_of_gpu_memory_decides_what_is_tried() {
+fn the_statement_of_a_library_about_gpu_memory_decides_the_trials() {
     let open = |name: &str, definitions: &[&str], cuda| {
         let symbols = Symbols::open_alone(&stub(name, definitions)?).unwrap();
         let options = MpiOptions { cuda, ..MpiOptions::default() };
@@ -280,7 +280,7 @@ fn a_library_that_has_not_begun_is_not_asked() {
     let Some(file) = stub("early", &["STANDARD", "CUDA=1"]) else { return };
     let symbols = Symbols::open_alone(&file).unwrap();
     let place = symbols.address("stub_is_initialised").unwrap().cast::<c_int>();
-    // SAFETY: an `int` of a library that nobody else has open.
+    // SAFETY: an `int` of a library that no other test has open.
     unsafe { place.write(0) };
     let calls = Abi::Standard.load(symbols).unwrap();
     let library = Library::of((calls, Abi::Standard), &MpiOptions::default()).unwrap();

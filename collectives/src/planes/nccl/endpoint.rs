@@ -26,7 +26,7 @@ pub(super) struct Enqueued {
     fabric: Arc<Fabric>,
     end: Point,
     /// Memory that must not be reused before the device's later work is ordered after `end`.
-    #[allow(dead_code, reason = "held until the work comes after the end")]
+    #[allow(dead_code, reason = "held until its work has ended")]
     kept: Vec<Slice>,
     is_ordered: AtomicBool,
 }

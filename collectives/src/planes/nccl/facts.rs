@@ -31,7 +31,7 @@ pub fn device_facts(devices: &[Arc<dyn Device>]) -> Facts {
     facts
 }
 
-fn told<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
+fn value<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
     facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn gpus(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<s
     let mut all: Vec<Arc<str>> = Vec::new();
     for (facts, count) in facts.iter().zip(device_counts) {
         let before = all.len();
-        all.extend(told(facts, GPUS)?.split(',').map(Arc::from));
+        all.extend(value(facts, GPUS)?.split(',').map(Arc::from));
         if all.len() - before != *count {
             return None;
         }
@@ -52,7 +52,7 @@ pub(crate) fn gpus(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<s
 pub(crate) fn common_nccl(facts: &[Facts]) -> Result<&str, String> {
     let mut common = None;
     for (rank, facts) in facts.iter().enumerate() {
-        let own = told(facts, NCCL).ok_or_else(|| format!("rank {rank} has no NCCL"))?;
+        let own = value(facts, NCCL).ok_or_else(|| format!("rank {rank} has no NCCL"))?;
         let first = *common.get_or_insert(own);
         if own != first {
             return Err(format!("rank {rank} has NCCL {own}, and rank 0 has {first}"));
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn all_processes_must_have_gpus_and_the_same_library() {
         let both = [facts("a,b", Some("2.28.9")), facts("c", Some("2.28.9"))];
-        let names = gpus(&both, &[2, 1]).expect("all have told");
+        let names = gpus(&both, &[2, 1]).expect("all have facts");
         assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(common_nccl(&both), Ok("2.28.9"));
         assert!(gpus(&both, &[1, 1]).is_none(), "another number of devices");

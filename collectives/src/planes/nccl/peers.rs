@@ -80,7 +80,7 @@ impl Shared {
         &self.block
     }
 
-    /// Frees what was never used.
+    /// Frees unused memory.
     ///
     /// # Safety
     /// As for `PeerBlock::free`.
@@ -99,7 +99,7 @@ impl Peers {
         gather: Function,
         is_of_one_process: bool,
     ) -> Arc<Peers> {
-        // SAFETY: the word is aligned and lives as long as `stop`; nobody else knows of it yet.
+        // SAFETY: the word is aligned and lives as long as `stop`; no other thread has its address yet.
         unsafe { AtomicU32::from_ptr(stop.as_ptr().cast()) }.store(0, Ordering::SeqCst);
         Arc::new(Peers {
             gpu: gpu.clone(),
@@ -123,15 +123,15 @@ impl Peers {
         self.gpu.failure().is_some()
     }
 
-    /// Waits while `goes_on` until the device has done all its work. Returns whether it has.
+    /// Waits while `is_alive` until the device has done all its work. Returns whether it has.
     pub(super) fn is_idle_within(
         &self,
         limit: Duration,
-        goes_on: impl Fn() -> bool,
+        is_alive: impl Fn() -> bool,
     ) -> Result<bool, DeviceError> {
         let (work, deadline) = (Stream::of_work(self.gpu.context()), Instant::now() + limit);
         while !work.is_done()? {
-            if Instant::now() > deadline || !goes_on() {
+            if Instant::now() > deadline || !is_alive() {
                 return Ok(false);
             }
             std::thread::sleep(Duration::from_micros(50));
@@ -148,11 +148,11 @@ impl Peers {
     /// Waits for the running work, but only for a limited time if the world has failed or another
     /// member does not arrive.
     pub(super) fn settle(&self, failure: &Failure) {
-        let goes_on = || {
+        let is_alive = || {
             look();
             matches!(failure.get(), None | Some(CollectiveError::Closed))
         };
-        if let Ok(false) = self.is_idle_within(FAREWELL, goes_on) {
+        if let Ok(false) = self.is_idle_within(FAREWELL, is_alive) {
             self.stop();
             // A device that has failed does nothing more.
             let _ = self.is_idle_within(END, || true);
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernels_declare_what_the_host_assumes() {
+    fn kernels_declare_the_constants_of_the_host() {
         let text = include_str!("meet.cu");
         for line in [
             format!("#define SLOTS {SLOTS}\n"),

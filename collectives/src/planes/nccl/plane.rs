@@ -105,13 +105,13 @@ impl NcclPlane {
         // groups.
         self.endpoint.stream.synchronize().map_err(fail)?;
         self.endpoint.gpu.synchronize();
-        let goes_on = || {
+        let is_alive = || {
             look();
             !self.fabric().failure.is_set()
         };
         let (rank, size) = (self.rank(), self.size());
         let id = NcclId::from_bytes(bytes);
-        let connected = NcclCommunicator::new(&self.endpoint.stream, &id, rank, size, &goes_on);
+        let connected = NcclCommunicator::new(&self.endpoint.stream, &id, rank, size, &is_alive);
         let Some(connected) = connected.map_err(fail)? else {
             return Err(self.fabric().failure.get().unwrap_or(CollectiveError::Closed));
         };
@@ -161,7 +161,7 @@ impl NcclPlane {
         take: impl FnOnce() -> Result<T, DeviceError>,
     ) -> Result<T, CollectiveError> {
         self.outbox()?.begin();
-        // A member here has enqueued all work for which the others wait, and nobody enqueues more
+        // A member here has enqueued all work for which the others wait, and no member enqueues more
         // before all have run `take`.
         self.host.barrier()?;
         let taken = take().map_err(|error| self.endpoint.fail(&error))?;
@@ -210,7 +210,7 @@ impl NcclPlane {
                 if send.len == 0 || places[0] == places[1] {
                     Ok(())
                 } else {
-                    // SAFETY: both slices lie in this device's memory and are kept.
+                    // SAFETY: both slices reside in this device's memory and are kept.
                     unsafe { link.copy(places, send.len) }
                 }
             });
@@ -229,7 +229,7 @@ impl NcclPlane {
                 members: members as u64,
             };
             if is_short {
-                // SAFETY: the slices lie in this device's memory and are kept; there is room for
+                // SAFETY: the slices reside in this device's memory and are kept; there is room for
                 // the data of every member.
                 return unsafe {
                     link.all_gather([send.device_pointer(), scratch.device_pointer()], send.len)?;

@@ -8,7 +8,7 @@ use super::texts::Kernel;
 use super::watch::Watch;
 use crate::CollectiveError;
 use crate::planes::HostGroup;
-use crate::planes::agreement::{all_say, told};
+use crate::planes::agreement::{all_agree, gathered};
 use phalanx_device::cuda::{CudaDevice, PEER_HANDLE_BYTES, PeerBlock};
 use phalanx_device::{Device, DeviceError, DevicePointer, Slice};
 use phalanx_waiting::look;
@@ -151,7 +151,7 @@ pub(super) fn connect(
     let made = made.ok();
     let own = Card::new(gpu, made.as_ref().map(Shared::block));
     let cards: Vec<Card> =
-        told(host, &own.to_bytes())?.iter().map(|card| Card::from_bytes(card)).collect();
+        gathered(host, &own.to_bytes())?.iter().map(|card| Card::from_bytes(card)).collect();
     let reached = |card: &Card| {
         if card.has_block && card.machine == own.machine { card.reached_by(gpu) } else { None }
     };
@@ -162,9 +162,9 @@ pub(super) fn connect(
     let parts = (made, memory, gather.ok());
     let is_ready = matches!(parts, (Some(_), Some(_), Some(_)));
     let is_of_one_process = host.group.is_local();
-    if !all_say(host, is_ready)? {
+    if !all_agree(host, is_ready)? {
         if let (Some(shared), true) = (parts.0, is_of_one_process) {
-            // SAFETY: nobody has used the memory block, and no other process has opened it.
+            // SAFETY: no work has used the memory block, and no other process has opened it.
             let freed = unsafe { shared.free() };
             freed.map_err(|error| host.group.fabric.fail_of_device(&error))?;
         }
@@ -178,28 +178,28 @@ pub(super) fn connect(
     // No member allocates while a kernel of another waits.
     let trial = Trial::new(gpu, host.group.rank, &cards);
     let trial = trial.inspect_err(|error| tracing::debug!(%error, "no barrier of GPUs"));
-    if !all_say(host, trial.is_ok())? {
+    if !all_agree(host, trial.is_ok())? {
         return Ok(None);
     }
     let Ok(trial) = trial else { unreachable!("bug: a member lacks a reported part") };
     let has_worked = try_out(&peers, host, &trial);
     let has_worked =
         has_worked.inspect_err(|error| tracing::debug!(%error, "the barrier of GPUs failed"));
-    Ok(all_say(host, has_worked == Ok(true))?.then_some(peers))
+    Ok(all_agree(host, has_worked == Ok(true))?.then_some(peers))
 }
 
 /// Runs one exchange with each of the slots. Returns whether all of them worked.
 ///
 /// Errors: those of the device.
 fn try_out(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, DeviceError> {
-    let goes_on = || {
+    let is_alive = || {
         look();
         !host.group.fabric.failure.is_set()
     };
     for all in &trial.places {
         let counts = vec![trial.data.len; peers.members()];
         peers.all_gather(&trial.data, all, &counts)?;
-        if !peers.is_idle_within(PATIENCE, goes_on)? {
+        if !peers.is_idle_within(PATIENCE, is_alive)? {
             peers.stop();
             peers.is_idle_within(END, || true)?;
             return Ok(false);
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cards_arrive_as_they_were_told() {
+    fn cards_survive_encoding() {
         let card = Card {
             has_block: true,
             process: [3; 16],

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_numpy_is_not_asked_of_the_library() {
+    fn reductions_that_differ_from_numpy_are_not_given_to_the_library() {
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64, DType::C128] {
             assert_eq!(native(dtype, Monoid::Min), None, "{dtype}");
             assert_eq!(native(dtype, Monoid::Max), None, "{dtype}");

@@ -38,10 +38,12 @@ impl Kernel {
     fn source(self) -> String {
         let members = |members: usize| format!("#define MEMBERS {members}\n");
         with_words(&match self {
-            Kernel::Combine(dtype, monoid) => format!("{}{ITEMS}{COMBINE}", what(dtype, monoid)),
+            Kernel::Combine(dtype, monoid) => {
+                format!("{}{ITEMS}{COMBINE}", parameters(dtype, monoid))
+            }
             Kernel::Reduce(dtype, monoid, count) => {
-                let (what, members) = (what(dtype, monoid), members(count));
-                format!("{what}{members}{ITEMS}{MEET}{REDUCE}")
+                let (parameters, members) = (parameters(dtype, monoid), members(count));
+                format!("{parameters}{members}{ITEMS}{MEET}{REDUCE}")
             }
             Kernel::Gather(count) => format!("{}{MEET}{GATHER}", members(count)),
         })
@@ -93,7 +95,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
 }
 
 /// The first lines of a text: the element type and the monoid.
-fn what(dtype: DType, monoid: Monoid) -> String {
+fn parameters(dtype: DType, monoid: Monoid) -> String {
     let element = if dtype == DType::Bool { "u8" } else { dtype.name() };
     let is_truth = dtype == DType::Bool;
     let name = match monoid {

@@ -29,15 +29,15 @@ pub(super) fn transfer(
     }
     assert!(sent.is_empty(), "bug: a message to oneself that is not received");
     if !sends.iter().chain(receives).any(|part| is_others(&part)) {
-        // SAFETY: both slices lie in this device's memory and are kept until the stream is past the
-        // copy.
+        // SAFETY: both slices reside in this device's memory and are kept until the stream is past
+        // the copy.
         return own.into_iter().try_for_each(|(places, bytes)| unsafe { link.copy(places, bytes) });
     }
     link.grouped(|| {
         // Messages to oneself also use NCCL, at the same time as the rest.
         for ([from, to], bytes) in own {
-            // SAFETY: both slices lie in this device's memory and are kept until the stream is past
-            // the message.
+            // SAFETY: both slices reside in this device's memory and are kept until the stream is
+            // past the message.
             unsafe {
                 link.send(from, bytes, rank)?;
                 link.receive(to, bytes, rank)?;

@@ -74,9 +74,9 @@ fn no_wakeup_is_lost() {
 }
 
 /// Finds: arrivals counted with less than `SeqCst` or read with `Relaxed`; a barrier that is full
-/// one arrival too early; a last member that wakes nobody.
+/// one arrival too early; a last member that wakes no other.
 #[test]
-fn nobody_passes_before_all_have_arrived() {
+fn no_member_passes_before_all_have_arrived() {
     for (members, rounds, preemptions) in [(2, 3, 3), (3, 2, 2)] {
         let shared = move || (Barrier::new(members), Failure::default(), Memory::new(members));
         let member = move |(barrier, failure, memory): &(Barrier, Failure, Memory), at: usize| {
