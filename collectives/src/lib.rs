@@ -33,6 +33,7 @@ mod prices;
 mod private_file;
 mod records;
 mod rendezvous;
+mod seed;
 mod sync;
 mod tickets;
 mod transport;

@@ -1,18 +1,23 @@
 //! The part of the ranks other than 0 in the meeting.
 
 use super::frames::{
-    Answer, Connection, GRACE, Hello, Lost, PATIENCE, Report, connecting_until, drain, prepare,
-    probe_pause, read_frame, silent, write_abort, write_frame,
+    Answer, Connection, GRACE, Hello, Lost, PATIENCE, Reader, Report, Roster, Writer,
+    connecting_until, drain, prepare, probe_pause, read_frame, silent, write_abort, write_frame,
 };
 use super::greeting::Refusal;
 use super::joined::Joined;
+use super::mesh::{self, Connections};
+use super::readiness::{self, Start, Verdict};
 use super::settings::Rendezvous;
+use super::tls;
 use super::token::respond;
-use super::{mesh, readiness, tls};
 use crate::CollectiveError;
+use crate::facts::Facts;
 use crate::open_files::explained;
+use crate::planes::mpi::Mpi;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
@@ -30,6 +35,43 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     // A little longer than rank 0 waits, so that its report of missing ranks arrives first.
     let deadline = Instant::now() + plan.timeout + Duration::from_secs(2);
     let mut coordinator = reach(plan, Instant::now() + plan.timeout).await?;
+    let (listener, address) = listen(plan, &coordinator).await?;
+    let hello = Hello {
+        rank: plan.rank,
+        size: plan.size,
+        address: address.to_string(),
+        local_devices: plan.local_devices,
+        agreement: plan.agreement.clone(),
+        facts: plan.facts.clone(),
+    };
+    write_frame(&mut coordinator.writer, &hello).await.map_err(lost)?;
+    let roster = receive_roster(plan, &mut coordinator, deadline).await?;
+    let Connection { reader, writer, .. } = &mut coordinator;
+    let attendance = Attendance {
+        plan,
+        roster: &roster,
+        connections: RefCell::new((0..plan.size).map(|_| None).collect()),
+        writer: Mutex::new(writer),
+        has_reported: Cell::new(false),
+    };
+    let mpi = attendance.run(&listener, reader).await?;
+    let mut connections = attendance.connections.into_inner();
+    connections[0] = Some(coordinator);
+    Ok(Joined {
+        rank: plan.rank,
+        connections,
+        device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
+        facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
+        seed: roster.seed,
+        mpi,
+    })
+}
+
+/// Listens for the ranks of higher numbers. Returns the address at which they reach this rank.
+async fn listen(
+    plan: &Rendezvous,
+    coordinator: &Connection,
+) -> Result<(TcpListener, SocketAddr), CollectiveError> {
     let own = SocketAddr::new(plan.bind, 0);
     let failed = |error: std::io::Error| CollectiveError::Listen {
         address: own.to_string(),
@@ -41,23 +83,22 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         // The others reach this machine at the same address as rank 0 does.
         address.set_ip(coordinator.local_address().map_err(failed)?.ip());
     }
-    let hello = Hello {
-        rank: plan.rank,
-        size: plan.size,
-        address: address.to_string(),
-        local_devices: plan.local_devices,
-        agreement: plan.agreement.clone(),
-        facts: plan.facts.clone(),
-    };
-    write_frame(&mut coordinator.writer, &hello).await.map_err(lost)?;
+    Ok((listener, address))
+}
 
+/// Waits until all ranks have arrived and rank 0 sends the roster.
+async fn receive_roster(
+    plan: &Rendezvous,
+    coordinator: &mut Connection,
+    deadline: Instant,
+) -> Result<Roster, CollectiveError> {
     let mut missing = Vec::new();
-    let roster = loop {
-        let told_by = Instant::now() + SILENCE;
+    loop {
+        let silent_at = Instant::now() + SILENCE;
         let Ok(answer) =
-            timeout_at(deadline.min(told_by), read_frame(&mut coordinator.reader)).await
+            timeout_at(deadline.min(silent_at), read_frame(&mut coordinator.reader)).await
         else {
-            if missing.is_empty() || told_by < deadline {
+            if missing.is_empty() || silent_at < deadline {
                 return Err(silent(0, SILENCE));
             }
             let (size, seconds) = (plan.size, plan.timeout.as_secs());
@@ -71,121 +112,148 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         };
         match answer {
             Ok(Answer::Waiting(ranks)) => missing = ranks,
-            Ok(Answer::Welcome(roster)) => break roster,
+            Ok(Answer::Welcome(roster)) => return Ok(roster),
             Ok(Answer::Refused(error)) => return Err(error),
             Ok(Answer::Asked | Answer::Go(_)) => return Err(out_of_turn()),
             Err(error) => {
-                let (error, Connection { reader, writer, .. }) = (error.of(0), &mut coordinator);
+                let (error, Connection { reader, writer, .. }) = (error.of(0), coordinator);
                 if matches!(error, CollectiveError::Protocol { .. }) {
-                    // All ranks should receive this error. If rank 0 has ended, nobody can.
+                    // All ranks should receive this error, unless rank 0 has ended.
                     let _ = write_frame(writer, &Report::Failed(error.clone())).await;
                     drain(reader).await;
                 }
                 return Err(error);
             }
         }
-    };
+    }
+}
 
-    let connecting = connecting_until(plan);
-    let connections = RefCell::new((0..plan.size).map(|_| None).collect());
-    let quiet = plan.timeout / 2 + probe_pause(plan.timeout) + GRACE;
-    let mpi = {
-        let Connection { reader, writer, .. } = &mut coordinator;
-        let (writer, has_reported) = (Mutex::new(writer), Cell::new(false));
-        let facts = || roster.entries.iter().map(|entry| &entry.facts);
-        let begin = async {
-            let connected = mesh::connect(plan, &roster, &listener, connecting, &connections);
-            let begun = match connected.await {
-                Ok(()) => Ok(readiness::start(plan, facts()).await),
-                Err(error) => Err(error),
-            };
-            let report = match &begun {
-                Ok(started) => Report::Ready(readiness::report(started)),
-                Err(error) => Report::Failed(error.clone()),
-            };
-            let mut writer = writer.lock().await;
-            has_reported.set(true);
-            // If rank 0 has ended, the reader of its answers notices.
-            let _ = write_frame(&mut writer, &report).await;
-            begun
-        };
-        let verdict = async {
-            loop {
-                let answer = match timeout(quiet, read_frame(reader)).await {
-                    Ok(Ok(answer)) => answer,
-                    // Rank 0 asks all ranks before that time.
-                    Err(_) => return Err(silent(0, quiet)),
-                    Ok(Err(Lost::Malformed(reason))) => {
-                        let error = Lost::Malformed(reason).of(0);
-                        let mut writer = writer.lock().await;
-                        // After the report, rank 0 expects frames of a world.
-                        let _ = if has_reported.get() {
-                            write_abort(&mut writer, &error).await
-                        } else {
-                            write_frame(&mut writer, &Report::Failed(error.clone())).await
-                        };
-                        drain(reader).await;
-                        return Err(error);
-                    }
-                    Ok(Err(gone)) => return Err(gone.of(0)),
-                };
-                match answer {
-                    Answer::Asked => {
-                        let mut writer = writer.lock().await;
-                        // The report is the answer, and after it rank 0 reads no more.
-                        if !has_reported.get() {
-                            let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
-                            // If rank 0 has ended, its last answer must still be read.
-                            let _ = write_frame(&mut writer, &waiting).await;
-                        }
-                    }
-                    Answer::Go(verdict) => return Ok(verdict),
-                    Answer::Refused(error) => return Err(error),
-                    Answer::Waiting(_) | Answer::Welcome(_) => return Err(out_of_turn()),
-                }
-            }
-        };
+/// A rank that has the roster, until the world starts.
+struct Attendance<'a> {
+    plan: &'a Rendezvous,
+    roster: &'a Roster,
+    connections: Connections,
+    /// Sends reports to rank 0.
+    writer: Mutex<&'a mut Writer>,
+    /// Whether rank 0 has this rank's last report.
+    has_reported: Cell<bool>,
+}
+
+impl Attendance<'_> {
+    /// Connects with the others and starts MPI, and answers rank 0 meanwhile. Returns the library
+    /// that carries messages, or the reason against it.
+    async fn run(
+        &self,
+        listener: &TcpListener,
+        reader: &mut Reader,
+    ) -> Result<Result<Arc<Mpi>, String>, CollectiveError> {
+        let connecting = connecting_until(self.plan);
+        let (begin, verdict) = (self.begin(listener, connecting), self.verdict(reader));
         tokio::pin!(begin, verdict);
-        let (begun, heard) = tokio::select! {
+        let (begun, decided) = tokio::select! {
             begun = &mut begin => (begun, None),
-            heard = &mut verdict => match heard {
+            decided = &mut verdict => match decided {
                 // A report through an encrypted connection may arrive, and rank 0 may answer it,
                 // before this rank has seen that the system took all of it.
-                Ok(_) if has_reported.get() => (begin.await, Some(heard)),
-                // Rank 0 lets no rank go before all have reported that they are ready.
-                heard => return Err(heard.err().unwrap_or_else(out_of_turn)),
+                Ok(_) if self.has_reported.get() => (begin.await, Some(decided)),
+                // Rank 0 starts no rank before all have reported that they are ready.
+                decided => return Err(decided.err().unwrap_or_else(out_of_turn)),
             },
         };
         // The others have as much time as this rank had, and rank 0 asks late ranks.
-        let decided = match &begun {
-            Ok(_) => connecting.max(Instant::now()) + readiness::patience(plan, facts()),
+        let limit = match &begun {
+            Ok(_) => connecting.max(Instant::now()) + readiness::patience(self.plan, self.facts()),
             Err(_) => Instant::now(),
         };
-        let heard = match heard {
-            None => timeout_at(decided + 2 * GRACE, verdict).await.ok(),
-            heard => heard,
+        let decided = match decided {
+            None => timeout_at(limit + 2 * GRACE, verdict).await.ok(),
+            decided => decided,
         };
-        match (begun, heard) {
-            (Ok(started), Some(Ok(verdict))) => readiness::agreed(started, verdict),
+        match (begun, decided) {
+            (Ok(started), Some(Ok(verdict))) => Ok(readiness::agreed(started, verdict)),
             // Rank 0 knows which rank is at fault.
-            (_, Some(Err(error))) => return Err(error),
+            (_, Some(Err(error))) => Err(error),
             // Unless rank 0 itself is at fault.
             (Ok(_) | Err(CollectiveError::PeerUnreachable { .. }), None) => {
-                return Err(silent(0, 2 * GRACE));
+                Err(silent(0, 2 * GRACE))
             }
-            (Err(error), _) => return Err(error),
+            (Err(error), _) => Err(error),
         }
-    };
-    let mut connections = connections.into_inner();
-    connections[0] = Some(coordinator);
-    Ok(Joined {
-        rank: plan.rank,
-        connections,
-        device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
-        facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
-        seed: roster.seed,
-        mpi,
-    })
+    }
+
+    fn facts(&self) -> impl Iterator<Item = &Facts> {
+        self.roster.entries.iter().map(|entry| &entry.facts)
+    }
+
+    /// Connects with the others, starts MPI if all ranks may, and reports the result to rank 0.
+    async fn begin(
+        &self,
+        listener: &TcpListener,
+        connecting: Instant,
+    ) -> Result<Result<Start, String>, CollectiveError> {
+        let connected =
+            mesh::connect(self.plan, self.roster, listener, connecting, &self.connections);
+        let begun = match connected.await {
+            Ok(()) => Ok(readiness::start(self.plan, self.facts()).await),
+            Err(error) => Err(error),
+        };
+        let report = match &begun {
+            Ok(started) => Report::Ready(readiness::report(started)),
+            Err(error) => Report::Failed(error.clone()),
+        };
+        let mut writer = self.writer.lock().await;
+        self.has_reported.set(true);
+        // If rank 0 has ended, the reader of its answers notices.
+        let _ = write_frame(&mut writer, &report).await;
+        begun
+    }
+
+    /// Answers the questions of rank 0 until it sends the verdict.
+    async fn verdict(&self, reader: &mut Reader) -> Result<Verdict, CollectiveError> {
+        // Rank 0 asks all ranks before that time.
+        let quiet = self.plan.timeout / 2 + probe_pause(self.plan.timeout) + GRACE;
+        loop {
+            let answer = match timeout(quiet, read_frame(reader)).await {
+                Ok(Ok(answer)) => answer,
+                Err(_) => return Err(silent(0, quiet)),
+                Ok(Err(Lost::Malformed(reason))) => {
+                    let error = Lost::Malformed(reason).of(0);
+                    self.report_damage(&error).await;
+                    drain(reader).await;
+                    return Err(error);
+                }
+                Ok(Err(closed)) => return Err(closed.of(0)),
+            };
+            match answer {
+                Answer::Asked => self.report_missing().await,
+                Answer::Go(verdict) => return Ok(verdict),
+                Answer::Refused(error) => return Err(error),
+                Answer::Waiting(_) | Answer::Welcome(_) => return Err(out_of_turn()),
+            }
+        }
+    }
+
+    /// Reports that an answer of rank 0 arrived damaged.
+    async fn report_damage(&self, error: &CollectiveError) {
+        let mut writer = self.writer.lock().await;
+        // After the report, rank 0 expects frames of a world.
+        let _ = if self.has_reported.get() {
+            write_abort(&mut writer, error).await
+        } else {
+            write_frame(&mut writer, &Report::Failed(error.clone())).await
+        };
+    }
+
+    /// Reports the ranks with which this one is not connected.
+    async fn report_missing(&self) {
+        let mut writer = self.writer.lock().await;
+        // The last report is the answer, and after it rank 0 reads no more.
+        if !self.has_reported.get() {
+            let waiting = Report::Waiting(mesh::missing(self.plan.rank, &self.connections));
+            // If rank 0 has ended, its last answer must still be read.
+            let _ = write_frame(&mut writer, &waiting).await;
+        }
+    }
 }
 
 /// Connects to rank 0, which may not listen yet, and proves knowledge of the token.
@@ -216,7 +284,7 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<Connection, Colle
         };
         if Instant::now() + PAUSE >= deadline {
             let (address, seconds) = (plan.address.clone(), plan.timeout.as_secs());
-            // Rank 0 may give up first; then the last attempt finds nobody.
+            // Rank 0 may give up first; then the last attempt finds no listener.
             let other = encryption_differs.then(|| other_encryption(plan.is_encrypted));
             let reason = other.unwrap_or(reason);
             return Err(CollectiveError::CoordinatorUnreachable { address, seconds, reason });

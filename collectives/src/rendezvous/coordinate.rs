@@ -7,15 +7,16 @@ use super::frames::{
 };
 use super::greeting::Refusal;
 use super::inquiry::Inquiry;
-use super::joined::{Joined, random_seed};
+use super::joined::Joined;
 use super::readiness::{self, Verdict};
 use super::settings::Rendezvous;
 use super::tls;
 use super::token::challenge;
 use crate::CollectiveError;
-use crate::facts::Facts;
+use crate::facts::value;
 use crate::open_files::explained;
 use crate::planes::mpi::Mpi;
+use crate::seed::random_seed;
 use socket2::{Domain, Socket, Type};
 use std::collections::BTreeSet;
 use std::io;
@@ -293,18 +294,14 @@ fn agree(plan: &Rendezvous, arrivals: &[Option<Arrival>]) -> Result<(), Collecti
     for hello in arrivals.iter().flatten().map(|arrival| &arrival.hello) {
         let keys = plan.agreement.iter().chain(&hello.agreement).map(|(key, _)| key);
         for key in keys {
-            let (ours, theirs) = (value(&plan.agreement, key), value(&hello.agreement, key));
+            let [ours, theirs] = [&plan.agreement, &hello.agreement]
+                .map(|agreement| value(agreement, key).unwrap_or("(not set)"));
             if ours != theirs {
                 return Err(disagreement(key, (0, ours), (hello.rank, theirs)));
             }
         }
     }
     Ok(())
-}
-
-fn value<'a>(agreement: &'a Facts, key: &str) -> &'a str {
-    let found = agreement.iter().find(|(name, _)| name == key);
-    found.map_or("(not set)", |(_, value)| value)
 }
 
 fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> CollectiveError {
@@ -329,78 +326,46 @@ async fn introduce(
     roster: &Roster,
 ) -> Result<Introduced, CollectiveError> {
     let facts = || roster.entries.iter().map(|entry| &entry.facts);
-    let mut limit = connecting_until(plan) + readiness::patience(plan, facts());
-    let (mut writers, mut failed) = send_all(writers, Answer::Welcome(roster.clone())).await;
-    let mut unready: BTreeSet<usize> = writers.iter().map(|(rank, _)| *rank).collect();
+    let limit = connecting_until(plan) + readiness::patience(plan, facts());
+    let (writers, failed) = send_all(writers, Answer::Welcome(roster.clone())).await;
+    let mut others = Others {
+        roster,
+        unready: writers.iter().map(|(rank, _)| *rank).collect(),
+        writers,
+        readers: Vec::new(),
+        verdicts: Vec::new(),
+        inquiry: Inquiry::default(),
+        limit,
+        probe: Inquiry::default(),
+        probe_at: Instant::now() + plan.timeout / 2,
+        failed,
+    };
     let started = readiness::start(plan, facts());
     tokio::pin!(started);
-    let (mut own, mut readers, mut verdicts) = (None, Vec::new(), Vec::new());
-    let mut inquiry = Inquiry::default();
-    // Long before the time-out, rank 0 asks whether all ranks live, so that the others learn of a
-    // stopped rank in time.
-    let (mut probe, pause) = (Inquiry::default(), probe_pause(plan.timeout));
-    let mut probe_at = Instant::now() + plan.timeout / 2;
-    while failed.is_none() && (own.is_none() || !reports.is_empty()) {
+    let (mut own, pause) = (None, probe_pause(plan.timeout));
+    while others.failed.is_none() && (own.is_none() || !reports.is_empty()) {
         tokio::select! {
             started = &mut started, if own.is_none() => {
-                verdicts.push((0, readiness::report(&started)));
+                others.verdicts.push((0, readiness::report(&started)));
                 own = Some(started);
             }
             Some(report) = reports.join_next() => {
                 let Ok((rank, reader, report)) = report else { continue };
-                inquiry.answered(rank);
-                probe.answered(rank);
-                match report {
-                    Ok(Report::Waiting(missing)) => {
-                        inquiry.waits(rank, &missing, roster);
-                        reports.spawn(next_report(rank, reader));
-                        continue;
-                    }
-                    Ok(Report::Ready(verdict)) => verdicts.push((rank, verdict)),
-                    // The unreached rank may hang, rather than the one that reports it.
-                    Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
-                        inquiry.failed(rank, error);
-                        if !inquiry.is_begun() {
-                            limit = limit.min(Instant::now());
-                        }
-                    }
-                    Ok(Report::Failed(error)) => failed = Some(error),
-                    Err(error) => failed = Some(error.of(rank)),
-                }
-                unready.remove(&rank);
-                readers.push((rank, reader));
-            }
-            () = sleep_until(probe_at), if !inquiry.is_begun() => {
-                let is_late = probe_at.elapsed() > PAUSED;
-                probe_at = Instant::now() + pause;
-                failed = if is_late { None } else { probe.hung(pause) };
-                probe = Inquiry::default();
-                probe.asks(&unready);
-                for (rank, writer) in &mut writers {
-                    // The question shows ready ranks that this rank lives.
-                    let _ = send(*rank, writer, &Answer::Asked).await;
+                if let Some(reader) = others.take(rank, reader, report) {
+                    reports.spawn(next_report(rank, reader));
+                    continue;
                 }
             }
-            () = sleep_until(limit) => {
-                let is_late = limit.elapsed() > PAUSED;
-                limit = Instant::now() + GRACE;
-                if is_late {
-                    // This process did not run: reports of the others may be waiting.
-                } else if inquiry.asks(&unready) {
-                    let asked = writers.iter_mut().filter(|(rank, _)| unready.contains(rank));
-                    for (rank, writer) in asked {
-                        // A rank that accepts nothing will not answer.
-                        let _ = send(*rank, writer, &Answer::Asked).await;
-                    }
-                } else {
-                    failed = failed.or(inquiry.verdict());
-                }
+            () = sleep_until(others.probe_at), if !others.inquiry.is_begun() => {
+                others.probe(pause).await;
             }
+            () = sleep_until(others.limit) => others.ask().await,
         }
-        failed = failed.or_else(|| inquiry.answer());
+        others.failed = others.failed.take().or_else(|| others.inquiry.answer());
     }
+    let Others { mut writers, mut readers, mut verdicts, inquiry, failed, .. } = others;
     // All other ranks are ready.
-    failed = failed.or_else(|| inquiry.verdict());
+    let failed = failed.or_else(|| inquiry.verdict());
     verdicts.sort_by_key(|(rank, _)| *rank);
     let verdict = Verdict::of(verdicts.into_iter());
     let answer = failed.clone().map_or(Answer::Go(verdict.clone()), Answer::Refused);
@@ -416,6 +381,87 @@ async fn introduce(
     let whole = pairs.map(|((peer, reader), (_, writer))| Connection { peer, reader, writer });
     let own = own.expect("bug: rank 0 has neither failed nor started");
     Ok((whole.collect(), readiness::agreed(own, verdict)))
+}
+
+/// The other ranks, while they connect with each other.
+struct Others<'a> {
+    roster: &'a Roster,
+    writers: Vec<(usize, Writer)>,
+    /// The readers of ranks that have sent their last report.
+    readers: Vec<(usize, Reader)>,
+    /// The starts of MPI, also that of rank 0.
+    verdicts: Vec<(usize, Verdict)>,
+    unready: BTreeSet<usize>,
+    inquiry: Inquiry,
+    /// The time at which the inquiry starts, then ends.
+    limit: Instant,
+    /// Long before the time-out, rank 0 asks whether all ranks live, so that the others learn of a
+    /// stopped rank in time.
+    probe: Inquiry,
+    probe_at: Instant,
+    failed: Option<CollectiveError>,
+}
+
+impl Others<'_> {
+    /// Takes a report of a rank. Returns the reader if the rank will send another one.
+    fn take(
+        &mut self,
+        rank: usize,
+        reader: Reader,
+        report: Result<Report, Lost>,
+    ) -> Option<Reader> {
+        self.inquiry.answered(rank);
+        self.probe.answered(rank);
+        match report {
+            Ok(Report::Waiting(missing)) => {
+                self.inquiry.waits(rank, &missing, self.roster);
+                return Some(reader);
+            }
+            Ok(Report::Ready(verdict)) => self.verdicts.push((rank, verdict)),
+            // The unreached rank may hang, rather than the one that reports it.
+            Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
+                self.inquiry.failed(rank, error);
+                if !self.inquiry.is_begun() {
+                    self.limit = self.limit.min(Instant::now());
+                }
+            }
+            Ok(Report::Failed(error)) => self.failed = Some(error),
+            Err(error) => self.failed = Some(error.of(rank)),
+        }
+        self.unready.remove(&rank);
+        self.readers.push((rank, reader));
+        None
+    }
+
+    /// Fails if a rank has not answered the last probe; otherwise asks all ranks again.
+    async fn probe(&mut self, pause: Duration) {
+        let is_late = self.probe_at.elapsed() > PAUSED;
+        self.probe_at = Instant::now() + pause;
+        self.failed = if is_late { None } else { self.probe.hung(pause) };
+        self.probe = Inquiry::default();
+        self.probe.asks(&self.unready);
+        for (rank, writer) in &mut self.writers {
+            // The question shows ready ranks that this rank lives.
+            let _ = send(*rank, writer, &Answer::Asked).await;
+        }
+    }
+
+    /// At the limit, asks the ranks that are not ready; at the next one, fails.
+    async fn ask(&mut self) {
+        let is_late = self.limit.elapsed() > PAUSED;
+        self.limit = Instant::now() + GRACE;
+        if is_late {
+            // This process did not run: reports of the others may be waiting.
+        } else if self.inquiry.asks(&self.unready) {
+            let asked = self.writers.iter_mut().filter(|(rank, _)| self.unready.contains(rank));
+            for (rank, writer) in asked {
+                // A rank that accepts nothing will not answer.
+                let _ = send(*rank, writer, &Answer::Asked).await;
+            }
+        } else {
+            self.failed = self.failed.take().or(self.inquiry.verdict());
+        }
+    }
 }
 
 /// Reads the next report of a rank.

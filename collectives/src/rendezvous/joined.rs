@@ -1,7 +1,6 @@
 //! The result of a rendezvous, from which a world is made.
 
 use super::frames::Connection;
-use crate::CollectiveError;
 use crate::facts::Facts;
 use crate::planes::mpi::Mpi;
 use std::sync::Arc;
@@ -28,9 +27,4 @@ pub(crate) struct Joined {
     pub(crate) seed: u64,
     /// The library that carries messages, or the reason why they use TCP.
     pub(crate) mpi: Result<Arc<Mpi>, String>,
-}
-
-/// A random number from the system.
-pub(crate) fn random_seed() -> Result<u64, CollectiveError> {
-    getrandom::u64().map_err(|error| CollectiveError::Network { reason: error.to_string() })
 }

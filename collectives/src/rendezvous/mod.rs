@@ -22,7 +22,7 @@ mod tls;
 mod token;
 
 pub(crate) use frames::Connection;
-pub(crate) use joined::{Joined, Wish, random_seed};
+pub(crate) use joined::{Joined, Wish};
 pub(crate) use readiness::{agreed_prices, hosts};
 pub use settings::{Rendezvous, Transport};
 pub(crate) use tls::Tunnel;

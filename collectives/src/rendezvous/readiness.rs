@@ -8,7 +8,7 @@
 use super::settings::{Rendezvous, Transport};
 use crate::CollectiveError;
 use crate::exchange::Pmix;
-use crate::facts::Facts;
+use crate::facts::{Facts, value};
 use crate::network::host_name;
 use crate::planes::mpi::{self, Library, Mpi, Threads};
 use crate::prices::Prices;
@@ -68,10 +68,6 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         )),
         _ => Ok(library),
     }
-}
-
-fn value<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
-    facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
 }
 
 /// The hosts of the ranks that have sent these facts, one for each rank.

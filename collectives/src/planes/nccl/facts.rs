@@ -1,6 +1,6 @@
 //! The facts about a world's GPUs: the GPU of each member, and NCCL's version in each process.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, value};
 use phalanx_device::Device;
 use phalanx_device::cuda::{CudaDevice, nccl_version};
 use std::sync::Arc;
@@ -29,10 +29,6 @@ pub fn device_facts(devices: &[Arc<dyn Device>]) -> Facts {
         Err(error) => tracing::debug!(%error, "GPUs exchange over the host"),
     }
     facts
-}
-
-fn value<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
-    facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 /// The GPU of every member of the world, from the processes' facts, if all have one.
