@@ -38,17 +38,17 @@ pub(crate) enum Call<'a> {
         receive: &'a Slice,
         receive_counts: &'a [usize],
     },
-    /// Only the root needs `send`.
+    /// `send` is empty on members that do not pass it; only the root's is read.
     Scatter {
-        send: Option<&'a Slice>,
+        send: &'a Slice,
         receive: &'a Slice,
         counts: &'a [usize],
         root: usize,
     },
-    /// Only the root needs `receive`.
+    /// `receive` is empty on members that do not pass it; only the root's is written.
     Gather {
         send: &'a Slice,
-        receive: Option<&'a Slice>,
+        receive: &'a Slice,
         counts: &'a [usize],
         root: usize,
     },
@@ -95,16 +95,15 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The slice that is read and the slice that is written, if the call has two. A member that is
-    /// not the root may pass one of them only, which is then both.
+    /// The slice that is read and the slice that is written, if the call has two.
     pub(crate) fn ends(self) -> Option<[&'a Slice; 2]> {
         match self {
             Call::AllReduce { .. } | Call::Reduce { .. } | Call::Broadcast { .. } => None,
             Call::AllGather { send, receive, .. }
             | Call::ReduceScatter { send, receive, .. }
-            | Call::AllToAll { send, receive, .. } => Some([send, receive]),
-            Call::Scatter { send, receive, .. } => Some([send.unwrap_or(receive), receive]),
-            Call::Gather { send, receive, .. } => Some([send, receive.unwrap_or(send)]),
+            | Call::AllToAll { send, receive, .. }
+            | Call::Scatter { send, receive, .. }
+            | Call::Gather { send, receive, .. } => Some([send, receive]),
         }
     }
 
@@ -193,15 +192,11 @@ impl End {
         operation: Operation,
         counts: &[usize],
         own: &Slice,
-        whole: Option<&Slice>,
+        whole: &Slice,
         root: usize,
     ) -> Result<(), CollectiveError> {
         check_member(root, self.members)?;
         self.check_own(operation, counts, own)?;
-        match whole {
-            _ if self.rank != root => Ok(()),
-            Some(whole) => self.check_total(operation, counts, whole),
-            None => check(operation, counts.iter().sum(), 0),
-        }
+        if self.rank == root { self.check_total(operation, counts, whole) } else { Ok(()) }
     }
 }

@@ -17,8 +17,8 @@ pub(crate) struct Group {
     /// The same on all members, and different from those of other groups.
     pub(crate) id: u64,
     pub(crate) rank: usize,
-    /// The process and device of each member.
-    pub(crate) places: Arc<[Place]>,
+    /// The device of each member.
+    pub(crate) members: Arc<[MemberDevice]>,
     /// A small number of the communicator group on which its members have agreed. No two groups of
     /// a device have the same number.
     number: u64,
@@ -27,11 +27,11 @@ pub(crate) struct Group {
     scratch: Mutex<Option<Buffer>>,
 }
 
-/// The process and the device of a member.
+/// The device of a member.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct MemberDevice {
     pub(crate) process: usize,
-    /// Counted within the process.
+    /// The number of the device within the process.
     pub(crate) device: usize,
 }
 
@@ -42,20 +42,20 @@ impl Group {
         fabric: Arc<Fabric>,
         (id, number): (u64, u64),
         rank: usize,
-        places: Arc<[Place]>,
+        members: Arc<[MemberDevice]>,
     ) -> Group {
         let (native, scratch) = (OnceLock::new(), Mutex::default());
-        Group { fabric, id, rank, places, number, native, scratch }
+        Group { fabric, id, rank, members, number, native, scratch }
     }
 
     /// The number of members.
     pub(crate) fn size(&self) -> usize {
-        self.places.len()
+        self.members.len()
     }
 
     /// Whether all members are in this process.
     pub(crate) fn is_local(&self) -> bool {
-        self.places.iter().all(|place| place.process == self.fabric.rank)
+        self.members.iter().all(|member| member.process == self.fabric.rank)
     }
 
     /// Uses MPI's own collectives from now on, unless the communicator group is local. Collective.
@@ -88,17 +88,17 @@ impl Group {
 
     pub(crate) fn post_send(&self, lane: Lane, to: usize, data: &Slice) -> Posted {
         let (channel, route) = self.channel(lane, self.rank, to);
-        self.fabric.post_send(channel, route, self.places[to].process, data)
+        self.fabric.post_send(channel, route, self.members[to].process, data)
     }
 
     pub(crate) fn post_receive(&self, lane: Lane, from: usize, data: &Slice) -> Posted {
         let (channel, route) = self.channel(lane, from, self.rank);
-        self.fabric.post_receive(channel, route, self.places[from].process, data)
+        self.fabric.post_receive(channel, route, self.members[from].process, data)
     }
 
     fn channel(&self, lane: Lane, from: usize, to: usize) -> (Channel, Route) {
         let channel = Channel { group: self.id, lane, from: from as u32, to: to as u32 };
-        let device = |member: usize| self.places[member].device;
+        let device = |member: usize| self.members[member].device;
         (channel, Route { group: self.number, from: device(from), to: device(to) })
     }
 

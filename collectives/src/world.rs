@@ -4,7 +4,7 @@ use crate::aside::aside;
 use crate::facts::Facts;
 use crate::fork::{self, Process};
 use crate::gpu_path::{Besides, Choice, GpuPath, choose, first_shared};
-use crate::group::Place;
+use crate::group::MemberDevice;
 use crate::planes::mpi::{Engine, Mpi, MpiPlane, Native, Threads, prove};
 use crate::planes::nccl::{Endpoint, NcclPlane, Watch, device_facts};
 use crate::planes::{HostGroup, Member};
@@ -132,11 +132,13 @@ impl World {
         network: Option<Network>,
     ) -> World {
         let counted = device_counts.iter().enumerate();
-        let places: Arc<[Place]> = counted
-            .flat_map(|(process, count)| (0..*count).map(move |device| Place { process, device }))
+        let devices: Arc<[MemberDevice]> = counted
+            .flat_map(|(process, count)| {
+                (0..*count).map(move |device| MemberDevice { process, device })
+            })
             .collect();
-        let own = (0..places.len()).filter(|member| places[*member].process == fabric.rank);
-        let member = |member| HostGroup::new(fabric.clone(), WORLD_GROUP, member, places.clone());
+        let own = (0..devices.len()).filter(|member| devices[*member].process == fabric.rank);
+        let member = |member| HostGroup::new(fabric.clone(), WORLD_GROUP, member, devices.clone());
         let members: Vec<Arc<HostGroup>> = own.map(member).collect();
         let on_host =
             |host: &Arc<HostGroup>| Member::on_host(host.clone()) as Arc<dyn Communicator>;
@@ -252,8 +254,8 @@ impl World {
             unreachable!("bug: GPUs communicate by MPI without MPI")
         };
         let _entered = self.enter();
-        let places = (0..self.size()).map(|process| Place { process, device: 0 }).collect();
-        let processes = HostGroup::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), places);
+        let devices = (0..self.size()).map(|process| MemberDevice { process, device: 0 }).collect();
+        let processes = HostGroup::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), devices);
         let most = self.device_counts.iter().copied().max().unwrap_or(1);
         let (forced, within) = (self.wish.takes_device_memory, (self.seed, self.wish.timeout));
         let proved = prove(engine, &processes, gpus, most, forced, within);

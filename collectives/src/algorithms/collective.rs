@@ -23,12 +23,11 @@ pub(crate) fn collective(
         Call::AllToAll { send, send_counts, receive, receive_counts } => {
             direct::all_to_all(conversation, send, send_counts, receive, receive_counts)
         }
-        // Only the root reads `send`, or writes `receive` of a gather.
         Call::Scatter { send, receive, counts, root } => {
-            direct::scatter(conversation, send.unwrap_or(receive), receive, counts, root)
+            direct::scatter(conversation, send, receive, counts, root)
         }
         Call::Gather { send, receive, counts, root } => {
-            direct::gather(conversation, send, receive.unwrap_or(send), counts, root)
+            direct::gather(conversation, send, receive, counts, root)
         }
     }
 }

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::algorithms::{HostMemory, collective};
     use crate::call::Call;
-    use crate::group::Place;
+    use crate::group::MemberDevice;
     use crate::transport::Fabric;
     use phalanx_ops::{DType, Monoid};
     use std::cell::{Cell, RefCell};
@@ -256,8 +256,9 @@ mod tests {
 
     fn members(count: usize) -> Vec<Group> {
         let fabric = Fabric::new(0, Vec::new());
-        let places: Arc<[Place]> = (0..count).map(|device| Place { process: 0, device }).collect();
-        (0..count).map(|rank| Group::new(fabric.clone(), (0, 0), rank, places.clone())).collect()
+        let devices: Arc<[MemberDevice]> =
+            (0..count).map(|device| MemberDevice { process: 0, device }).collect();
+        (0..count).map(|rank| Group::new(fabric.clone(), (0, 0), rank, devices.clone())).collect()
     }
 
     fn bytes_of(buffer: &Buffer) -> Vec<u8> {

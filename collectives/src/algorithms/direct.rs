@@ -50,7 +50,7 @@ pub(super) fn scatter(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        return native.scatter(Some(send), receive, counts, root, || {
+        return native.scatter(send, receive, counts, root, || {
             conversation.copy(&of(send, counts, rank), receive)
         });
     }
@@ -74,7 +74,7 @@ pub(super) fn gather(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        return native.gather(send, Some(receive), counts, root, || {
+        return native.gather(send, receive, counts, root, || {
             conversation.copy(send, &of(receive, counts, rank))
         });
     }

@@ -52,16 +52,16 @@ pub(super) fn reduce(
     if is_gathered(conversation, data) {
         let counts = vec![data.len; size];
         if rank != root {
-            return native.gather(data, None, &counts, root, || Ok(()));
+            return native.gather(data, data, &counts, root, || Ok(()));
         }
         let gathered = conversation.scratch(size * data.len)?.slice(0, size * data.len);
         let own = of(&gathered, &counts, rank);
-        native.gather(data, Some(&gathered), &counts, root, || conversation.copy(data, &own))?;
+        native.gather(data, &gathered, &counts, root, || conversation.copy(data, &own))?;
         combine(&gathered, data, items, Order::Tree, (size, 0));
         return Ok(());
     }
     let (counts, own) = combine_own(conversation, native, data, items)?;
-    native.gather(&own, Some(data), &counts, root, || Ok(()))
+    native.gather(&own, data, &counts, root, || Ok(()))
 }
 
 /// Combines `send` of all members and leaves part `i` in `receive` of member `i`.

@@ -5,7 +5,7 @@ use super::local::LocalGroup;
 use super::mpi::Native;
 use crate::algorithms::{self, Conversation, HostMemory, converse};
 use crate::call::Call;
-use crate::group::{Group, Place};
+use crate::group::{Group, MemberDevice};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Operation};
 use phalanx_device::{Buffer, Event, Slice};
@@ -31,9 +31,9 @@ impl HostGroup {
         fabric: Arc<Fabric>,
         id: u64,
         rank: usize,
-        places: Arc<[Place]>,
+        members: Arc<[MemberDevice]>,
     ) -> Arc<HostGroup> {
-        HostGroup::of(Group::new(fabric, (id, 0), rank, places), Arc::new(AtomicU64::new(1)))
+        HostGroup::of(Group::new(fabric, (id, 0), rank, members), Arc::new(AtomicU64::new(1)))
     }
 
     fn of(group: Group, next_number: Arc<AtomicU64>) -> Arc<HostGroup> {
@@ -144,11 +144,11 @@ impl HostGroup {
             native = split.map_err(|error| group.fabric.fail(error))?;
         }
         let Some(rank) = rank else { return Ok(None) };
-        let places = members.iter().map(|member| group.places[*member]).collect();
+        let devices = members.iter().map(|member| group.members[*member]).collect();
         // A number that none of the members has used.
         let number = members.iter().map(|member| answers[*member][2]).max().unwrap_or(number);
         self.next_number.store(number + 1, Ordering::Relaxed);
-        let divided = Group::new(group.fabric.clone(), (id, number), rank, places);
+        let divided = Group::new(group.fabric.clone(), (id, number), rank, devices);
         if let Some(native) = native {
             divided.use_native(native);
         }

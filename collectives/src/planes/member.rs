@@ -154,7 +154,8 @@ impl<D: DevicePlane> Communicator for Member<D> {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        self.collective(Call::Scatter { send, receive, counts, root })
+        let nothing = receive.slice(0, 0);
+        self.collective(Call::Scatter { send: send.unwrap_or(&nothing), receive, counts, root })
     }
 
     fn gather_v(
@@ -164,7 +165,8 @@ impl<D: DevicePlane> Communicator for Member<D> {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        self.collective(Call::Gather { send, receive, counts, root })
+        let nothing = send.slice(0, 0);
+        self.collective(Call::Gather { send, receive: receive.unwrap_or(&nothing), counts, root })
     }
 
     fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {

@@ -6,7 +6,7 @@
 use super::{DevicePlane, HostGroup, Member};
 use crate::algorithms::{self, Lower, Memory, converse};
 use crate::call::Call;
-use crate::group::Place;
+use crate::group::MemberDevice;
 use crate::order::Items;
 use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
@@ -192,9 +192,10 @@ fn bytes(slice: &Slice) -> Vec<u8> {
 /// A group of members in this process, each with a device.
 fn group(size: usize) -> Vec<(Arc<dyn Communicator>, Arc<ToyDevice>)> {
     let fabric = Fabric::new(0, Vec::new());
-    let places: Arc<[Place]> = (0..size).map(|device| Place { process: 0, device }).collect();
+    let devices: Arc<[MemberDevice]> =
+        (0..size).map(|device| MemberDevice { process: 0, device }).collect();
     let member = |rank| -> (Arc<dyn Communicator>, _) {
-        let host = HostGroup::new(fabric.clone(), 0, rank, places.clone());
+        let host = HostGroup::new(fabric.clone(), 0, rank, devices.clone());
         let device = ToyDevice::new();
         let plane = ToyPlane { host: host.clone(), device: device.clone() };
         (Member::on_device(host, plane), device)

@@ -54,12 +54,11 @@ impl LocalGroup {
             Call::AllToAll { send, send_counts, receive, receive_counts } => {
                 self.all_to_all(send, send_counts, receive, receive_counts)
             }
-            // Only the root's `send` is read, and only its `receive` of a gather is written.
             Call::Scatter { send, receive, counts, root } => {
-                self.scatter(send.unwrap_or(receive), receive, counts, root)
+                self.scatter(send, receive, counts, root)
             }
             Call::Gather { send, receive, counts, root } => {
-                self.gather(send, receive.unwrap_or(send), counts, root)
+                self.gather(send, receive, counts, root)
             }
         }
     }

@@ -195,16 +195,16 @@ impl Native {
     /// Sends the parts of the root's `whole` to the others; `beside` copies the root's own part.
     pub(crate) fn scatter(
         &self,
-        whole: Option<&Slice>,
+        whole: &Slice,
         part: &Slice,
         counts: &[usize],
         root: usize,
         beside: impl FnOnce() -> Result<(), CollectiveError>,
     ) -> Result<(), CollectiveError> {
-        let Some(whole) = whole.filter(|_| self.rank == root) else {
+        if self.rank != root {
             let receive = Start::ScatterReceive { part: address(part), len: part.len, root };
             return self.run(Room::default(), &receive, &[part], || Ok(()));
-        };
+        }
         self.engine.count_sent(whole.len - counts[root]);
         let mut room = self.take_room();
         let parts = room.sent.of(counts.iter().copied());
@@ -216,16 +216,16 @@ impl Native {
     pub(crate) fn gather(
         &self,
         part: &Slice,
-        whole: Option<&Slice>,
+        whole: &Slice,
         counts: &[usize],
         root: usize,
         beside: impl FnOnce() -> Result<(), CollectiveError>,
     ) -> Result<(), CollectiveError> {
-        let Some(whole) = whole.filter(|_| self.rank == root) else {
+        if self.rank != root {
             self.engine.count_sent(part.len);
             let send = Start::GatherSend { part: address(part), len: part.len, root };
             return self.run(Room::default(), &send, &[part], || Ok(()));
-        };
+        }
         let mut room = self.take_room();
         let parts = room.received.of(counts.iter().copied());
         let gather = Start::Gather { whole: address(whole), parts, root };

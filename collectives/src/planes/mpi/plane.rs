@@ -153,7 +153,7 @@ impl MpiPlane {
     /// Whether messages to and from a member travel through host memory. Both ends agree.
     fn is_staged_with(&self, peer: usize) -> bool {
         let group = &self.host.group;
-        !self.is_direct && group.places[peer].process != group.fabric.rank
+        !self.is_direct && group.members[peer].process != group.fabric.rank
     }
 
     /// Performs an all-to-all as an exchange, which cuts long parts into chunks.

@@ -191,7 +191,7 @@ impl Completion for Staged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::Place;
+    use crate::group::MemberDevice;
     use crate::transport::Fabric;
 
     /// A member that stages all messages, in host memory on both sides.
@@ -217,8 +217,9 @@ mod tests {
 
     fn pair() -> [OnHost; 2] {
         let fabric = Fabric::new(0, Vec::new());
-        let places: Arc<[Place]> = [0, 1].map(|device| Place { process: 0, device }).into();
-        [0, 1].map(|rank| OnHost(Group::new(fabric.clone(), (0, 0), rank, places.clone())))
+        let devices: Arc<[MemberDevice]> =
+            [0, 1].map(|device| MemberDevice { process: 0, device }).into();
+        [0, 1].map(|rank| OnHost(Group::new(fabric.clone(), (0, 0), rank, devices.clone())))
     }
 
     #[test]

@@ -58,15 +58,16 @@ pub(super) unsafe fn start<H: Handle>(
     let byte = constants.byte;
     let in_place: *mut c_void =
         std::ptr::without_provenance_mut(constants.in_place.cast_unsigned());
-    let nothing: *const c_int = std::ptr::null();
+    let none = Parts { counts: std::ptr::null(), offsets: std::ptr::null() };
+    let mut rooted = Rooted { table, byte, communicator, made };
     // SAFETY: the caller's promise. The arguments that a member does not use are null or have
     // no length, as MPI requires.
     unsafe {
         match *start {
-            Start::Barrier => ("MPI_Ibarrier", (table.ibarrier)(communicator, made)),
+            Start::Barrier => ("MPI_Ibarrier", (table.ibarrier)(communicator, rooted.made)),
             Start::Broadcast { data, len, root } => (
                 "MPI_Ibcast",
-                (table.ibcast)(data.cast(), int(len), byte, int(root), communicator, made),
+                (table.ibcast)(data.cast(), int(len), byte, int(root), communicator, rooted.made),
             ),
             Start::AllGatherEqual { whole, len } => (
                 "MPI_Iallgather",
@@ -78,7 +79,7 @@ pub(super) unsafe fn start<H: Handle>(
                     int(len),
                     byte,
                     communicator,
-                    made,
+                    rooted.made,
                 ),
             ),
             Start::AllGather { whole, parts } => (
@@ -92,7 +93,7 @@ pub(super) unsafe fn start<H: Handle>(
                     parts.offsets,
                     byte,
                     communicator,
-                    made,
+                    rooted.made,
                 ),
             ),
             Start::AllToAll { from, from_parts, to, to_parts } => (
@@ -107,69 +108,87 @@ pub(super) unsafe fn start<H: Handle>(
                     to_parts.offsets,
                     byte,
                     communicator,
-                    made,
+                    rooted.made,
                 ),
             ),
-            Start::Scatter { whole, parts, root } => (
-                "MPI_Iscatterv",
-                (table.iscatterv)(
-                    whole.cast(),
-                    parts.counts,
-                    parts.offsets,
-                    byte,
-                    in_place,
-                    0,
-                    byte,
-                    int(root),
-                    communicator,
-                    made,
-                ),
-            ),
-            Start::ScatterReceive { part, len, root } => (
-                "MPI_Iscatterv",
-                (table.iscatterv)(
-                    std::ptr::null(),
-                    nothing,
-                    nothing,
-                    byte,
-                    part.cast(),
-                    int(len),
-                    byte,
-                    int(root),
-                    communicator,
-                    made,
-                ),
-            ),
-            Start::Gather { whole, parts, root } => (
-                "MPI_Igatherv",
-                (table.igatherv)(
-                    in_place,
-                    0,
-                    byte,
-                    whole.cast(),
-                    parts.counts,
-                    parts.offsets,
-                    byte,
-                    int(root),
-                    communicator,
-                    made,
-                ),
-            ),
-            Start::GatherSend { part, len, root } => (
-                "MPI_Igatherv",
-                (table.igatherv)(
-                    part.cast(),
-                    int(len),
-                    byte,
-                    std::ptr::null_mut(),
-                    nothing,
-                    nothing,
-                    byte,
-                    int(root),
-                    communicator,
-                    made,
-                ),
-            ),
+            Start::Scatter { whole, parts, root } => {
+                rooted.scatter((whole, parts), (in_place, 0), root)
+            }
+            Start::ScatterReceive { part, len, root } => {
+                rooted.scatter((std::ptr::null(), none), (part.cast(), len), root)
+            }
+            Start::Gather { whole, parts, root } => {
+                rooted.gather((in_place, 0), (whole, parts), root)
+            }
+            Start::GatherSend { part, len, root } => {
+                rooted.gather((part.cast(), len), (std::ptr::null_mut(), none), root)
+            }
         }
+    }
+}
+
+/// A scatter or gather to start.
+struct Rooted<'a, H> {
+    table: &'a Table<H>,
+    byte: H,
+    communicator: H,
+    made: &'a mut H,
+}
+
+impl<H: Handle> Rooted<'_, H> {
+    /// Scatters the parts of `whole`.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn scatter(
+        &mut self,
+        (whole, parts): (*const u8, Parts),
+        (part, len): (*mut c_void, usize),
+        root: usize,
+    ) -> (&'static str, c_int) {
+        // SAFETY: the caller's promise.
+        let status = unsafe {
+            (self.table.iscatterv)(
+                whole.cast(),
+                parts.counts,
+                parts.offsets,
+                self.byte,
+                part,
+                int(len),
+                self.byte,
+                int(root),
+                self.communicator,
+                self.made,
+            )
+        };
+        ("MPI_Iscatterv", status)
+    }
+
+    /// Gathers the parts in `whole`.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn gather(
+        &mut self,
+        (part, len): (*const c_void, usize),
+        (whole, parts): (*mut u8, Parts),
+        root: usize,
+    ) -> (&'static str, c_int) {
+        // SAFETY: the caller's promise.
+        let status = unsafe {
+            (self.table.igatherv)(
+                part,
+                int(len),
+                self.byte,
+                whole.cast(),
+                parts.counts,
+                parts.offsets,
+                self.byte,
+                int(root),
+                self.communicator,
+                self.made,
+            )
+        };
+        ("MPI_Igatherv", status)
     }
 }

@@ -349,37 +349,29 @@ impl NcclPlane {
 
     fn scatter(
         &self,
-        send: Option<&Slice>,
+        send: &Slice,
         receive: &Slice,
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
         let rank = self.rank();
-        let send = send.filter(|_| rank == root);
-        let kept: Vec<&Slice> = send.into_iter().chain([receive]).collect();
-        self.enqueue(&kept, |link| {
-            let sends = send.map_or_else(Vec::new, |send| split_up(send, counts));
-            let receives =
-                same(receive, std::iter::once(root).filter(|_| send.is_some() || rank != root));
-            transfer(link, rank, &sends, &receives)
+        self.enqueue(&[send, receive], |link| {
+            let sends = if rank == root { split_up(send, counts) } else { Vec::new() };
+            transfer(link, rank, &sends, &same(receive, root..root + 1))
         })
     }
 
     fn gather(
         &self,
         send: &Slice,
-        receive: Option<&Slice>,
+        receive: &Slice,
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
         let rank = self.rank();
-        let receive = receive.filter(|_| rank == root);
-        let kept: Vec<&Slice> = receive.into_iter().chain([send]).collect();
-        self.enqueue(&kept, |link| {
-            let receives = receive.map_or_else(Vec::new, |receive| split_up(receive, counts));
-            let sends =
-                same(send, std::iter::once(root).filter(|_| receive.is_some() || rank != root));
-            transfer(link, rank, &sends, &receives)
+        self.enqueue(&[send, receive], |link| {
+            let receives = if rank == root { split_up(receive, counts) } else { Vec::new() };
+            transfer(link, rank, &same(send, root..root + 1), &receives)
         })
     }
 }
