@@ -37,6 +37,7 @@ pub use config::{
     MemoryLimit, Startup, Way,
 };
 pub use phalanx_array::*;
+use phalanx_collectives::Transport;
 #[doc(hidden)]
 pub use phalanx_collectives::{
     ReservedPort, address_towards, default_address, host_name, resolved,

@@ -19,12 +19,12 @@ mod token;
 mod variables;
 mod ways;
 
-pub use crate::environment::{Devices, MeetingWay, MemoryLimit, Transport};
+pub use crate::environment::{Devices, MeetingWay, MemoryLimit};
 pub(crate) use addresses::{address_beside, interface_of};
 pub use error::{ConfigError, IntroductionFlaw, TokenFlaw};
 pub use meeting::{Left, Listener, Meeting, Startup, Way};
 pub use mpi::{mpi_gpus, mpi_library};
-pub use phalanx_collectives::mpi::MpiOptions;
+pub use phalanx_collectives::{Transport, mpi::MpiOptions};
 pub use phalanx_device::cuda::CudaOptions;
 pub use read::{
     cuda_packages, falls_back, unknown_variables, unknown_warning, variables_in_effect,

@@ -1,10 +1,10 @@
 //! The configuration of a session, and the methods by which a program sets it.
 
 use super::meeting::{Meeting, Startup};
-use crate::environment::{Devices, LogLevel, MemoryLimit, Transport, most_threads};
+use crate::environment::{Devices, LogLevel, MemoryLimit, most_threads};
 use crate::placement::Placement;
-use phalanx_collectives::Prices;
 use phalanx_collectives::mpi::MpiOptions;
+use phalanx_collectives::{Prices, Transport};
 use phalanx_device::cuda::CudaOptions;
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -2,8 +2,9 @@
 
 use super::meeting::Way;
 use super::settings::Config;
-use crate::environment::{Environment, MeetingWay, Transport};
+use crate::environment::{Environment, MeetingWay};
 use crate::placement::{Launcher, Placement};
+use phalanx_collectives::Transport;
 use phalanx_collectives::mpi::Library;
 use std::path::PathBuf;
 

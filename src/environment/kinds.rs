@@ -1,7 +1,8 @@
 //! The kinds of value: the form of each in words, and its parser.
 
 use super::numbers::{byte_count, natural, positive};
-use super::values::{Devices, LogLevel, MeetingWay, MemoryLimit, Transport};
+use super::values::{Devices, LogLevel, MeetingWay, MemoryLimit};
+use crate::Transport;
 use std::ffi::OsStr;
 use std::net::IpAddr;
 use std::num::NonZero;
@@ -96,11 +97,8 @@ kinds! {
         _ => None,
     };
     /// How messages travel between processes.
-    TransportName: Transport, "`auto`, `tcp` or `mpi`", |text| match text.to_str()? {
-        "auto" => Some(Transport::Auto),
-        "tcp" => Some(Transport::Tcp),
-        "mpi" => Some(Transport::Mpi),
-        _ => None,
+    TransportName: Transport, "`auto`, `tcp` or `mpi`", |text| {
+        Transport::ALL.into_iter().find(|transport| text == transport.name())
     };
     /// A folder.
     Folder: PathBuf, "a path", |text| Some(PathBuf::from(text));
@@ -154,11 +152,5 @@ kinds! {
             0.1..=86400.0 => Some(Some(Duration::from_secs_f64(seconds))),
             _ => None,
         }
-    };
-    /// A switch.
-    Flag: bool, "`0` or `1`", |text| match text.to_str()? {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
     };
 }

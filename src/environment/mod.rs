@@ -6,7 +6,8 @@
 //! documentation.
 //!
 //! This module does not read the environment: `Config::from_env` does. It uses the standard library
-//! alone, so that the developer commands can include it without building the framework.
+//! and `Transport` alone, so that the developer commands can include it, and the file of that type,
+//! without building the framework.
 
 mod kinds;
 mod names;
@@ -19,4 +20,4 @@ pub use kinds::*;
 pub use names::{UnknownVariable, unknown};
 pub use page::markdown;
 pub use table::{Environment, Group, InvalidValue, PREFIX, VARIABLES, Variable};
-pub use values::{Devices, LogLevel, MeetingWay, MemoryLimit, Transport};
+pub use values::{Devices, LogLevel, MeetingWay, MemoryLimit};

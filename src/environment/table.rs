@@ -2,8 +2,8 @@
 //! the version that introduced it, its group and its documentation.
 
 use super::kinds::{
-    CopySize, Count, DeviceList, Fallback, File, Flag, Folder, Folders, HostPort, Index, Ip, Kind,
-    Level, Meeting, Memory, Name, Names, Patience, Seconds, Switch, Threads, TransportName,
+    CopySize, Count, DeviceList, Fallback, File, Folder, Folders, HostPort, Index, Ip, Kind, Level,
+    Meeting, Memory, Name, Names, Patience, Seconds, Switch, Threads, TransportName,
 };
 use std::ffi::OsString;
 
@@ -225,7 +225,7 @@ variables! {
     test_devices: DeviceList = "PHALANX_TEST_DEVICES", default "cpu", since "0.1", Tests;
     /// Runs every test on every mesh instead of a sample of the meshes, and ten times as many
     /// random faults (`cargo xtask test --full`).
-    test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
+    test_full: Switch = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
     /// Runs only the random program of this seed and shows it (`cargo xtask replay --seed`).
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
@@ -236,7 +236,7 @@ variables! {
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
-    bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
+    bless: Switch = "PHALANX_BLESS", default "0", since "0.1", Tests;
 }
 
 fn parse_one<K: Kind>(

@@ -8,18 +8,6 @@ use std::str::FromStr;
 /// The most devices of a process; a larger number is a typing error.
 const MOST_DEVICES: usize = 1024;
 
-/// How messages travel between processes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Transport {
-    /// By MPI if an MPI launcher started the processes and all can use it, otherwise over TCP.
-    #[default]
-    Auto,
-    /// Over TCP.
-    Tcp,
-    /// By MPI.
-    Mpi,
-}
-
 /// The memory limit of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryLimit {

@@ -45,11 +45,7 @@ pub(crate) fn world(
     rendezvous.agreement = agreement(config, devices, mesh, policy, limits);
     rendezvous.facts = device_facts(devices);
     rendezvous.facts.extend(memory_limit.map(|limit| fact(MEMORY_LIMIT, limit.to_string())));
-    rendezvous.transport = match config.transport {
-        Transport::Auto => phalanx_collectives::Transport::Auto,
-        Transport::Tcp => phalanx_collectives::Transport::Tcp,
-        Transport::Mpi => phalanx_collectives::Transport::Mpi,
-    };
+    rendezvous.transport = config.transport;
     rendezvous.mpi = mpi(config, startup);
     rendezvous.prices.clone_from(&config.prices);
     // A user who interrupts the wait for the other ranks gets no world.

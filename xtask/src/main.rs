@@ -34,11 +34,15 @@ mod seed;
 mod tally;
 mod test_command;
 mod tidy;
+/// The type of one variable's values, included for the table.
+#[path = "../../collectives/src/rendezvous/transport.rs"]
+mod transport;
 mod wheel;
 
 use failure::Failure;
 use project::Project;
 use std::process::ExitCode;
+use transport::Transport;
 
 const HELP: &str = "\
 cargo xtask COMMAND

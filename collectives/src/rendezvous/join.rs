@@ -1,7 +1,8 @@
 //! The entry to a world of several processes.
 
 use super::joined::Wish;
-use super::settings::{Rendezvous, Transport};
+use super::settings::Rendezvous;
+use super::transport::Transport;
 use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
 use crate::open_files::raise_limit;

@@ -20,9 +20,11 @@ mod settings;
 mod tests;
 mod tls;
 mod token;
+mod transport;
 
 pub(crate) use frames::Connection;
 pub(crate) use joined::{Joined, Wish};
 pub(crate) use readiness::{agreed_prices, hosts};
-pub use settings::{Rendezvous, Transport};
+pub use settings::Rendezvous;
 pub(crate) use tls::Tunnel;
+pub use transport::Transport;

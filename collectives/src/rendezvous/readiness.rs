@@ -5,7 +5,8 @@
 //! it, each on its own thread and within the time limit of start-up. Only if all succeed does MPI
 //! carry messages.
 
-use super::settings::{Rendezvous, Transport};
+use super::settings::Rendezvous;
+use super::transport::Transport;
 use crate::CollectiveError;
 use crate::exchange::Pmix;
 use crate::facts::{Facts, value};

@@ -1,33 +1,11 @@
 //! The settings of a rendezvous.
 
+use super::transport::Transport;
 use crate::facts::Facts;
 use crate::planes::mpi::Library;
 use crate::prices::Prices;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
-
-/// How messages between processes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Transport {
-    /// By MPI if all processes can, otherwise over TCP.
-    #[default]
-    Auto,
-    /// Over TCP.
-    Tcp,
-    /// By MPI.
-    Mpi,
-}
-
-impl Transport {
-    /// The name, as PHALANX_TRANSPORT accepts it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Transport::Auto => "auto",
-            Transport::Tcp => "tcp",
-            Transport::Mpi => "mpi",
-        }
-    }
-}
 
 /// The settings with which a process joins the meeting of all processes of a program.
 pub struct Rendezvous {
