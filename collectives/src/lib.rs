@@ -23,6 +23,7 @@ mod failure;
 mod fork;
 mod gpu_path;
 mod group;
+mod join;
 mod lead;
 mod network;
 mod open_files;

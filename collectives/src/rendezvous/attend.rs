@@ -31,7 +31,7 @@ const SILENCE: Duration = Duration::from_secs(PATIENCE.as_secs() + 2);
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Connects to rank 0, receives the roster, and connects to the other ranks.
-pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError> {
+pub(crate) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError> {
     // A little longer than rank 0 waits, so that its report of missing ranks arrives first.
     let deadline = Instant::now() + plan.timeout + Duration::from_secs(2);
     let mut coordinator = reach(plan, Instant::now() + plan.timeout).await?;

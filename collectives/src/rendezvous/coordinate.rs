@@ -55,7 +55,7 @@ enum Unwelcome {
 type Reports = JoinSet<(usize, Reader, Result<Report, Lost>)>;
 
 /// Waits for all other ranks, compares their agreements, and introduces them to each other.
-pub(super) async fn coordinate(
+pub(crate) async fn coordinate(
     plan: &Rendezvous,
     listener: Option<std::net::TcpListener>,
 ) -> Result<Joined, CollectiveError> {

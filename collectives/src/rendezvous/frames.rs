@@ -2,10 +2,9 @@
 
 use super::readiness::Verdict;
 use super::settings::Rendezvous;
-use super::tls::Tunnel;
 use crate::CollectiveError;
 use crate::facts::Facts;
-use crate::transport::{CODE_BYTES, MARK_BYTES, Seal, abort, deserialize, serialize};
+use crate::transport::{CODE_BYTES, MARK_BYTES, Seal, Tunnel, abort, deserialize, serialize};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io;
 use std::net::SocketAddr;

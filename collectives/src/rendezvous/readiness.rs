@@ -31,7 +31,7 @@ const HOST: &str = "host";
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// The facts of this process about its library.
-pub(super) fn facts(plan: &Rendezvous) -> Facts {
+pub(crate) fn facts(plan: &Rendezvous) -> Facts {
     let stated = match readiness(plan) {
         Ok(library) => [(TRANSPORT, String::from(READY)), (LIBRARY, library.identity())].to_vec(),
         Err(reason) => [(TRANSPORT, reason)].to_vec(),

@@ -1,15 +1,12 @@
 //! Encrypted connections, for networks that are not trusted (`PHALANX_TLS=1`).
 //!
-//! Both ends use TLS 1.3. The accepting end makes its own key, for which nobody vouches. The
+//! Both ends use TLS 1.3. The accepting end makes its own key, which no authority signs. The
 //! proof of the token identifies the other end; it travels encrypted and is bound to the
 //! connection. Both ends add to it a value that only the two ends of one TLS session have. An
 //! attacker in the middle has another session with each end, so it cannot forward the proof.
-//!
-//! A loopback connection of this machine resides behind the encryption. Its near end is used like
-//! any other connection, and a task forwards the bytes. No other code knows of this, at the cost of
-//! two copies.
 
 use super::greeting::{ENCRYPTED, GREETING, Refusal};
+use crate::transport::Tunnel;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{
@@ -23,39 +20,17 @@ use rustls::{
 };
 use std::future::poll_fn;
 use std::io;
-use std::net::{Ipv4Addr, Shutdown, SocketAddr};
-use std::os::fd::{AsRawFd, RawFd};
+use std::net::Ipv4Addr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::time::sleep;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// The bytes of the value that both ends of a session derive.
 const BINDING_BYTES: usize = 32;
 /// The label of that value.
 const LABEL: &[u8] = b"EXPORTER-phalanx-token";
-/// The interval between two checks whether bytes have been forwarded.
-const LOOK: Duration = Duration::from_millis(1);
-/// More zeros than the longest frame has bytes: a reader recognises that they are not a frame.
-const RUBBISH: usize = 1 << 19;
-
-/// The encrypting side of a connection.
-#[derive(Debug)]
-pub(crate) struct Tunnel {
-    /// Another handle of the encrypted connection.
-    outer: std::net::TcpStream,
-    /// The descriptor of the far end of the loopback connection, from which bytes are forwarded.
-    far: RawFd,
-    /// Whether bytes were taken from there that the system does not have yet.
-    is_passing: AtomicBool,
-    /// Whether no more bytes are forwarded.
-    has_ended: AtomicBool,
-}
 
 /// A new connection before the proof.
 pub(super) struct Opened {
@@ -128,120 +103,8 @@ async fn encrypted(
     outer: std::net::TcpStream,
     binding: [u8; BINDING_BYTES],
 ) -> io::Result<Opened> {
-    let (near, far) = pair().await?;
-    let tunnel = Arc::new(Tunnel {
-        outer,
-        far: far.as_raw_fd(),
-        is_passing: AtomicBool::new(false),
-        has_ended: AtomicBool::new(false),
-    });
-    let (reader, writer) = split(stream);
-    let (far_reader, far_writer) = far.into_split();
-    // The tasks end with the connection.
-    tokio::spawn(arriving(reader, far_writer));
-    tokio::spawn(leaving(far_reader, writer, tunnel.clone()));
+    let (near, tunnel) = Tunnel::open(stream, outer).await?;
     Ok(Opened { stream: near, tunnel: Some(tunnel), binding: binding.to_vec() })
-}
-
-/// The two ends of a connection of this process with itself.
-async fn pair() -> io::Result<(TcpStream, TcpStream)> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-    let near = TcpStream::connect(listener.local_addr()?).await?;
-    let own = near.local_addr()?;
-    loop {
-        let (far, from) = listener.accept().await?;
-        // Another process may have connected first.
-        if from == own {
-            near.set_nodelay(true)?;
-            far.set_nodelay(true)?;
-            return Ok((near, far));
-        }
-    }
-}
-
-/// Forwards incoming bytes.
-async fn arriving(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf) {
-    let mut bytes = vec![0; 1 << 16];
-    loop {
-        let count = match from.read(&mut bytes).await {
-            Ok(count @ 1..) => count,
-            // If bytes do not decrypt, the reader gets zeros: it rejects a damaged frame.
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                let _ = to.write_all(&vec![0; RUBBISH]).await;
-                break;
-            }
-            Ok(0) | Err(_) => break,
-        };
-        if to.write_all(&bytes[..count]).await.is_err() {
-            break;
-        }
-    }
-    // If it is closed already, the reader knows.
-    let _ = to.shutdown().await;
-}
-
-/// Forwards outgoing bytes.
-async fn leaving(from: OwnedReadHalf, mut to: impl AsyncWrite + Unpin, tunnel: Arc<Tunnel>) {
-    let mut bytes = vec![0; 1 << 16];
-    while from.readable().await.is_ok() {
-        // Set before the bytes leave the buffer in which others see them waiting.
-        tunnel.is_passing.store(true, Ordering::SeqCst);
-        let count = match from.try_read(&mut bytes) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
-            Err(_) => break,
-        };
-        if to.write_all(&bytes[..count]).await.is_err() || to.flush().await.is_err() {
-            break;
-        }
-        tunnel.is_passing.store(false, Ordering::SeqCst);
-    }
-    // The other end may have ended.
-    let _ = to.shutdown().await;
-    // Set before the far end is closed and its descriptor reused.
-    tunnel.has_ended.store(true, Ordering::SeqCst);
-}
-
-impl Tunnel {
-    /// The descriptor of the encrypted connection.
-    pub(crate) fn outer(&self) -> RawFd {
-        self.outer.as_raw_fd()
-    }
-
-    /// The address of this end of the encrypted connection.
-    pub(super) fn local_address(&self) -> io::Result<SocketAddr> {
-        self.outer.local_addr()
-    }
-
-    /// The sockets that forks of this process must not keep.
-    pub(crate) fn sockets(&self) -> [RawFd; 2] {
-        [self.outer.as_raw_fd(), self.far]
-    }
-
-    /// Whether everything written to the near end has been forwarded.
-    pub(crate) fn is_flushed(&self) -> bool {
-        if self.has_ended.load(Ordering::SeqCst) {
-            return true;
-        }
-        let mut waiting: libc::c_int = 0;
-        // SAFETY: the system writes one integer; a number that is closed already is an error.
-        let status = unsafe { libc::ioctl(self.far, libc::FIONREAD, &raw mut waiting) };
-        (status != 0 || waiting == 0) && !self.is_passing.load(Ordering::SeqCst)
-    }
-
-    /// Waits until everything written to the near end has been forwarded.
-    pub(super) async fn flushed(&self) {
-        while !self.is_flushed() {
-            sleep(LOOK).await;
-        }
-    }
-
-    /// Ends the connection.
-    pub(crate) fn disconnect(&self) {
-        // The connection may have ended already.
-        let _ = self.outer.shutdown(Shutdown::Both);
-    }
 }
 
 fn ring() -> Arc<CryptoProvider> {
@@ -331,6 +194,7 @@ impl ServerCertVerifier for Anybody {
 mod tests {
     use super::super::token::{challenge, respond};
     use super::*;
+    use crate::transport::pair;
 
     const TOKEN: &[u8] = b"a shared secret";
 

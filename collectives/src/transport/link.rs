@@ -5,7 +5,7 @@ use super::credit::Credit;
 use super::frame::{CHUNK_BYTES, Control, Frame, HEADER_BYTES, Header, Kind};
 use super::seal::{SUM_BYTES, Seal, Sum};
 use super::transfer::Transfer;
-use crate::rendezvous::Tunnel;
+use super::tunnel::Tunnel;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;

@@ -22,6 +22,7 @@ mod pulse;
 mod reader;
 mod seal;
 mod transfer;
+mod tunnel;
 mod waits;
 mod watch;
 
@@ -37,4 +38,7 @@ pub(crate) use pulse::{beat, listen};
 pub(crate) use reader::read;
 pub(crate) use seal::{CODE_BYTES, MARK_BYTES, Seal};
 pub(crate) use transfer::Transfer;
+pub(crate) use tunnel::Tunnel;
+#[cfg(test)]
+pub(crate) use tunnel::pair;
 pub(crate) use watch::watch;

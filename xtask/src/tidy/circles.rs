@@ -17,6 +17,7 @@ const LEFT: &[(&[&str], &str)] = &[(
 /// Folders whose entries are layers, the lowest first. An entry uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[
     ("src/", &["environment", "placement", "config", "startup", "session", "prices"]),
+    ("collectives/src/", &["transport", "rendezvous", "world", "join"]),
     (
         "device/src/cuda/",
         &["driver", "memory", "streams", "modules", "libraries", "device", "remote"],

@@ -1,13 +1,9 @@
 //! The entry to a world of several processes.
 
-use super::joined::Wish;
-use super::settings::Rendezvous;
-use super::transport::Transport;
-use super::{attend, coordinate, readiness};
-use crate::CollectiveError;
 use crate::open_files::raise_limit;
 use crate::planes::mpi::Library;
-use crate::world::World;
+use crate::rendezvous::{Wish, attend, coordinate, facts};
+use crate::{CollectiveError, Rendezvous, Transport, World};
 use phalanx_waiting::{LOOK, look};
 
 impl Rendezvous {
@@ -33,17 +29,13 @@ impl Rendezvous {
             .map_err(|error| CollectiveError::network(&error))?;
         let listener = self.listener.take();
         let transport = self.transport;
-        self.facts.extend(readiness::facts(&self));
+        self.facts.extend(facts(&self));
         if transport != Transport::Auto {
             let asked = String::from(transport.name());
             self.agreement.push((String::from("PHALANX_TRANSPORT"), asked));
         }
         let meet = async {
-            if rank == 0 {
-                coordinate::coordinate(&self, listener).await
-            } else {
-                attend::attend(&self).await
-            }
+            if rank == 0 { coordinate(&self, listener).await } else { attend(&self).await }
         };
         let given_up = async {
             while !look() {
