@@ -2,17 +2,18 @@
 //! the job is left behind.
 
 use super::damage::header;
-use super::left::Before;
+use super::left::{Before, leaves_nothing};
 use crate::wire::Wire;
 use crate::world::{Running, World, assert_soon, free_address};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 trials![random_faults_end_every_rank_and_leave_nothing];
 
 /// How long the others may take after a fault: a promise to users.
 const PROMISE: Duration = Duration::from_secs(5);
-/// How long a rank may be silent here (a running rank may be for a while on a busy machine),
-/// and how long a start-up may take, in seconds.
+/// How long a rank may be silent here (a running rank may be for a while on a busy machine), and
+/// how long a start-up with a fault may take, in seconds.
 const STALL: u64 = 6;
 const TIMEOUT: u64 = 5;
 
@@ -92,6 +93,11 @@ impl Fault {
         }
     }
 
+    /// Whether the ranks may not have met at this moment.
+    fn hits_start_up(self, moment: u64) -> bool {
+        moment == 0 && matches!(self, Fault::Signal(_) | Fault::Stopped)
+    }
+
     /// How soon the others end.
     fn limit(self, moment: u64) -> Duration {
         let patience = if self == Fault::Stopped { STALL } else { 0 };
@@ -120,18 +126,21 @@ fn one(seed: u64) {
     println!("{told}");
     let pause = draw.below(60);
     assert_soon(&told, fault.limit(moment), || {
-        world(&told, (size, work, devices), fault, victim, (moment, pause))
+        leaves_nothing(&told, || {
+            world(&told, (size, work, devices), fault, victim, (moment, pause))
+        })
     });
 }
 
-/// Runs a world to its end; returns how long the others took after the fault.
+/// Runs a world to its end; returns how long the others took after the fault, and the shared memory
+/// that is left.
 fn world(
     told: &str,
     (size, work, devices): (usize, &str, &str),
     fault: Fault,
     victim: usize,
     (moment, pause): (u64, u64),
-) -> Duration {
+) -> (Duration, Vec<PathBuf>) {
     let (before, address) = (Before::now(), free_address());
     let wire = Wire::to(address.clone());
     let words: Vec<&str> = match fault {
@@ -139,12 +148,14 @@ fn world(
         _ => vec![work],
     };
     let program = if matches!(fault, Fault::Ends(_)) { "end_on_one" } else { "go_on" };
-    let world = World::of(size, program, &words)
+    let mut world = World::of(size, program, &words)
         .set("PHALANX_ADDRESS", address.clone())
         .set_on(1, "PHALANX_ADDRESS", wire.address.clone())
         .set("PHALANX_DEVICES", devices)
-        .set("PHALANX_STALL", STALL.to_string())
-        .set("PHALANX_TIMEOUT", TIMEOUT.to_string());
+        .set("PHALANX_STALL", STALL.to_string());
+    if fault.hits_start_up(moment) {
+        world = world.set("PHALANX_TIMEOUT", TIMEOUT.to_string());
+    }
     let token = world.token_path();
     let mut running = world.start();
     strike(&mut running, fault, victim, &wire, (moment, pause));
@@ -171,8 +182,7 @@ fn world(
         }
     }
     assert!(!ended[victim].status.success(), "{told}: {ended:#?}");
-    before.assert_nothing_left(told, &token, &address);
-    took
+    (took, before.left(told, &token, &address))
 }
 
 /// Whether it happens to the connection of ranks 1 and 0, and to neither of them.
