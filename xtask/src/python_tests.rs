@@ -45,9 +45,10 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
     fs::rename(&unfinished, &place).map_err(Failure::file(&place))
 }
 
-/// The programs of all tests of the module on one and on three devices, and of all or one share of
-/// them on two, four and eight devices and as ranks of four processes: those that compute, the
-/// longest first, and those that mostly wait. The module must be in its place.
+/// The programs of all tests of the module on one device, and of all or one share of them on other
+/// numbers of devices and as ranks of four processes: those that compute, the longest first, and
+/// those that mostly wait. Each number of devices has another share. The module must be in its
+/// place.
 pub fn programs(
     project: &Project,
     python: &Path,
@@ -56,11 +57,11 @@ pub fn programs(
     required: &str,
 ) -> Result<(Vec<Program>, Vec<Program>), Failure> {
     let share = (!full).then(|| share(project));
-    if let Some(share) = &share {
-        println!("share {share} of 8 of the tests beyond one and three devices");
+    if let Some(share) = share {
+        println!("share {share} of 8 of the tests on three devices, the next ones on 8, 4 and 2");
     }
-    let shared = |tests: Program| match &share {
-        Some(share) => tests.variable("PHALANX_TEST_SHARE", share),
+    let shared = |tests: Program, after: usize| match share {
+        Some(share) => tests.variable("PHALANX_TEST_SHARE", ((share + after) % 8).to_string()),
         None => tests,
     };
     let of_paths = |devices: &str, paths: &[String]| {
@@ -73,7 +74,7 @@ pub fn programs(
         let tests = pytest(project, launched, "cpu", full).arguments(["tests/python"]);
         tests.variable("PHALANX_CONFORMANCE_DATA", data)
     };
-    let mut programs = vec![on_devices("cpu:3")];
+    let mut programs = Vec::new();
     // On one device there are also the tests that start programs, so the files are divided.
     let parts = parts(&project.path("tests/python"))?;
     programs.extend(parts.iter().map(|paths| of_paths("cpu:1", paths)));
@@ -83,8 +84,10 @@ pub fn programs(
         let program = Program::new(python).named("python");
         pytest(project, program, devices, full).arguments(["tests/array_api"])
     }));
-    programs.extend(["cpu:8", "cpu:4", "cpu:2"].map(on_devices).map(shared));
-    programs.extend(launchers(python).into_iter().map(in_processes).map(shared));
+    let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"].into_iter().map(on_devices);
+    let launched = launchers(python).into_iter().map(in_processes);
+    let several = numbers.chain(launched).enumerate();
+    programs.extend(several.map(|(after, tests)| shared(tests, after)));
     Ok((programs, waiting))
 }
 
@@ -126,11 +129,11 @@ fn parts(folder: &Path) -> Result<[Vec<String>; 4], Failure> {
 }
 
 /// The eighth of the tests that is due; the commit's hash decides which.
-pub fn share(project: &Project) -> String {
+pub fn share(project: &Project) -> usize {
     let mut git = Program::new("git").folder(project.root()).arguments(["rev-parse", "HEAD"]);
     // Without a repository it is always the same eighth.
     let commit = git.output().unwrap_or_default();
-    (commit.bytes().map(usize::from).sum::<usize>() % 8).to_string()
+    commit.bytes().map(usize::from).sum::<usize>() % 8
 }
 
 /// Python in four processes, started by `phalanx run`, and by `mpirun` if it is installed.

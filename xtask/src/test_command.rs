@@ -126,8 +126,8 @@ fn all(
         if let Some(libraries) = &libraries {
             program = program.variable("PHALANX_CUDA_PATH", libraries);
         }
-        match &share {
-            Some(share) => program.variable("PHALANX_TEST_SHARE", share),
+        match share {
+            Some(share) => program.variable("PHALANX_TEST_SHARE", share.to_string()),
             None => program.variable("PHALANX_TEST_FULL", "1"),
         }
     };
