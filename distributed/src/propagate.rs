@@ -8,150 +8,174 @@ use crate::regions::greatest_common_divisor;
 use crate::setup::Setup;
 use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp, Source};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
+use phalanx_ops::{AffineMap, Bounds, Mesh, Monoid, Partial, Shape, Sharding, Split, Structured};
 use smallvec::SmallVec;
 
 /// The placement of every node. `leaves` are the shardings of the graph's leaves.
 pub fn propagate(graph: &Graph, leaves: &[Sharding], setup: Setup<'_>) -> Vec<Placement> {
     tracing::trace!(target: "phalanx::path", file = file!());
-    let Setup { mesh, policy, lowerings } = setup;
-    if mesh.devices() == 1 {
+    if setup.mesh.devices() == 1 {
         return graph.nodes.iter().map(|node| whole(graph, node)).collect();
     }
     let (targets, readers) = (update_targets(graph), reshaping_readers(graph));
-    let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
+    let placements = Vec::with_capacity(graph.nodes.len());
+    let mut known = Propagation { graph, leaves, setup, targets, readers, placements };
     for (id, node) in graph.numbered() {
-        let sharding_of = |source: Source| -> Option<&Sharding> {
-            match source {
-                Source::Node(node) => Some(&placements[node.index()].output),
-                Source::Leaf(leaf) => Some(&leaves[leaf.index()]),
-                Source::Scalar(_) => None,
-            }
-        };
-        let through = |input: &Input| -> Sharding {
-            let (shape, _) = graph.source(input.source);
-            match (sharding_of(input.source), &input.map) {
-                (Some(sharding), None) => sharding.clone(),
-                (Some(sharding), Some(map)) => sharding.through(map),
-                (None, _) => Sharding::replicated(shape.len()),
-            }
-        };
-        let fresh = || {
-            let sharding = policy.sharding(&node.shape, mesh);
-            let Some(reader) = readers[id.index()] else { return sharding };
-            // Cut where rows of both shapes begin, so that the reshape moves nothing.
-            let to = &graph[reader];
-            // The reshape may read another dtype with as many elements.
-            let (_, read) = graph.source(to.inputs[0].source);
-            let from = (&*node.shape, read.size());
-            let cut = reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0;
-            // If there are few rows, some devices would have no elements.
-            if largest(&cut, &node.shape) * 4 <= largest(&sharding, &node.shape) * 5 {
-                cut
-            } else {
-                sharding
-            }
-        };
-        placements.push(match &node.op {
-            NodeOp::Fill | NodeOp::Index(_) => Placement::on(fresh()),
+        let placement = known.place(id, node);
+        known.placements.push(placement);
+    }
+    known.placements
+}
+
+/// A window whose first nodes have placements.
+struct Propagation<'a> {
+    graph: &'a Graph,
+    leaves: &'a [Sharding],
+    setup: Setup<'a>,
+    /// For each node, the update that writes its value; see [`update_targets`].
+    targets: Vec<Option<NodeId>>,
+    /// For each node, the reshape that reads its value; see [`reshaping_readers`].
+    readers: Vec<Option<NodeId>>,
+    placements: Vec<Placement>,
+}
+
+impl Propagation<'_> {
+    /// The placement of a node whose inputs have theirs.
+    fn place(&self, id: NodeId, node: &NodeData) -> Placement {
+        let mesh = self.setup.mesh;
+        match &node.op {
+            NodeOp::Fill | NodeOp::Index(_) => Placement::on(self.fresh(id, node)),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
-                let hinted = targets[id.index()].filter(|&update| {
-                    // An existing base decides the sharding of the value that is written to it.
-                    match graph[update].inputs[0].source {
-                        Source::Leaf(_) => true,
-                        Source::Node(old) => old < id,
-                        Source::Scalar(_) => false,
-                    }
-                });
-                match hinted {
-                    Some(update) => {
-                        let NodeOp::Update(map) = &graph[update].op else {
-                            unreachable!("bug: a target is an update")
-                        };
-                        let old = sharding_of(graph[update].inputs[0].source);
-                        let replicated = || Sharding::replicated(node.shape.len());
-                        Placement::on(old.map_or_else(replicated, |old| old.through(map)))
-                    }
-                    None => {
-                        let known = |source| sharding_of(source).cloned();
-                        let aligned = align(graph, &node.inputs, &node.shape, &known, mesh, &fresh);
-                        Placement::on(aligned)
-                    }
-                }
+                Placement::on(self.elementwise(id, node))
             }
             NodeOp::Update(map) => {
-                let old = sharding_of(node.inputs[0].source).cloned();
+                let old = self.sharding_of(node.inputs[0].source).cloned();
                 let old = old.unwrap_or_else(|| Sharding::replicated(node.shape.len()));
                 Placement { space: old.through(map), output: old, schedule: Schedule::Rule }
             }
-            NodeOp::Reduce { monoid, axes } => {
-                let space = through(&node.inputs[0]);
-                let mut mesh_axes = SmallVec::new();
-                let mut output = Sharding::replicated(0);
-                for (axis, split) in space.axes.iter().enumerate() {
-                    match split {
-                        Some(split) if axes.contains(&(axis as u8)) => {
-                            mesh_axes.extend(split.mesh_axes.iter().copied());
-                        }
-                        _ if axes.contains(&(axis as u8)) => {}
-                        other => output.axes.push(other.clone()),
-                    }
-                }
-                let partial =
-                    (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
-                Placement { space, output, schedule: partial.into() }
-            }
+            NodeOp::Reduce { monoid, axes } => reduce(self.through(&node.inputs[0]), *monoid, axes),
             NodeOp::Accumulate { monoid } => {
-                let space = through(&node.inputs[0]);
-                let mesh_axes: SmallVec<[u8; 2]> = space
-                    .axes
-                    .iter()
-                    .flatten()
-                    .flat_map(|split| split.mesh_axes.iter().copied())
-                    .collect();
-                let partial =
-                    (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
-                Placement { space, output: Sharding::replicated(1), schedule: partial.into() }
+                let space = self.through(&node.inputs[0]);
+                let schedule = partial(*monoid, space.axes.iter().flatten());
+                Placement { space, output: Sharding::replicated(1), schedule }
             }
             NodeOp::Reshape => {
-                let (from, dtype) = view_shape(graph, &node.inputs[0]);
+                let (from, dtype) = view_shape(self.graph, &node.inputs[0]);
                 let (from, to) = ((&*from, dtype.size()), (&*node.shape, node.dtype.size()));
-                let (space, output) = reshape(&through(&node.inputs[0]), from, to, mesh);
+                let (space, output) = reshape(&self.through(&node.inputs[0]), from, to, mesh);
                 Placement { space, output, schedule: Schedule::Rule }
             }
-            NodeOp::Structured(op) => {
-                let shapes: Vec<Shape> =
-                    node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
-                let inputs = node.inputs.iter().zip(&shapes);
-                let operands: Vec<PlacedOperand<'_>> = inputs
-                    .map(|(input, shape)| PlacedOperand {
-                        sharding: through(input),
-                        shape,
-                        item: graph.source(input.source).1.size(),
-                    })
-                    .collect();
-                lowerings.of(op).place(op, &operands, &node.shape, setup.layout())
-            }
+            NodeOp::Structured(op) => self.structured(op, node),
             NodeOp::Compress => {
-                let value = through(&node.inputs[0]);
-                let (shape, _) = view_shape(graph, &node.inputs[0]);
-                let space = leading(&value, &shape, mesh);
-                // The blocks follow from counts that are not known yet; until then, the sharding is
-                // even.
-                let output = match space.axes.iter().flatten().next() {
-                    None => Sharding::replicated(1),
-                    Some(split) => {
-                        let bounds = Bounds::even(node.shape[0], split.bounds.parts());
-                        let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
-                        Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
-                    }
-                };
-                Placement { space, output, schedule: Schedule::Rule }
+                let (shape, _) = view_shape(self.graph, &node.inputs[0]);
+                let space = leading(&self.through(&node.inputs[0]), &shape, mesh);
+                compress(space, node.shape[0])
             }
             NodeOp::Reshard(target) => Placement::on((**target).clone()),
-        });
+        }
     }
-    placements
+
+    fn sharding_of(&self, source: Source) -> Option<&Sharding> {
+        match source {
+            Source::Node(node) => Some(&self.placements[node.index()].output),
+            Source::Leaf(leaf) => Some(&self.leaves[leaf.index()]),
+            Source::Scalar(_) => None,
+        }
+    }
+
+    /// The sharding of a view that an input reads.
+    fn through(&self, input: &Input) -> Sharding {
+        match (self.sharding_of(input.source), &input.map) {
+            (Some(sharding), None) => sharding.clone(),
+            (Some(sharding), Some(map)) => sharding.through(map),
+            (None, _) => Sharding::replicated(self.graph.source(input.source).0.len()),
+        }
+    }
+
+    /// The sharding of a value whose inputs suggest none.
+    fn fresh(&self, id: NodeId, node: &NodeData) -> Sharding {
+        let Setup { mesh, policy, .. } = self.setup;
+        let sharding = policy.sharding(&node.shape, mesh);
+        let Some(reader) = self.readers[id.index()] else { return sharding };
+        // Cut where rows of both shapes begin, so that the reshape moves nothing.
+        let to = &self.graph[reader];
+        // The reshape may read another dtype with as many elements.
+        let (_, read) = self.graph.source(to.inputs[0].source);
+        let from = (&*node.shape, read.size());
+        let cut = reshape(&sharding, from, (&*to.shape, to.dtype.size()), mesh).0;
+        // If there are few rows, some devices would have no elements.
+        if largest(&cut, &node.shape) * 4 <= largest(&sharding, &node.shape) * 5 {
+            cut
+        } else {
+            sharding
+        }
+    }
+
+    /// The sharding of an elementwise operation.
+    fn elementwise(&self, id: NodeId, node: &NodeData) -> Sharding {
+        let update = self.targets[id.index()].map(|update| &self.graph[update]);
+        // An existing base decides the sharding of the value that is written to it.
+        if let Some(NodeData { op: NodeOp::Update(map), inputs, .. }) = update
+            && !matches!(inputs[0].source, Source::Node(base) if base >= id)
+            && let Some(base) = self.sharding_of(inputs[0].source)
+        {
+            return base.through(map);
+        }
+        let known = |source| self.sharding_of(source).cloned();
+        let fresh = || self.fresh(id, node);
+        align(self.graph, &node.inputs, &node.shape, &known, self.setup.mesh, &fresh)
+    }
+
+    fn structured(&self, op: &Structured, node: &NodeData) -> Placement {
+        let shapes: Vec<Shape> =
+            node.inputs.iter().map(|input| view_shape(self.graph, input).0).collect();
+        let inputs = node.inputs.iter().zip(&shapes);
+        let operands: Vec<PlacedOperand<'_>> = inputs
+            .map(|(input, shape)| PlacedOperand {
+                sharding: self.through(input),
+                shape,
+                item: self.graph.source(input.source).1.size(),
+            })
+            .collect();
+        let lowering = self.setup.lowerings.of(op);
+        lowering.place(op, &operands, &node.shape, self.setup.layout())
+    }
+}
+
+/// The placement of a reduction, from the sharding of its input.
+fn reduce(space: Sharding, monoid: Monoid, axes: &[u8]) -> Placement {
+    let mut output = Sharding::replicated(0);
+    let mut reduced: SmallVec<[&Split; 2]> = SmallVec::new();
+    for (axis, split) in space.axes.iter().enumerate() {
+        if axes.contains(&(axis as u8)) {
+            reduced.extend(split);
+        } else {
+            output.axes.push(split.clone());
+        }
+    }
+    let schedule = partial(monoid, reduced.into_iter());
+    Placement { space, output, schedule }
+}
+
+/// The schedule of a value that is partial over the mesh axes of `splits`.
+fn partial<'a>(monoid: Monoid, splits: impl Iterator<Item = &'a Split>) -> Schedule {
+    let mesh_axes: SmallVec<[u8; 2]> =
+        splits.flat_map(|split| split.mesh_axes.iter().copied()).collect();
+    (!mesh_axes.is_empty()).then_some(Partial { monoid, mesh_axes }).into()
+}
+
+/// The placement of a selection of at most `most` elements. Its blocks follow from counts that are
+/// not known yet; until then, the sharding is even.
+fn compress(space: Sharding, most: usize) -> Placement {
+    let output = match space.axes.iter().flatten().next() {
+        None => Sharding::replicated(1),
+        Some(split) => {
+            let bounds = Bounds::even(most, split.bounds.parts());
+            let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
+            Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
+        }
+    };
+    Placement { space, output, schedule: Schedule::Rule }
 }
 
 /// The placement of a node on one device, which holds all of every value.
