@@ -3,7 +3,7 @@
 use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::ids::ExchangeId;
-use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
+use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine};
 use crate::job::{Job, JobMemory};
 use crate::routine::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
@@ -138,14 +138,10 @@ impl Worker {
                 let _span =
                     tracing::trace_span!("collective", kind = "exchange", sends = sends.len())
                         .entered();
-                let messages = |packets: &[Packet]| {
-                    packets.iter().map(|packet| memory.message(packet)).collect::<Vec<_>>()
-                };
                 let event = if sends.is_empty() && receives.is_empty() {
                     Event::ready()
                 } else {
-                    let (sends, receives) = (messages(sends), messages(receives));
-                    self.exchange(*exchange, &sends, &receives)?
+                    self.exchange(memory, *exchange, sends, receives)?
                 };
                 events.insert(*exchange, event);
             }
@@ -166,16 +162,7 @@ impl Worker {
                         .map(|at: &At| (memory.buffer(at.memory), at.offset, at.strides.as_slice()))
                         .collect(),
                     guards,
-                    scalars: scalars
-                        .iter()
-                        .map(|source| match source {
-                            ScalarSource::Argument(argument) => job.scalars[argument.index()],
-                            ScalarSource::Number(number) => *number,
-                            ScalarSource::Points(_) => {
-                                unreachable!("bug: the points of a launch have been counted")
-                            }
-                        })
-                        .collect(),
+                    scalars: scalars.iter().map(|source| scalar(source, &job.scalars)).collect(),
                 };
                 job.ready.kernels[*kernel].launch(&arguments, &self.memory)?;
             }
@@ -188,30 +175,7 @@ impl Worker {
             }
             LocalStep::Routine(routine) => {
                 let _span = tracing::trace_span!("step", routine = routine.op.name()).entered();
-                let operands: SmallVec<[Block<'_>; 3]> =
-                    routine.operands.iter().map(|at| memory.block(at)).collect();
-                let to = memory.block(&routine.to);
-                let Some(mesh_axes) = &routine.together else {
-                    structured::run_on(&routine.op, &operands, &to, &self.memory)?;
-                    return Ok(());
-                };
-                let Some(together) = self.routines.of(&routine.op) else {
-                    let message = format!("{} has no routine that communicates", routine.op.name());
-                    return Err(RunError::Bug { message });
-                };
-                let group = self.group(mesh_axes)?;
-                let takes_device_memory = self.is_direct && group.takes_device_memory();
-                if takes_device_memory {
-                    group.prepare()?;
-                }
-                together.run(&RoutineCall {
-                    op: &routine.op,
-                    operands: &operands,
-                    to: &to,
-                    device: &self.memory,
-                    communicator: &*group,
-                    takes_device_memory,
-                })?;
+                self.routine(memory, routine)?;
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
@@ -222,18 +186,47 @@ impl Worker {
         Ok(())
     }
 
+    /// Runs the routine of a structured operation.
+    fn routine(&mut self, memory: &JobMemory, routine: &Routine) -> Result<(), RunError> {
+        let operands: SmallVec<[Block<'_>; 3]> =
+            routine.operands.iter().map(|at| memory.block(at)).collect();
+        let to = memory.block(&routine.to);
+        let Some(mesh_axes) = &routine.together else {
+            structured::run_on(&routine.op, &operands, &to, &self.memory)?;
+            return Ok(());
+        };
+        let Some(together) = self.routines.of(&routine.op) else {
+            let message = format!("{} has no routine that communicates", routine.op.name());
+            return Err(RunError::Bug { message });
+        };
+        let group = self.group(mesh_axes)?;
+        let takes_device_memory = self.is_direct && group.takes_device_memory();
+        if takes_device_memory {
+            group.prepare()?;
+        }
+        together.run(&RoutineCall {
+            op: &routine.op,
+            operands: &operands,
+            to: &to,
+            device: &self.memory,
+            communicator: &*group,
+            takes_device_memory,
+        })
+    }
+
     /// Starts an exchange. Data that the communicator cannot access is copied to the host first.
     fn exchange(
         &mut self,
+        memory: &JobMemory,
         exchange: ExchangeId,
-        sends: &[Message],
-        receives: &[Message],
+        sends: &[Packet],
+        receives: &[Packet],
     ) -> Result<Event, RunError> {
         let mut arriving = Vec::new();
-        let staged = |message: &Message, arriving: Option<&mut Vec<(Slice, Slice)>>| {
-            let Message { peer, data } = message;
+        let staged = |packet: &Packet, arriving: Option<&mut Vec<(Slice, Slice)>>| {
+            let Message { peer, data } = memory.message(packet);
             if self.is_direct || data.buffer.remote().is_none() {
-                return Message { peer: *peer, data: data.clone() };
+                return Message { peer, data };
             }
             let mut bytes = vec![0; data.len];
             if arriving.is_none() {
@@ -241,13 +234,13 @@ impl Worker {
             }
             let host = Buffer::from_vec(bytes).whole();
             if let Some(arriving) = arriving {
-                arriving.push((host.clone(), data.clone()));
+                arriving.push((host.clone(), data));
             }
-            Message { peer: *peer, data: host }
+            Message { peer, data: host }
         };
-        let sends: Vec<Message> = sends.iter().map(|message| staged(message, None)).collect();
+        let sends: Vec<Message> = sends.iter().map(|packet| staged(packet, None)).collect();
         let receives: Vec<Message> =
-            receives.iter().map(|message| staged(message, Some(&mut arriving))).collect();
+            receives.iter().map(|packet| staged(packet, Some(&mut arriving))).collect();
         let event = self.communicator.exchange(&sends, &receives)?;
         if !arriving.is_empty() {
             self.arriving.insert(exchange, arriving);
@@ -375,6 +368,15 @@ impl Worker {
         let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
         shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
         Ok(())
+    }
+}
+
+/// The value of a kernel's scalar, with the arguments of the job.
+fn scalar(source: &ScalarSource, arguments: &[Scalar]) -> Scalar {
+    match source {
+        ScalarSource::Argument(argument) => arguments[argument.index()],
+        ScalarSource::Number(number) => *number,
+        ScalarSource::Points(_) => unreachable!("bug: the points of a launch have been counted"),
     }
 }
 

@@ -5,7 +5,7 @@
 //! inputs `in0`, `in1` and so on. Equal kernels have one name and are printed once.
 
 use crate::build::{Buffer, Built, ScalarSource};
-use crate::cost::{Cost, costs, sharding};
+use crate::cost::{Cost, Costs, costs, sharding};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::Group;
 use crate::ids::ExchangeId;
@@ -51,83 +51,34 @@ pub(crate) fn text(
     let explainer = Explainer { plan, mesh, finished: &finished };
     let (mut steps, mut details) = (String::new(), String::new());
     let mut kernels: Vec<String> = Vec::new();
-    let (mut launches, mut libraries, mut exchanges, mut collectives) = (0, 0, 0, 0);
+    let mut launches = 0;
     for (number, (step, cost)) in finished.steps.iter().zip(&costs.steps).enumerate() {
         let (kind, what) = match step {
-            FinalStep::Exchange(exchange) => {
-                exchanges += 1;
-                ("exchange", explainer.exchange(*exchange, cost))
-            }
-            FinalStep::Combine(nodes) => {
-                collectives += 1;
-                ("all_reduce", explainer.combine(nodes))
-            }
+            FinalStep::Exchange(exchange) => ("exchange", explainer.exchange(*exchange, cost)),
+            FinalStep::Combine(nodes) => ("all_reduce", explainer.combine(nodes)),
             FinalStep::Launch(launch) => {
-                let at = launches;
-                launches += 1;
                 let kernel = launch.built.kernel.to_string();
                 let known = kernels.iter().position(|known| *known == kernel);
                 let name = known.unwrap_or(kernels.len());
                 explainer.detail(launch, number, name, &mut details);
                 if let Some(instance) = &instance {
-                    on_first_gpu(&launch.built, at, instance, &mut details);
+                    on_first_gpu(&launch.built, launches, instance, &mut details);
                 }
+                launches += 1;
                 if known.is_none() {
                     let _ = writeln!(details, "k{name}: {}", kernel.trim_end());
                     kernels.push(kernel);
                 }
                 ("launch", explainer.launch(launch, name, cost))
             }
-            FinalStep::Routine(node) => {
-                libraries += 1;
-                let NodeOp::Structured(op) = &plan.node(*node).op else {
-                    unreachable!("bug: a routine of no structured operation")
-                };
-                ("library", explainer.library(*node, op.name()))
-            }
+            FinalStep::Routine(node) => ("library", explainer.library(*node)),
             FinalStep::Compress(node) => {
-                libraries += 1;
-                ("library", explainer.library(*node, "compress") + ", one for each true element")
+                ("library", explainer.library(*node) + ", one for each true element")
             }
         };
         let _ = writeln!(steps, "{number:<4} {kind:<10} {}  {what}", columns(cost));
     }
-    let mut text = format!("plan on {mesh}: {}", counted(launches, "launch", "launches"));
-    if launches > kernels.len() {
-        let _ = write!(text, " of {}", counted(kernels.len(), "kernel", "kernels"));
-    }
-    for (count, one, more) in [
-        (libraries, "library call", "library calls"),
-        (exchanges, "exchange", "exchanges"),
-        (collectives, "all-reduce", "all-reduces"),
-    ] {
-        if count > 0 {
-            let _ = write!(text, ", {}", counted(count, one, more));
-        }
-    }
-    if let Some(plane) = plane.filter(|_| exchanges + collectives > 0) {
-        let _ = write!(text, ", by {plane}");
-    }
-    let total = &costs.total;
-    let _ = writeln!(
-        text,
-        "\nper device at most: inputs {}, peak {}, sent {}, {}\n",
-        costs.inputs,
-        costs.peak,
-        total.sent,
-        flops(total.flops)
-    );
-    for leaf in (0..plan.leaves.len()).map(LeafId::new) {
-        let donated = if liveness.donated[leaf.index()] { ", not used afterwards" } else { "" };
-        let _ = writeln!(text, "{}{donated}", explainer.value(Source::Leaf(leaf)));
-    }
-    let break_line = if plan.leaves.is_empty() { "" } else { "\n" };
-    let _ = writeln!(
-        text,
-        "{break_line}{:<4} {:<10} {:>10} {:>10} {:>10} {:>12}",
-        "step", "", "sent", "read", "wrote", "computed"
-    );
-    text + &steps + &details
+    explainer.summary(kernels.len(), plane) + &explainer.heads(&costs, liveness) + &steps + &details
 }
 
 /// The figures of a step; a zero is left blank.
@@ -169,6 +120,56 @@ pub(crate) fn operation_name(op: &NodeOp) -> &'static str {
 }
 
 impl Explainer<'_> {
+    /// The first line: how many steps of each kind the plan has.
+    fn summary(&self, kernels: usize, plane: Option<&str>) -> String {
+        let (mut launches, mut libraries, mut exchanges, mut collectives) = (0, 0, 0, 0);
+        for step in &self.finished.steps {
+            *match step {
+                FinalStep::Exchange(_) => &mut exchanges,
+                FinalStep::Combine(_) => &mut collectives,
+                FinalStep::Launch(_) => &mut launches,
+                FinalStep::Routine(_) | FinalStep::Compress(_) => &mut libraries,
+            } += 1;
+        }
+        let mut text =
+            format!("plan on {}: {}", self.mesh, counted(launches, "launch", "launches"));
+        if launches > kernels {
+            let _ = write!(text, " of {}", counted(kernels, "kernel", "kernels"));
+        }
+        for (count, one, more) in [
+            (libraries, "library call", "library calls"),
+            (exchanges, "exchange", "exchanges"),
+            (collectives, "all-reduce", "all-reduces"),
+        ] {
+            if count > 0 {
+                let _ = write!(text, ", {}", counted(count, one, more));
+            }
+        }
+        if let Some(plane) = plane.filter(|_| exchanges + collectives > 0) {
+            let _ = write!(text, ", by {plane}");
+        }
+        text
+    }
+
+    /// The figures of the whole plan, its inputs, and the heads of the columns of steps.
+    fn heads(&self, costs: &Costs, liveness: &Liveness) -> String {
+        let Costs { inputs, peak, total, .. } = costs;
+        let (sent, flops) = (total.sent, flops(total.flops));
+        let mut text =
+            format!("\nper device at most: inputs {inputs}, peak {peak}, sent {sent}, {flops}\n\n");
+        for leaf in (0..self.plan.leaves.len()).map(LeafId::new) {
+            let donated = if liveness.donated[leaf.index()] { ", not used afterwards" } else { "" };
+            let _ = writeln!(text, "{}{donated}", self.value(Source::Leaf(leaf)));
+        }
+        let break_line = if self.plan.leaves.is_empty() { "" } else { "\n" };
+        let _ = writeln!(
+            text,
+            "{break_line}{:<4} {:<10} {:>10} {:>10} {:>10} {:>12}",
+            "step", "", "sent", "read", "wrote", "computed"
+        );
+        text
+    }
+
     /// A short name of a value, from the operation that computes it.
     fn name(&self, source: Source) -> String {
         let node = match source {
@@ -233,14 +234,13 @@ impl Explainer<'_> {
         format!("{} by {monoid} over {axes}", names.join(", "))
     }
 
-    fn library(&self, node: NodeId, name: &str) -> String {
+    fn library(&self, node: NodeId) -> String {
         let data = self.plan.node(node);
-        let NodeOp::Structured(op) = &data.op else {
-            unreachable!("bug: a routine of no structured operation")
-        };
+        let name = operation_name(&data.op);
+        let is_transposed =
+            |number| matches!(&data.op, NodeOp::Structured(op) if op.is_transposed(number));
         let named = data.inputs.iter().enumerate().map(|(number, input)| {
-            let transposed = if op.is_transposed(number) { ".T" } else { "" };
-            self.name(input.source) + transposed
+            self.name(input.source) + if is_transposed(number) { ".T" } else { "" }
         });
         let inputs: Vec<String> = named.collect();
         let partial = self.partial(node);

@@ -38,21 +38,7 @@ impl Builder<'_> {
         for copy in &*launch.copies {
             self.copy_unwritten(group, &space, copy);
         }
-        // For each access, the exchange that serves it.
-        let served: SmallVec<[Option<ExchangeId>; 8]> = launch
-            .built
-            .accesses
-            .iter()
-            .map(|access| match access.buffer {
-                Buffer::Input(source) => {
-                    let serves =
-                        |exchange: &Exchange| exchange.serves(launch.unit, source, &access.map);
-                    let mut exchanges = self.plan.numbered_exchanges();
-                    exchanges.find(|(_, exchange)| serves(exchange)).map(|(id, _)| id)
-                }
-                _ => None,
-            })
-            .collect();
+        let served = self.served(launch);
         let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
         let boxes = if is_owner {
             self.cut(group, &space, &launch.built, &served)
@@ -61,34 +47,62 @@ impl Builder<'_> {
         };
         let mut rim = Vec::new();
         for part in boxes {
-            let mut accesses = Vec::with_capacity(launch.built.accesses.len());
-            let mut waits = false;
-            for (position, (access, served)) in
-                launch.built.accesses.iter().zip(&served).enumerate()
-            {
-                let guard = access.guard.map(|guard| &launch.built.guards[guard]);
-                let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
-                waits |= in_slab;
-                accesses.push(self.along_axes(&launch.built, position, access, at));
-            }
-            let step = LocalStep::Launch {
-                kernel,
-                extents: launch.built.axes.iter().map(|&axis| part[axis as usize].len()).collect(),
-                origins: launch
-                    .built
-                    .axes
-                    .iter()
-                    .map(|&axis| part[axis as usize].start as i64)
-                    .collect(),
-                accesses,
-                guards: guard_arguments(&launch.built),
-                scalars: scalar_arguments(group, &launch.built, &part),
-            };
+            let (step, waits) = self.launch_on(group, &launch.built, kernel, &served, &part);
             if waits { rim.push(step) } else { self.instance.steps.push(step) }
         }
+        self.wait_for_slabs(launch.unit);
+        self.instance.steps.extend(rim);
+        self.free_slabs(launch.unit);
+    }
+
+    /// For each access of a launch, the exchange that serves it.
+    fn served(&self, launch: &FinalLaunch) -> SmallVec<[Option<ExchangeId>; 8]> {
+        let exchange = |access: &BuiltAccess| match access.buffer {
+            Buffer::Input(source) => {
+                let serves =
+                    |exchange: &Exchange| exchange.serves(launch.unit, source, &access.map);
+                let mut exchanges = self.plan.numbered_exchanges();
+                exchanges.find(|(_, exchange)| serves(exchange)).map(|(id, _)| id)
+            }
+            _ => None,
+        };
+        launch.built.accesses.iter().map(exchange).collect()
+    }
+
+    /// The launch of a kernel on a box, and whether it reads slabs.
+    fn launch_on(
+        &self,
+        group: &Group,
+        built: &Built,
+        kernel: usize,
+        served: &[Option<ExchangeId>],
+        part: &IndexBox,
+    ) -> (LocalStep, bool) {
+        let mut accesses = Vec::with_capacity(built.accesses.len());
+        let mut waits = false;
+        for (position, (access, served)) in built.accesses.iter().zip(served).enumerate() {
+            let guard = access.guard.map(|guard| &built.guards[guard]);
+            let (at, in_slab) = self.resolve(group, access, guard, *served, part);
+            waits |= in_slab;
+            accesses.push(self.along_axes(built, position, access, at));
+        }
+        let ranges = built.axes.iter().map(|&axis| &part[axis as usize]);
+        let step = LocalStep::Launch {
+            kernel,
+            extents: ranges.clone().map(ExactSizeIterator::len).collect(),
+            origins: ranges.map(|range| range.start as i64).collect(),
+            accesses,
+            guards: guard_arguments(built),
+            scalars: scalar_arguments(group, built, part),
+        };
+        (step, waits)
+    }
+
+    /// Waits for the slabs that a unit needs. The first unit that needs them waits; later units find
+    /// them filled.
+    fn wait_for_slabs(&mut self, unit: UnitId) {
         for (id, exchange) in self.plan.numbered_exchanges() {
-            // The first unit that needs it waits; later units find the slabs filled.
-            if exchange.is_for(launch.unit)
+            if exchange.is_for(unit)
                 && let Some(slabs) = &mut self.slabs[id.index()]
                 && !std::mem::replace(&mut slabs.has_arrived, true)
             {
@@ -97,10 +111,13 @@ impl Builder<'_> {
                 self.free.append(&mut slabs.staging);
             }
         }
-        self.instance.steps.extend(rim);
+    }
+
+    /// Frees the slabs that no unit after this one reads.
+    fn free_slabs(&mut self, unit: UnitId) {
         for (id, exchange) in self.plan.numbered_exchanges() {
-            if exchange.is_for(launch.unit)
-                && self.last_unit(exchange) == Some(launch.unit)
+            if exchange.is_for(unit)
+                && self.last_unit(exchange) == Some(unit)
                 && let Some(slabs) = &self.slabs[id.index()]
             {
                 self.free.extend(slabs.regions.iter().map(|(_, buffer)| *buffer));

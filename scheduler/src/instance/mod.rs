@@ -11,4 +11,4 @@ mod parts;
 mod steps;
 
 pub(crate) use builder::instantiate;
-pub(crate) use steps::{At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet};
+pub(crate) use steps::{At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet, Routine};

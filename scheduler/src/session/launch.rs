@@ -8,7 +8,7 @@ use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
-use crate::job::Job;
+use crate::job::{Job, JobMemory};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::processes::awaited;
@@ -16,7 +16,7 @@ use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_device::DeviceError;
 use phalanx_distributed::{Bytes, Setup};
-use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeOp, Site};
+use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeId, NodeOp, Site};
 use phalanx_ops::Sharding;
 use phalanx_waiting::{copying, is_attended};
 use smallvec::SmallVec;
@@ -128,7 +128,7 @@ impl Session {
         work: &Work<'_>,
         leaves: &[Sharding],
     ) -> Result<(), Stop> {
-        let &Work { graph, wanted, kept, cause, site, ticket } = work;
+        let &Work { graph, kept, cause, site, ticket, .. } = work;
         let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
         let donated = Session::donated(graph, kept);
         let ready = self.ready(state, work, leaves, &donated);
@@ -149,70 +149,18 @@ impl Session {
         });
         let ticket = ticket.filter(|_| ready.communicates());
         let outcome = Outcome::pending(self.devices.len(), ticket, needed.collect());
-        let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
-        let mut late = Vec::new();
-        for ((node, &at), is_wanted) in graph.nodes.iter().zip(&*ready.moved).zip(wanted) {
-            if !is_wanted {
-                continue;
-            }
-            let Some(place) = ready.places[at.index()] else {
-                unreachable!("bug: a live value without a place")
-            };
-            let known = storages.iter().position(|(known, _)| *known == place);
-            let known = known.unwrap_or_else(|| {
-                let storage = match place {
-                    Place::Slot(slot) => {
-                        let buffers =
-                            memory.iter().map(|memory| memory.slots[slot.index()].clone());
-                        Storage::new(buffers.collect())
-                    }
-                    Place::Leaf(leaf) => match graph.leaves[leaf.index()].result() {
-                        Some(Ok(value)) => Shards::of(value).storage(),
-                        _ => unreachable!("bug: checked above"),
-                    },
-                };
-                self.live.note(&storage, node.dtype, &node.shape, node.site);
-                storages.push((place, storage));
-                storages.len() - 1
-            });
-            let storage = storages[known].1.clone();
-            let sharding = ready.placements[at.index()].output.clone();
-            let mut shards =
-                Shards::new(node.dtype, &node.shape, sharding, storage, Some(outcome.clone()));
-            if node.op == NodeOp::Compress {
-                shards = shards.with_unknown_shape();
-            }
-            let shards = Arc::new(shards);
-            if node.op == NodeOp::Compress {
-                late.push((at, shards.clone()));
-            }
-            node.node.finish(Ok(shards));
-        }
+        let (live, late) = self.publish(work, &ready, &memory, &outcome);
         let scalars = graph.scalars.iter().chain(&*ready.constants).copied().collect();
         let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
         let retired = if runs_here {
             Vec::new()
         } else {
-            let live: SmallVec<[Place; 4]> = storages.iter().map(|(place, _)| *place).collect();
             retired(&memory, &live, |leaf| donated[leaf.index()])
         };
         let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
         state.windows += 1;
         if runs_here {
-            let run = || state.lanes[0].run(&job);
-            if self.world.is_bound_to_thread() {
-                // The plan waits for other processes on this thread.
-                let waited = awaited(&self.world, || {
-                    run();
-                    Ok(())
-                });
-                waited.map_err(fail)?;
-            } else {
-                // The plan takes about as long as copying its elements; other threads may use the
-                // interpreter.
-                let work: usize = job.ready.instances.iter().map(Instance::work).sum();
-                copying(work.saturating_mul(size_of::<f64>()), run);
-            }
+            self.run_here(state, &job).map_err(fail)?;
             return outcome.wait_surely().map_err(Stop::Ran);
         }
         let job = Arc::new(job);
@@ -223,6 +171,64 @@ impl Session {
             }
         }
         state.flights.push(Flight { outcome, retired });
+        Ok(())
+    }
+
+    /// Gives each wanted node its value, in the memory that the plan writes. Returns the places of
+    /// these values, and those whose shape depends on data.
+    fn publish(
+        &self,
+        work: &Work<'_>,
+        ready: &Ready,
+        memory: &[JobMemory],
+        outcome: &Arc<Outcome>,
+    ) -> (SmallVec<[Place; 4]>, Vec<(NodeId, Arc<Shards>)>) {
+        let mut places: SmallVec<[Place; 4]> = SmallVec::new();
+        let mut storages: SmallVec<[Arc<Storage>; 4]> = SmallVec::new();
+        let mut late = Vec::new();
+        let nodes = work.graph.nodes.iter().zip(&*ready.moved).zip(work.wanted);
+        for ((node, &at), _) in nodes.filter(|(_, is_wanted)| **is_wanted) {
+            let Some(place) = ready.places[at.index()] else {
+                unreachable!("bug: a live value without a place")
+            };
+            let known = places.iter().position(|known| *known == place);
+            let known = known.unwrap_or_else(|| {
+                let storage = storage(work.graph, memory, place);
+                self.live.note(&storage, node.dtype, &node.shape, node.site);
+                places.push(place);
+                storages.push(storage);
+                places.len() - 1
+            });
+            let (storage, outcome) = (storages[known].clone(), Some(outcome.clone()));
+            let sharding = ready.placements[at.index()].output.clone();
+            let mut shards = Shards::new(node.dtype, &node.shape, sharding, storage, outcome);
+            let is_late = node.op == NodeOp::Compress;
+            if is_late {
+                shards = shards.with_unknown_shape();
+            }
+            let shards = Arc::new(shards);
+            if is_late {
+                late.push((at, shards.clone()));
+            }
+            node.node.finish(Ok(shards));
+        }
+        (places, late)
+    }
+
+    /// Runs a job of one device on the calling thread.
+    fn run_here(&self, state: &State, job: &Job) -> Result<(), RunError> {
+        let run = || state.lanes[0].run(job);
+        if self.world.is_bound_to_thread() {
+            // The plan waits for other processes on this thread.
+            return awaited(&self.world, || {
+                run();
+                Ok(())
+            });
+        }
+        // The plan takes about as long as copying its elements; other threads may use the
+        // interpreter.
+        let work: usize = job.ready.instances.iter().map(Instance::work).sum();
+        copying(work.saturating_mul(size_of::<f64>()), run);
         Ok(())
     }
 
@@ -248,5 +254,19 @@ impl Session {
         let leaves: Bytes = graph.leaves.iter().map(bytes).sum();
         let slots: Bytes = instance.slots.iter().copied().sum();
         self.world.size() == 1 && leaves + slots < Bytes(self.options.limits.small)
+    }
+}
+
+/// The memory of a place on all devices of this process.
+fn storage(graph: &Graph, memory: &[JobMemory], place: Place) -> Arc<Storage> {
+    match place {
+        Place::Slot(slot) => {
+            let buffers = memory.iter().map(|memory| memory.slots[slot.index()].clone());
+            Storage::new(buffers.collect())
+        }
+        Place::Leaf(leaf) => match graph.leaves[leaf.index()].result() {
+            Some(Ok(value)) => Shards::of(value).storage(),
+            _ => unreachable!("bug: a plan ran with a leaf that has no value"),
+        },
     }
 }
