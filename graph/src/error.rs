@@ -367,7 +367,7 @@ impl Error {
     }
 
     /// The error, marked as seen because it is returned to the program.
-    pub fn told(self) -> Error {
+    pub fn reported(self) -> Error {
         self.0.is_seen.store(true, Ordering::Relaxed);
         self
     }

@@ -212,14 +212,14 @@ impl MeshHandle {
         if left != right {
             return OpError::Meshes { left, right };
         }
-        let told = |handle: &MeshHandle| {
+        let described = |handle: &MeshHandle| {
             let owner = match handle.engine().process().1 {
                 1 => String::from("one process"),
                 several => format!("{several} processes"),
             };
             format!("{left} of {owner} (the mesh number {} made here)", handle.0.number)
         };
-        OpError::Meshes { left: told(self), right: told(other) }
+        OpError::Meshes { left: described(self), right: described(other) }
     }
 
     pub(crate) fn checks(&self) -> MutexGuard<'_, VecDeque<Check>> {

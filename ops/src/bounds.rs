@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_do_not_tile_are_told() {
+    fn bounds_that_do_not_tile_are_reported() {
         let even = Bounds::even(9, 2);
         assert!(even.is_valid() && even.clipped(8, -2, 5).scaled(3).is_valid());
         assert!(even.clipped(0, 1, 0).is_valid());

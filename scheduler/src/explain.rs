@@ -187,13 +187,13 @@ impl Explainer<'_> {
     fn value(&self, source: Source) -> String {
         let (shape, dtype) = self.plan.graph.source(source);
         let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
-        let lies = match sharding(self.plan, source) {
+        let placed = match sharding(self.plan, source) {
             Some(sharding) if !sharding.is_replicated() => {
                 format!(" @ {}", sharding.text(self.mesh))
             }
             _ => String::new(),
         };
-        format!("{}: {dtype}[{}]{lies}", self.name(source), extents.join(","))
+        format!("{}: {dtype}[{}]{placed}", self.name(source), extents.join(","))
     }
 
     fn mesh_axes(&self, axes: &[u8]) -> String {

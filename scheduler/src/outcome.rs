@@ -90,12 +90,12 @@ impl Outcome {
         self.error().map_or(Ok(()), Err)
     }
 
-    fn wait_while(&self, goes_on: impl Fn() -> bool) {
+    fn wait_while(&self, continues: impl Fn() -> bool) {
         let mut state = self.state();
         while state.left > 0 {
             let woken = self.changed.wait_timeout(state, LOOK);
             drop(woken);
-            if !goes_on() {
+            if !continues() {
                 return;
             }
             state = self.state();

@@ -27,7 +27,7 @@ pub(crate) struct Processes {
     settings: u128,
     declared: Mutex<Declared>,
     /// Whether a call has returned an error to the program.
-    has_told: AtomicBool,
+    has_reported: AtomicBool,
     /// Code and text of the error of the last call; `None` if it succeeded.
     last: Mutex<Option<(String, String)>>,
 }
@@ -64,7 +64,7 @@ impl Processes {
             tickets: AtomicU64::new(0),
             settings,
             declared: Mutex::default(),
-            has_told: AtomicBool::new(false),
+            has_reported: AtomicBool::new(false),
             last: Mutex::default(),
         })
     }
@@ -148,18 +148,18 @@ impl Processes {
     }
 
     /// Returns the result of a call to the program, and notes whether it is an error.
-    pub fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+    pub fn note_result<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
-            self.has_told.store(true, Ordering::Relaxed);
+            self.has_reported.store(true, Ordering::Relaxed);
         }
         if self.control.is_some() {
-            let told = outcome.as_ref().err().map(|error| {
+            let last = outcome.as_ref().err().map(|error| {
                 let text = error.to_string();
                 let line = text.lines().next().unwrap_or_default();
                 let line = line.split_once("]: ").map_or(line, |(_, line)| line);
                 (String::from(error.code()), String::from(line))
             });
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = told;
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
         }
         outcome
     }
@@ -175,9 +175,9 @@ impl Processes {
 
     /// Whether the world has failed and no call has reported that to the program, which is about to
     /// leave.
-    pub fn is_unheard(&self) -> bool {
+    pub fn is_unreported(&self) -> bool {
         let failure = self.world.failure().filter(|error| *error != CollectiveError::Closed);
-        failure.is_some() && !self.has_told.load(Ordering::Relaxed)
+        failure.is_some() && !self.has_reported.load(Ordering::Relaxed)
     }
 
     /// Writes a failure to standard error that no call has returned to the program.
@@ -196,7 +196,7 @@ impl Processes {
     /// Ends the world on all ranks with an error that only this one has.
     pub fn abort(&self, error_code: &str, message: String) {
         // This process gives the reason for the end, so it needs no report of it.
-        self.has_told.store(true, Ordering::Relaxed);
+        self.has_reported.store(true, Ordering::Relaxed);
         let (rank, error_code) = (self.world.rank(), String::from(error_code));
         let error = CollectiveError::Aborted { rank, error_code, message };
         aside(|| self.world.abort(error));
@@ -226,7 +226,7 @@ impl Processes {
         });
         if gathered.is_err() {
             // The caller of `gather` returns the error to the program.
-            self.has_told.store(true, Ordering::Relaxed);
+            self.has_reported.store(true, Ordering::Relaxed);
         }
         gathered?;
         let mut offset = 0;

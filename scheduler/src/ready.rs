@@ -96,7 +96,7 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// Host bytes that routines need beside the plan's memory: the largest need of each device's
+    /// Host memory that routines need beside the plan's memory: the largest need of each device's
     /// steps, summed, because devices work at the same time.
     pub fn workspace(&self, devices: &[Arc<dyn Device>]) -> usize {
         let of_device = |(instance, device): (&Instance, &Arc<dyn Device>)| {

@@ -68,7 +68,7 @@ impl RecordedWindow {
 
 impl Recorded for RecordedWindow {
     fn operations(&self) -> Vec<RecordedOperation> {
-        let told = |operation: &Operation| {
+        let recorded = |operation: &Operation| {
             let Operation { digest, name, dtype, shape, scalars, site } = operation;
             let mut text = String::from(*name);
             for (place, scalar) in scalars.iter().enumerate() {
@@ -78,6 +78,6 @@ impl Recorded for RecordedWindow {
             text += &format!(" -> {}{:?}", dtype.name(), shape.as_slice());
             RecordedOperation { digest: *digest, text, site: site.to_string() }
         };
-        self.0.iter().map(told).collect()
+        self.0.iter().map(recorded).collect()
     }
 }

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_lie_between_steps_that_wait() {
+    fn segments_are_between_steps_that_wait() {
         let steps = [zero(0), wait(), zero(0), zero(1), zero(1), wait(), zero(0), zero(0), zero(2)];
         let found = segments(&steps, &[]);
         let ranges: Vec<_> = found.iter().map(|segment| segment.steps.clone()).collect();

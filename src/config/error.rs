@@ -106,10 +106,10 @@ pub enum IntroductionFlaw {
         tried: String,
     },
     /// The number of texts differs from the number of processes.
-    #[error(" received the texts of {told} processes instead of {size}")]
+    #[error(" received the texts of {received} processes instead of {size}")]
     Count {
         /// The number of texts.
-        told: usize,
+        received: usize,
         /// The number of processes.
         size: usize,
     },

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_mpi_that_was_told_to_do_without_cuda_is_noticed() {
+    fn open_mpi_that_is_set_to_do_without_cuda_is_noticed() {
         let set = |name: &'static str, value: &'static str| {
             is_without_cuda(&move |asked| (asked == name).then(|| String::from(value)))
         };

@@ -45,12 +45,12 @@ pub struct LauncherFlaw {
 }
 
 /// Reads the variables of one launcher.
-struct Told<'a> {
+struct Variables<'a> {
     launcher: Launcher,
     lookup: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl Told<'_> {
+impl Variables<'_> {
     /// The first of these variables that is set.
     fn text(&self, names: &[&'static str]) -> Option<(&'static str, String)> {
         let mut found = names.iter().filter_map(|name| Some((*name, (self.lookup)(name)?)));
@@ -81,9 +81,11 @@ impl Placement {
         read: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Placement>, LauncherFlaw> {
         for row in LAUNCHERS {
-            let told = Told { launcher: row.launcher, lookup };
-            if row.marks.iter().all(|group| told.text(group).is_some()) && row.is_part(&told) {
-                return row.placement(&told, read).map(Some);
+            let variables = Variables { launcher: row.launcher, lookup };
+            if row.marks.iter().all(|group| variables.text(group).is_some())
+                && row.is_part(&variables)
+            {
+                return row.placement(&variables, read).map(Some);
             }
         }
         Ok(None)
@@ -109,8 +111,9 @@ impl Placement {
 
 impl Row {
     /// Whether a process with the launcher's marks belongs to a program that it started.
-    fn is_part(&self, told: &Told<'_>) -> bool {
-        let number = |names| told.text(names).and_then(|(_, text)| text.trim().parse::<u64>().ok());
+    fn is_part(&self, variables: &Variables<'_>) -> bool {
+        let number =
+            |names| variables.text(names).and_then(|(_, text)| text.trim().parse::<u64>().ok());
         match self.launcher {
             // A value that is not a number is an error later.
             Launcher::Slurm => {
@@ -124,33 +127,33 @@ impl Row {
 
     fn placement(
         &self,
-        told: &Told<'_>,
+        variables: &Variables<'_>,
         read: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Placement, LauncherFlaw> {
-        let rank = told.number(self.rank)?.unwrap_or(0);
-        let size = told.number(self.size)?.unwrap_or(1);
+        let rank = variables.number(self.rank)?.unwrap_or(0);
+        let size = variables.number(self.size)?.unwrap_or(1);
         if rank >= size {
-            let (name, value) = told.text(self.rank).unwrap_or(("its rank", rank.to_string()));
-            return Err(told.flaw(name, value, "number below the number of its processes"));
+            let (name, value) = variables.text(self.rank).unwrap_or(("its rank", rank.to_string()));
+            return Err(variables.flaw(name, value, "number below the number of its processes"));
         }
         let mut nodes = Vec::new();
-        if let Some((name, list)) = told.text(self.nodes) {
+        if let Some((name, list)) = variables.text(self.nodes) {
             let expected = "list of hosts";
-            nodes = node_list(&list).ok_or_else(|| told.flaw(name, list, expected))?;
-        } else if let Some((_, file)) = told.text(self.node_file) {
+            nodes = node_list(&list).ok_or_else(|| variables.flaw(name, list, expected))?;
+        } else if let Some((_, file)) = variables.text(self.node_file) {
             // One line for each process. A file that cannot be read is ignored.
             let lines = read(&file).unwrap_or_default();
             nodes = lines.split_whitespace().map(str::to_owned).collect();
         }
-        let node = told.number(self.node)?;
-        let node_count = told.number(self.node_count)?;
-        let local_rank = told.number(self.local_rank)?;
-        let mut local_size = told.number(self.local_size)?;
+        let node = variables.number(self.node)?;
+        let node_count = variables.number(self.node_count)?;
+        let local_rank = variables.number(self.local_rank)?;
+        let mut local_size = variables.number(self.local_size)?;
         if local_size.is_none()
-            && let Some((name, list)) = told.text(self.tasks_per_node)
+            && let Some((name, list)) = variables.text(self.tasks_per_node)
         {
             let counts = tasks_per_node(&list)
-                .ok_or_else(|| told.flaw(name, list, "list of numbers of tasks"))?;
+                .ok_or_else(|| variables.flaw(name, list, "list of numbers of tasks"))?;
             // The list may be that of the whole job.
             let fits = counts.iter().sum::<usize>() == size;
             local_size = node.and_then(|node| counts.get(node)).copied().filter(|_| fits);
@@ -179,9 +182,9 @@ impl Row {
             (local_rank, local_size) = (None, None);
         }
         let job: Vec<String> =
-            self.job.iter().filter_map(|name| told.text(&[name])).map(|pair| pair.1).collect();
-        let has_own_gpus = told.text(self.own_gpus).is_some();
-        let cores = told.number(self.cores).unwrap_or(None).filter(|cores| *cores > 0);
+            self.job.iter().filter_map(|name| variables.text(&[name])).map(|pair| pair.1).collect();
+        let has_own_gpus = variables.text(self.own_gpus).is_some();
+        let cores = variables.number(self.cores).unwrap_or(None).filter(|cores| *cores > 0);
         Ok(Placement {
             launcher: self.launcher,
             rank,

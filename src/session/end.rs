@@ -70,7 +70,7 @@ impl Session {
 
     /// As [`Session::abort`], for a program that ends. It does not wait for running work, and keeps
     /// that work's memory until the process ends. A process that does not end within 8 s is ended,
-    /// because it may wait for processes that are gone. Local.
+    /// because it may wait for processes that have ended. Local.
     pub fn fail(self, message: &str) {
         self.scheduler.fail("program", message);
         self.ended();

@@ -44,7 +44,7 @@ impl Config {
                 return Err(ConfigError::Introduction { rank, flaw });
             }
             let bind = own_address(rank, config.placement.as_ref(), &config.meeting)?;
-            let own = told(rank, host, bind)?;
+            let own = introduction(rank, host, bind)?;
             Ok((config, bind, own))
         });
         let text = match &prepared {
@@ -61,7 +61,7 @@ impl Config {
 }
 
 /// The text of this process. Process 0 also starts to listen.
-fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
+fn introduction(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
     let head = format!("{AT}\n{}\n{bind}", host.replace('\n', " "));
     if rank != 0 {
         return Ok(Own { text: head, listener: None });
@@ -82,7 +82,7 @@ fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
 fn understood(all: &[String], size: usize) -> Result<(String, Vec<u8>), ConfigError> {
     let flawed = |rank, flaw| ConfigError::Introduction { rank, flaw };
     if all.len() != size {
-        return Err(flawed(0, IntroductionFlaw::Count { told: all.len(), size }));
+        return Err(flawed(0, IntroductionFlaw::Count { received: all.len(), size }));
     }
     let mut first_host = None;
     for (rank, text) in all.iter().enumerate() {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_on_one_is_told_to_all() {
+    fn what_fails_on_one_is_reported_to_all() {
         let texts = [String::from("at\na\n127.0.0.1\n127.0.0.1:1\nff"), String::from("failed\nno")];
         let error = understood(&texts, 2).unwrap_err();
         assert!(error.to_string().contains("process 1: no"), "{error}");

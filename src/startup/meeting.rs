@@ -46,10 +46,10 @@ impl Config {
             None => None,
         };
         let timeout = self.meeting.timeout;
-        let heard = interruptible(None, || exchange.broadcast(text.as_deref(), timeout));
-        let heard =
-            heard.map_err(|_| ConfigError::refused(rank, "the user interrupted the wait"))?;
-        let heard = heard.map_err(|error| {
+        let received = interruptible(None, || exchange.broadcast(text.as_deref(), timeout));
+        let received =
+            received.map_err(|_| ConfigError::refused(rank, "the user interrupted the wait"))?;
+        let received = received.map_err(|error| {
             let flaw = IntroductionFlaw::Unmet { reason: error.to_string() };
             ConfigError::Introduction { rank, flaw }
         })?;
@@ -57,7 +57,7 @@ impl Config {
             Some((bind, _, listener)) => (Some(listener), Some(bind)),
             None => (None, None),
         };
-        let mut lines = heard.split('\n');
+        let mut lines = received.split('\n');
         let (address, token) = match (lines.next(), lines.next(), lines.next()) {
             (Some(AT), Some(address), Some(token)) => (address.to_owned(), token.into()),
             (Some(FAILED), Some(reason), _) => return Err(ConfigError::refused(0, reason)),
@@ -117,13 +117,13 @@ fn waiting(
 ) -> Result<(IpAddr, String, Listener), ConfigError> {
     let bind = own_address(0, Some(placement), meeting)?;
     let (listener, port) = listen(0, bind)?;
-    let told = if bind.is_unspecified() {
+    let address = if bind.is_unspecified() {
         // If process 0 listens on all addresses, state the one that the others most likely reach.
         default_address().or_else(by_name).unwrap_or(Ipv4Addr::LOCALHOST.into())
     } else {
         bind
     };
-    let text = format!("{AT}\n{}\n{}", SocketAddr::new(told, port), secret(0)?);
+    let text = format!("{AT}\n{}\n{}", SocketAddr::new(address, port), secret(0)?);
     Ok((bind, text, listener))
 }
 

@@ -84,9 +84,9 @@ fn fact(name: &str, value: String) -> (String, String) {
 
 /// The smallest memory limit of all ranks, so that all ranks refuse the same work.
 pub(crate) fn common_limit(world: &World, own: Option<usize>) -> Option<usize> {
-    let told = world.facts().iter().flatten().filter(|(name, _)| name == MEMORY_LIMIT);
-    let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
-    told.chain(own).min()
+    let limits = world.facts().iter().flatten().filter(|(name, _)| name == MEMORY_LIMIT);
+    let limits = limits.filter_map(|(_, limit)| limit.parse::<usize>().ok());
+    limits.chain(own).min()
 }
 
 /// The MPI library, or why it carries no messages.
@@ -155,14 +155,14 @@ mod tests {
     use phalanx_device::NullDevice;
 
     #[test]
-    fn kinds_of_devices_are_told_once() {
+    fn kinds_of_devices_are_listed_once() {
         let planned = || -> Arc<dyn Device> { NullDevice::new(0, None) };
         assert_eq!(kinds(&[]), "CPU");
         assert_eq!(kinds(&[planned(), planned()]), "none that compute");
     }
 
     #[test]
-    fn ranks_of_different_versions_are_told_both() {
+    fn ranks_of_different_versions_receive_both() {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
         let address = socket.local_addr().expect("a bound socket has an address").to_string();
         let token = b"0123456789abcdef0123456789abcdef".to_vec();

@@ -90,7 +90,7 @@ impl Array {
 
     /// An array that carries an error, which is reported only if the array is used.
     pub(crate) fn refusing(error: Error) -> Array {
-        Array(Err(Broken { error: error.told(), shape: Shape::new(), dtype: DType::F64 }))
+        Array(Err(Broken { error: error.reported(), shape: Shape::new(), dtype: DType::F64 }))
     }
 
     /// The array, or an array that carries the error.
@@ -104,7 +104,7 @@ impl Array {
 
     /// The array itself, or the error that it carries. Local.
     pub fn ok(&self) -> Result<&Array, Error> {
-        self.live().map(|_| self).map_err(Error::told)
+        self.live().map(|_| self).map_err(Error::reported)
     }
 
     /// The array, or the error that it carries, as [`Array::ok`] of an array that is not used

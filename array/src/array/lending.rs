@@ -74,7 +74,7 @@ impl Loan {
     #[track_caller]
     pub fn end(mut self, host: &HostArray) -> Result<(), Error> {
         let site = call_site();
-        self.give_up();
+        self.unlist();
         let value = match self.array.mesh() {
             Ok(mesh) => mesh.enter(|| Array::from_host_at(host, site)),
             Err(error) => return Err(error),
@@ -83,7 +83,7 @@ impl Loan {
         written.inspect_err(|error| self.array.poison(error.clone()))
     }
 
-    fn give_up(&mut self) {
+    fn unlist(&mut self) {
         if let Ok(loans) = self.array.loans() {
             loans.with(|list| list.retain(|lent| lent.number != self.number));
         }
@@ -92,6 +92,6 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        self.give_up();
+        self.unlist();
     }
 }

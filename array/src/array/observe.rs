@@ -31,7 +31,7 @@ impl Array {
     /// the array has another node afterwards.
     fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
         tracing::trace!(target: "phalanx::path", file = file!());
-        let live = self.live().map_err(Error::told)?;
+        let live = self.live().map_err(Error::reported)?;
         self.check_not_lent(Some(site))?;
         let mesh = &live.cell.mesh;
         let mut was_pending = false;
@@ -64,7 +64,7 @@ impl Array {
                     }
                     return Ok(node);
                 }
-                Some(Err(error)) => return Err(error.clone().told()),
+                Some(Err(error)) => return Err(error.clone().reported()),
                 None => {}
             }
             // Another thread wrote the array and closed the window after this thread read the node.
@@ -112,7 +112,7 @@ impl Array {
     }
 
     pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
-        let live = self.live().map_err(Error::told)?;
+        let live = self.live().map_err(Error::reported)?;
         self.check_not_lent(Some(site))?;
         live.cell.mesh.engine().observes(site);
         if let [] | [_] = live.view.stages.as_slice()

@@ -67,7 +67,7 @@ pub fn astype(array: &Array, dtype: DType) -> Array {
 pub fn isfortran(array: &Array) -> bool {
     let size = array.dtype().size() as isize;
     let (shape, strides) = (array.shape(), array.strides());
-    let lies = |axes: Vec<usize>| {
+    let is_stored = |axes: Vec<usize>| {
         let mut step = size;
         axes.into_iter().all(|axis| {
             let is_next = shape[axis] == 1 || strides[axis] == step;
@@ -76,7 +76,7 @@ pub fn isfortran(array: &Array) -> bool {
         })
     };
     let axes = 0..shape.len();
-    array.size() > 0 && lies(axes.clone().collect()) && !lies(axes.rev().collect())
+    array.size() > 0 && is_stored(axes.clone().collect()) && !is_stored(axes.rev().collect())
 }
 
 /// NumPy's `frombuffer`: the vector of `count` elements whose bytes start at byte `offset`; without

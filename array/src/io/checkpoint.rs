@@ -71,17 +71,17 @@ pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
     let own = if engine.process().0 == 0 { found() } else { Ok(Vec::new()) };
     let own = agreed(&mesh, own, site)?;
     // Names cannot contain the byte that separates them.
-    let told = own.join("\0").into_bytes();
-    let told = engine.exchange(told, site)?.swap_remove(0);
-    if told.is_empty() {
+    let names = own.join("\0").into_bytes();
+    let names = engine.exchange(names, site)?.swap_remove(0);
+    if names.is_empty() {
         return Ok(None);
     }
-    let told = String::from_utf8_lossy(&told).into_owned();
+    let names = String::from_utf8_lossy(&names).into_owned();
     let npz = within(site, || Npz::open(path))?;
     let load = |name: &str| within(site, || npz.load(name));
     let step = load(STEP)?;
     let step = within(site, || step.item::<u64>())?;
-    let names = told.split('\0').filter(|name| *name != STEP);
+    let names = names.split('\0').filter(|name| *name != STEP);
     let arrays = names.map(|name| Ok((name.to_owned(), load(name)?)));
     Ok(Some(Checkpoint { step, arrays: arrays.collect::<Result<_, Error>>()? }))
 }

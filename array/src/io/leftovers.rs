@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_locked_goes_and_all_else_stays() {
+    fn unlocked_leftovers_are_removed_and_all_else_stays() {
         let folder = Folder::new();
         let at = |name: &str| folder.path().join(name);
         let leftover = at(".phalanx-1-0-17.tmp");

@@ -51,7 +51,9 @@ impl Records {
                 RecordValue::Numbers(_) => Vec::new(),
             };
             let made = match value {
-                RecordValue::Records(value) if value.record.lies_as(&self.record) => value.clone(),
+                RecordValue::Records(value) if value.record.has_layout_of(&self.record) => {
+                    value.clone()
+                }
                 value => {
                     let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
                     let made = self.bytes.mesh()?.enter(|| Records::zeros(&shape, &self.record))?;
@@ -91,7 +93,7 @@ impl Records {
         if self.record.is_void() || value.record.is_void() {
             return self.assign_bytes(&value.bytes);
         }
-        if self.record.lies_as(&value.record) && self.record.is_packed() {
+        if self.record.has_layout_of(&value.record) && self.record.is_packed() {
             return self.bytes.try_assign(&value.bytes);
         }
         if self.record.fields().len() != value.record.fields().len() {

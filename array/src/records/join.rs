@@ -15,7 +15,7 @@ impl Records {
         let axis = normalize_axis(axis, first.ndim()).map_err(|error| Error::op(error, site))?;
         within(site, || {
             let cast = |part: &Records| {
-                if part.record.lies_as(&first.record) {
+                if part.record.has_layout_of(&first.record) {
                     Ok(part.clone())
                 } else {
                     part.cast(&first.record)

@@ -110,10 +110,10 @@ impl Record {
     }
 
     /// Whether two records have the same layout; names do not count.
-    pub(super) fn lies_as(&self, other: &Record) -> bool {
+    pub(super) fn has_layout_of(&self, other: &Record) -> bool {
         let is_same = |(a, b): (&Field, &Field)| {
             let forms = match (&a.form, &b.form) {
-                (Form::Record(a), Form::Record(b)) => a.lies_as(b),
+                (Form::Record(a), Form::Record(b)) => a.has_layout_of(b),
                 (a, b) => a == b,
             };
             forms && a.offset == b.offset && a.shape == b.shape
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_lie_within_and_have_names_of_their_own() {
+    fn fields_are_within_and_have_names_of_their_own() {
         let pair = |names: [&str; 2], second: usize, size| {
             let fields = vec![field(names[0], 0, DType::F32), field(names[1], second, DType::I64)];
             Record::new(size, fields, false)
@@ -154,8 +154,8 @@ mod tests {
         assert!(record.field("c").is_none());
         assert!(pair(["a", "b"], 4, 11).is_none() && pair(["a", "a"], 4, 12).is_none());
         let wide = pair(["x", "y"], 8, 16).unwrap();
-        assert!(!wide.is_packed() && !wide.lies_as(&record));
-        assert!(pair(["p", "q"], 4, 12).unwrap().lies_as(&record));
+        assert!(!wide.is_packed() && !wide.has_layout_of(&record));
+        assert!(pair(["p", "q"], 4, 12).unwrap().has_layout_of(&record));
         let one = record.selected(&["b"]).unwrap();
         assert_eq!((one.size(), one.fields().len()), (12, 1));
         assert!(record.selected(&["b", "b"]).is_none());

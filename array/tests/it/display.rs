@@ -24,7 +24,7 @@ fn more_arrays_print_as_in_numpy() {
 
 /// NumPy has no bfloat16: its digits are its own, the rest follows float16.
 #[test]
-fn bfloat16_prints_the_digits_that_tell_its_values_apart() {
+fn bfloat16_prints_the_digits_that_distinguish_its_values() {
     let text = |values: &[f32], shape: &[usize]| {
         let values: Vec<bf16> = values.iter().map(|&value| bf16::from_f32(value)).collect();
         host_array_str(&HostArray::from_slice(&values, shape))

@@ -134,7 +134,7 @@ fn with_several_processes_one_thread_records() {
 }
 
 #[test]
-fn a_window_tells_which_node_closed_it() {
+fn a_window_reports_which_node_closed_it() {
     let notes = Notes::new(1);
     MeshHandle::new(notes.clone()).enter(|| {
         let closed = || std::mem::take(&mut *notes.windows.lock().unwrap());

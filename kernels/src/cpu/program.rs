@@ -1,9 +1,9 @@
 //! A lowered kernel: executor steps over registers, for one choice of SIMD lanes.
 //!
 //! The executor works on *lane blocks*. A SIMD lane is one point of the axes that were chosen as
-//! lanes: the grid's axes, or the axes of a top-level loop (`LaneChoice`). A value that differs
-//! from lane to lane is in a block register (one element for each lane of the lane block); any
-//! other value is *uniform* and is in a 16-byte slot.
+//! SIMD lanes: the grid's axes, or the axes of a top-level loop (`LaneChoice`). A value that
+//! differs between SIMD lanes is in a block register (one element for each SIMD lane of the lane
+//! block); any other value is *uniform* and is in a 16-byte slot.
 //!
 //! A program is a sequence of phases. With grid lanes there is one phase, which runs the whole
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 /// A register of a program.
 pub(super) type RegisterId = usize;
 
-/// Which points are the lanes.
+/// Which points are the SIMD lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneChoice {
     /// The points of the grid; loops run one point after the other.
@@ -30,9 +30,9 @@ pub enum LaneChoice {
 /// How many elements a register holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Width {
-    /// One for all lanes.
+    /// One for all SIMD lanes.
     Uniform,
-    /// One for each lane of the lane block.
+    /// One for each SIMD lane of the lane block.
     Block,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Home {
     Open,
     /// In the 16-byte slot of this number.
     Slot(usize),
-    /// In the arena at this many bytes per lane.
+    /// In the arena at this many bytes per SIMD lane.
     Arena(usize),
     /// In the accumulator of a fold; the fold sets the register's address.
     Fold,
@@ -57,12 +57,12 @@ pub(super) struct Register {
     pub home: Home,
 }
 
-/// A kernel lowered for one choice of lanes.
+/// A kernel lowered for one choice of SIMD lanes.
 #[derive(Debug)]
 pub(super) struct Program {
     pub lanes: LaneChoice,
     pub registers: Vec<Register>,
-    /// Bytes of the lane block registers, per lane.
+    /// Bytes of the lane block registers, per SIMD lane.
     pub bytes_per_lane: usize,
     /// How many uniform slots there are.
     pub slots: usize,
@@ -120,16 +120,16 @@ pub(super) enum ConstantSource {
     Text(Scalar),
 }
 
-/// A part of the body that runs with one set of lanes.
+/// A part of the body that runs with one set of SIMD lanes.
 #[derive(Debug, Default)]
 pub(super) struct Phase {
-    /// The axes of the lanes; `None` for a uniform phase.
+    /// The axes of the SIMD lanes; `None` for a uniform phase.
     pub lanes: Option<Vec<AxisId>>,
     /// Fills that are done once before the first lane block.
     pub prologue: Vec<Step>,
     /// Executor steps that run for each lane block (once in a uniform phase).
     pub steps: Vec<Step>,
-    /// Folds over the lanes.
+    /// Folds over the SIMD lanes.
     pub folds: Vec<LaneFold>,
     /// Uniform executor steps after the folds.
     pub epilogue: Vec<Step>,
@@ -137,7 +137,7 @@ pub(super) struct Phase {
     pub accesses: Vec<AccessId>,
     /// The guards that the phase uses.
     pub guards: Vec<GuardId>,
-    /// Whether lanes must be visited in the order of the axes.
+    /// Whether SIMD lanes must be visited in the order of the axes.
     pub ordered: bool,
 }
 
@@ -248,7 +248,7 @@ pub(super) struct BlockFold {
     pub identity: [u8; 16],
 }
 
-/// A fold over the lanes of a phase.
+/// A fold over the SIMD lanes of a phase.
 #[derive(Debug)]
 pub(super) struct LaneFold {
     pub code: Combine,

@@ -113,7 +113,7 @@ unsafe fn scatter_as<T: Copy>(source: *const u8, target: *mut u8, stride: isize,
     }
 }
 
-/// Copies `count` elements of `size` bytes between strided places.
+/// Copies `count` elements of `size` bytes between strided positions.
 ///
 /// # Safety
 /// Every element is valid and aligned to `min(size, 8)`; no element written is one that is read.

@@ -149,8 +149,8 @@ fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: NodeId, now: usize) 
     let data = plan.node(node);
     let operand = overwritten(data)?;
     let place = memory.place(operand)?;
-    let lies_there = |input: &&Input| memory.place(input.source) == Some(place);
-    let others = data.inputs.iter().filter(lies_there).count() > 1;
+    let is_there = |input: &&Input| memory.place(input.source) == Some(place);
+    let others = data.inputs.iter().filter(is_there).count() > 1;
     let fits = layout(plan, operand) == layout(plan, Source::Node(node));
     (fits && !others && *memory.busy_until(place) <= now).then_some(place)
 }
@@ -198,8 +198,8 @@ fn launch(
                     Buffer::Input(source) => source,
                     Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
                 };
-                let lies_there = memory.place(source) == Some(place);
-                lies_there.then(|| layout(plan, source) == own)
+                let is_there = memory.place(source) == Some(place);
+                is_there.then(|| layout(plan, source) == own)
             })?;
             Some((place, apart))
         });

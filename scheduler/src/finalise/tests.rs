@@ -7,7 +7,7 @@ use crate::samples::{Program, leaf, node_of, scalar, slice, through};
 use phalanx_graph::{Input, LeafId, NodeOp};
 use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding};
 
-/// Finalises a plan for these live values. `donated` tells whether leaves may be overwritten.
+/// Finalises a plan for these live values. `donated` states whether leaves may be overwritten.
 fn finalised(plan: &Plan, live: &[&Input], donated: bool) -> Final {
     let mut nodes = vec![false; plan.graph.nodes.len()];
     live.iter().for_each(|value| nodes[plan.moved[node_of(value).index()].index()] = true);

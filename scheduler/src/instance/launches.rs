@@ -98,8 +98,8 @@ impl Builder<'_> {
         (step, waits)
     }
 
-    /// Waits for the slabs that a unit needs. The first unit that needs them waits; later units find
-    /// them filled.
+    /// Waits for the slabs that a unit needs. Only the first unit waits; later units find them
+    /// filled.
     fn wait_for_slabs(&mut self, unit: UnitId) {
         for (id, exchange) in self.plan.numbered_exchanges() {
             if exchange.is_for(unit)

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_that_lie_in_one_piece_are_told() {
+    fn blocks_in_one_piece_are_recognised() {
         let shape = [4, 3, 5];
         let whole = [0..4, 0..3, 0..5];
         let place =

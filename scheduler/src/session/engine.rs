@@ -30,7 +30,7 @@ impl Engine for Session {
         let lost = |bug| self.lost(graph, Error::failure(self.fatal(bug), Some(site)));
         let Evaluation { pending, outcome } = started.unwrap_or_else(lost);
         // A window closed by its length limit has no caller: its arrays carry the error.
-        let outcome = if cause == Cause::Limit { outcome } else { self.tell(outcome) };
+        let outcome = if cause == Cause::Limit { outcome } else { self.note_result(outcome) };
         Evaluation { pending, outcome }
     }
 
@@ -65,8 +65,8 @@ impl Engine for Session {
             self.has_elements()?;
         }
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
-        self.give_back_ended();
-        self.tell(awaited)
+        self.free_ended();
+        self.note_result(awaited)
     }
 
     fn observes(&self, site: Site) {
@@ -95,8 +95,8 @@ impl Engine for Session {
         self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let ended = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        self.give_back_ended();
-        self.tell(ended)
+        self.free_ended();
+        self.note_result(ended)
     }
 
     fn settle(&self) -> Result<(), Error> {
@@ -105,8 +105,8 @@ impl Engine for Session {
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
         // A plan on a GPU is done when its work is enqueued, so wait for the work too.
         self.devices.iter().for_each(|device| device.synchronize());
-        self.give_back_ended();
-        self.tell(settled.and_then(|()| self.intact()))
+        self.free_ended();
+        self.note_result(settled.and_then(|()| self.intact()))
     }
 
     fn read(

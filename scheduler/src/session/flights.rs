@@ -32,7 +32,7 @@ impl Flights {
     }
 
     /// Frees the memory that ended plans held, and keeps their outcomes.
-    pub fn give_back_ended(&mut self) {
+    pub fn free_ended(&mut self) {
         for flight in self.0.iter_mut().take_while(|flight| flight.outcome.is_done()) {
             flight.retired.iter_mut().for_each(Vec::clear);
         }

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_in_order_is_read_where_it_lies_until_it_is_written() {
+    fn memory_in_order_is_read_in_place_until_it_is_written() {
         let bytes = numbers();
         mesh(1).enter(|| {
             let shard = lent(&bytes, "cpu:0", 0, &[12, 4], &[16, 4], true);

@@ -93,12 +93,13 @@ impl Session {
             words.resize(WORDS, 0);
             words
         };
-        let told = (0..self.devices.len()).flat_map(words).flat_map(u64::to_ne_bytes).collect();
+        let own_words =
+            (0..self.devices.len()).flat_map(words).flat_map(u64::to_ne_bytes).collect();
         self.processes.post(TicketKind::Read, 1, "joins local shards", site);
         let counts = self.world.device_counts();
         let all: Vec<Vec<usize>> = self
             .processes
-            .gather(told, |rank| counts[rank] * WORDS * 8)
+            .gather(own_words, |rank| counts[rank] * WORDS * 8)
             .map_err(|error| Error::failure(error, Some(site)))?
             .concat()
             .chunks_exact(WORDS * 8)
@@ -120,7 +121,7 @@ impl Session {
         if let Some(other) = all.iter().position(|words| !alike(words)) {
             let rank = ranks[other];
             // For another rank, the sum over its devices; for rank 0, the part of each device.
-            let told = |device: usize| {
+            let part_of = |device: usize| {
                 let mut words = all[device].clone();
                 if rank != 0 {
                     let place = words[2] + EXTENTS;
@@ -129,7 +130,7 @@ impl Session {
                 }
                 described(&words)
             };
-            let reason = format!("rank 0 gives {}, and rank {rank} {}", told(0), told(other));
+            let reason = format!("rank 0 gives {}, and rank {rank} {}", part_of(0), part_of(other));
             return Err(failed(reason, site));
         }
         let sizes: Vec<usize> = all.iter().map(|words| words[axis + EXTENTS]).collect();

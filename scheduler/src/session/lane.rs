@@ -35,7 +35,7 @@ impl Lane {
     /// Runs a job on the calling thread. No job that was sent may be in flight.
     pub fn run(&self, job: &Job) {
         let result = run(&self.worker, job, &self.live);
-        tell_world(&result, &self.world, &job.ready);
+        end_world_on_failure(&result, &self.world, &job.ready);
         job.outcome.finish(result, job.site);
     }
 
@@ -49,7 +49,7 @@ impl Lane {
             }
         };
         jobs.send(job.clone()).map_err(|_| RunError::Bug {
-            message: String::from("bug: the thread of a device is gone"),
+            message: String::from("bug: the thread of a device has ended"),
         })
     }
 
@@ -83,7 +83,7 @@ fn start(
                 // The job's memory is freed before waiting callers wake.
                 let released = guarded(|| drop(job));
                 let result = result.and(released);
-                tell_world(&result, &world, &ready);
+                end_world_on_failure(&result, &world, &ready);
                 outcome.finish(result, site);
             }
         })
@@ -134,7 +134,7 @@ fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunEr
 }
 
 /// Ends the world with the failure of a job, so that no rank waits for this one.
-fn tell_world(result: &Result<(), RunError>, world: &World, ready: &Ready) {
+fn end_world_on_failure(result: &Result<(), RunError>, world: &World, ready: &Ready) {
     // A plan without communication in a world of one process has no one waiting. If it lacks memory
     // or panics, its values carry the error, and the session continues.
     let is_own = |error: &RunError| {

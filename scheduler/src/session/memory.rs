@@ -103,7 +103,7 @@ impl Session {
             let end = |(refusal, _)| Refusal::World(self.fatal(self.too_little(refusal)));
             return memory.map_err(end);
         }
-        // With a limit, every rank receives a refusal, and the program may go on. The error is
+        // With a limit, every rank receives a refusal, and the program may continue. The error is
         // equal on all ranks, so programs that handle it stay alike.
         let mut words = [0u64; 4];
         if let Err((DeviceError::OutOfMemory { requested, in_use, limit, .. }, is_final)) = &memory
@@ -113,10 +113,10 @@ impl Session {
         }
         let own = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let all = self.processes.gather(own, |_| size_of_val(&words)).map_err(Refusal::World)?;
-        let told = |bytes: &Vec<u8>| std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
-        let told: Vec<[usize; 4]> = all.iter().map(told).collect();
-        let is_final = told.iter().any(|[kind, ..]| *kind == 2);
-        for (rank, &[kind, requested, in_use, limit]) in told.iter().enumerate() {
+        let refusal = |bytes: &Vec<u8>| std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
+        let refusals: Vec<[usize; 4]> = all.iter().map(refusal).collect();
+        let is_final = refusals.iter().any(|[kind, ..]| *kind == 2);
+        for (rank, &[kind, requested, in_use, limit]) in refusals.iter().enumerate() {
             // If one is final, it is the one reported.
             if kind == 1 + usize::from(is_final) {
                 let device = format!("a device of rank {rank}");

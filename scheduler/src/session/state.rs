@@ -140,10 +140,10 @@ impl Session {
 
     /// Frees the memory that ended plans held. If another thread holds the state, it does so with
     /// its next plan.
-    pub(super) fn give_back_ended(&self) {
+    pub(super) fn free_ended(&self) {
         match self.state.try_lock() {
-            Ok(mut state) => state.flights.give_back_ended(),
-            Err(TryLockError::Poisoned(state)) => state.into_inner().flights.give_back_ended(),
+            Ok(mut state) => state.flights.free_ended(),
+            Err(TryLockError::Poisoned(state)) => state.into_inner().flights.free_ended(),
             Err(TryLockError::WouldBlock) => {}
         }
     }
@@ -172,7 +172,7 @@ impl Session {
     /// every rank ends its session at the same point of the program. Errors: that of a plan in
     /// flight, or why the world ended.
     pub fn finish(&self, site: Site) -> Result<(), Error> {
-        self.tell(self.end("ends", site, || self.processes.part()))
+        self.note_result(self.end("ends", site, || self.processes.part()))
     }
 
     /// Leaves the world without waiting for the other ranks. A rank that continues gets an error.
@@ -181,10 +181,10 @@ impl Session {
         if self.world.is_own() {
             self.processes.pass_on_last();
         }
-        let is_unheard = self.processes.is_unheard();
+        let is_unreported = self.processes.is_unreported();
         let ended = self.end("does not `finish` the session made", site, || Ok(()));
         if let Err(error) = &ended
-            && is_unheard
+            && is_unreported
         {
             self.processes.report(error, site);
         }
@@ -212,7 +212,7 @@ impl Session {
     /// Checks that the world has not ended. Local. Errors: the reason of its end.
     pub fn check(&self, site: Site) -> Result<(), Error> {
         self.own(Some(site))?;
-        self.tell(self.processes.check().map_err(|error| Error::failure(error, Some(site))))
+        self.note_result(self.processes.check().map_err(|error| Error::failure(error, Some(site))))
     }
 
     /// Whether this process has the threads of the session. A call that may wait checks this first,
@@ -229,11 +229,11 @@ impl Session {
 
     /// Returns the result of a call to the program. If it is an error, the program knows from now
     /// on that its world has ended.
-    pub(super) fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn note_result<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
             self.world.note_error();
         }
-        self.processes.tell(outcome)
+        self.processes.note_result(outcome)
     }
 
     fn end(

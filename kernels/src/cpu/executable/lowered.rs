@@ -16,7 +16,7 @@ pub(in crate::cpu) struct Lowered {
     identity: u64,
     kernel: Kernel,
     grid: Program,
-    /// With the points of top-level loops as lanes, if there are such loops.
+    /// With the points of top-level loops as SIMD lanes, if there are such loops.
     loops: Option<Program>,
 }
 

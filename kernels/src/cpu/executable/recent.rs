@@ -15,9 +15,9 @@ use rustc_hash::FxHasher;
 use std::cell::RefCell;
 use std::hash::Hasher;
 
-/// Places in the cache of a thread: a power of two times `WAYS`.
-const PLACES: usize = 128;
-/// The number of launches that a set of places holds.
+/// Entries in the cache of a thread: a power of two times `WAYS`.
+const ENTRIES: usize = 128;
+/// The number of launches that a set of entries holds.
 const WAYS: usize = 4;
 /// A launch of at most this many points also keeps its registers. In larger launches allocations
 /// take a negligible part of the time.
@@ -37,18 +37,18 @@ struct Known {
 }
 
 thread_local! {
-    /// By place; in a set of `WAYS` places, the latest first.
+    /// In a set of `WAYS` entries, the latest first.
     static RECENT: RefCell<Vec<Option<Box<Known>>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs a launch; the caller upholds the conditions of `Compiled::run`.
 pub(in crate::cpu) fn run(lowered: &Lowered, launch: &Launch, pool: Option<&ThreadPool>) {
     let threads = Threads::new(pool, &Tuning::default());
-    let place = place(lowered, &launch.extents);
-    let mut known = take(place, lowered, launch, &threads);
+    let first = first(lowered, &launch.extents);
+    let mut known = take(first, lowered, launch, &threads);
     let addresses = launch.accesses.iter().map(|access| access.pointer);
     known.start(lowered, addresses, &launch.scalars, threads);
-    keep(place, known);
+    keep(first, known);
 }
 
 /// Runs a launch on buffers and panics if it reaches outside of them; the caller upholds the other
@@ -59,8 +59,8 @@ pub(in crate::cpu) fn run_on_buffers(
     pool: Option<&ThreadPool>,
 ) {
     let threads = Threads::new(pool, &Tuning::default());
-    let place = place(lowered, arguments.extents);
-    let mut known = take(place, lowered, arguments, &threads);
+    let first = first(lowered, arguments.extents);
+    let mut known = take(first, lowered, arguments, &threads);
     let shape = &known.launch;
     let touched = known.touched.get_or_insert_with(|| Touched::new(lowered.kernel(), shape));
     touched.check(&arguments.accesses);
@@ -69,23 +69,23 @@ pub(in crate::cpu) fn run_on_buffers(
         .iter()
         .map(|(buffer, offset, _)| buffer.as_ptr().wrapping_offset(*offset));
     known.start(lowered, addresses, &arguments.scalars, threads);
-    keep(place, known);
+    keep(first, known);
 }
 
-/// The first of the `WAYS` places for launches of a kernel with these extents.
-fn place(lowered: &Lowered, extents: &[usize]) -> usize {
+/// The first of the `WAYS` entries for launches of a kernel with these extents.
+fn first(lowered: &Lowered, extents: &[usize]) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write_u64(lowered.identity());
     extents.iter().for_each(|&extent| hasher.write_usize(extent));
-    hasher.finish() as usize % (PLACES / WAYS) * WAYS
+    hasher.finish() as usize % (ENTRIES / WAYS) * WAYS
 }
 
-/// Removes the launch of this shape from its place, or makes one. While this launch waits, the same
+/// Removes the launch of this shape from its entry, or makes one. While this launch waits, the same
 /// thread may run another launch, which must not use the same state.
-fn take(place: usize, lowered: &Lowered, shape: &impl Shape, threads: &Threads<'_>) -> Box<Known> {
-    let found = RECENT.with_borrow_mut(|places| {
-        let places = places.get_mut(place..place + WAYS)?;
-        let known = places.iter_mut().find(|known| {
+fn take(first: usize, lowered: &Lowered, shape: &impl Shape, threads: &Threads<'_>) -> Box<Known> {
+    let found = RECENT.with_borrow_mut(|entries| {
+        let entries = entries.get_mut(first..first + WAYS)?;
+        let known = entries.iter_mut().find(|known| {
             known.as_ref().is_some_and(|known| {
                 known.lowered == lowered.identity()
                     && known.threads == threads.most()
@@ -111,16 +111,16 @@ fn take(place: usize, lowered: &Lowered, shape: &impl Shape, threads: &Threads<'
     })
 }
 
-/// Puts a launch first in its set of places; if the set is full, the last one is dropped.
-fn keep(place: usize, known: Box<Known>) {
-    let forgotten = RECENT.with_borrow_mut(|places| {
-        if places.is_empty() {
-            places.resize_with(PLACES, || None);
+/// Puts a launch first in its set of entries; if the set is full, the last one is dropped.
+fn keep(first: usize, known: Box<Known>) {
+    let forgotten = RECENT.with_borrow_mut(|entries| {
+        if entries.is_empty() {
+            entries.resize_with(ENTRIES, || None);
         }
-        let places = &mut places[place..place + WAYS];
-        let free = places.iter().position(Option::is_none).unwrap_or(WAYS - 1);
-        let forgotten = places[free].replace(known);
-        places[..=free].rotate_right(1);
+        let entries = &mut entries[first..first + WAYS];
+        let free = entries.iter().position(Option::is_none).unwrap_or(WAYS - 1);
+        let forgotten = entries[free].replace(known);
+        entries[..=free].rotate_right(1);
         forgotten
     });
     drop(forgotten);

@@ -89,7 +89,7 @@ impl Operation for Smallest {
 /// Prefetch distance in bytes: 18 to 35 GB/s on one core of an AMD EPYC (Zen 5).
 const AHEAD: usize = 8192;
 
-/// `PARTS` is the number of components of an element, `WIDTH` that of all lanes.
+/// `PARTS` is the number of components of an element, `WIDTH` that of all virtual lanes.
 unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
     input: *const u8,
     output: *mut u8,
@@ -139,7 +139,7 @@ for_each_level! {
     }
 }
 
-/// The lanes of a leaf with fewer points, combined into the first.
+/// The virtual lanes of a leaf with fewer points, combined into the first.
 fn short_leaf<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
     input: &[T],
 ) -> [T; WIDTH] {

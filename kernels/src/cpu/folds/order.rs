@@ -11,9 +11,9 @@
 //! 3. Leaves are combined as by a binary counter: equal powers of two pairwise, and the remaining
 //!    ones from right to left.
 //!
-//! The first point of a lane starts it, so no identity enters a fold over at least one point. Error
-//! grows with the logarithm of `n`, as in NumPy's pairwise summation, with shorter sequential runs.
-//! Half-precision folds accumulate in f32 and are rounded once, at the end.
+//! The first point of a virtual lane starts it, so no identity enters a fold over at least one
+//! point. Error grows with the logarithm of `n`, as in NumPy's pairwise summation, with shorter
+//! sequential runs. Half-precision folds accumulate in f32 and are rounded once, at the end.
 //!
 //! The same tree is walked in two ways. A `BlockFold` combines whole lane blocks, one point of a
 //! sequential loop at a time; it visits virtual lanes in the order in which the halving needs them,
@@ -27,7 +27,7 @@ use phalanx_ops::{DType, Monoid};
 pub(in crate::cpu) const LEAF: usize = 256;
 /// Virtual lanes in a leaf.
 pub(in crate::cpu) const LANES: usize = 32;
-/// Accumulators that the halving of one leaf needs when lanes are visited depth first.
+/// Accumulators that the halving of one leaf needs when virtual lanes are visited depth first.
 const DEPTH: usize = 6;
 
 /// Whether the result can depend on the order of combination.

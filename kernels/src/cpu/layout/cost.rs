@@ -51,7 +51,7 @@ pub(in crate::cpu) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f
     PHASE + folds + estimate.steps(&data.steps)
 }
 
-/// The estimate for one executor step of a phase over all its lanes.
+/// The estimate for one executor step of a phase over all its SIMD lanes.
 pub(in crate::cpu) fn loop_estimate(prepared: &Prepared<'_>, phase: usize, step: &Step) -> f64 {
     let lanes = prepared.lanes[phase].total;
     let blocks = lanes.div_ceil(prepared.width) as f64;

@@ -113,14 +113,14 @@ impl Geometry {
     }
 }
 
-/// The lanes of a phase.
+/// The SIMD lanes of a phase.
 #[derive(Debug)]
 pub(in crate::cpu) struct Lanes {
     pub groups: Vec<Group>,
     pub total: usize,
     /// The byte stride of each access of the phase along each group, access by access.
     strides: Vec<isize>,
-    /// For each access, its byte stride from lane to lane if all these strides are equal.
+    /// For each access, its byte stride from one SIMD lane to the next if all are equal.
     pub linear: Vec<Option<isize>>,
     pub guards: Vec<LaneGuard>,
     /// Rows and columns of a lane block when blocks are tiles of the two innermost groups.
@@ -195,7 +195,7 @@ impl Lanes {
         &self.strides[at * self.groups.len()..][..self.groups.len()]
     }
 
-    /// The number of tiles, or of lanes where there are no tiles.
+    /// The number of tiles, or of SIMD lanes where there are no tiles.
     pub fn units(&self) -> usize {
         let Some((rows, columns)) = self.tile else {
             return self.total;

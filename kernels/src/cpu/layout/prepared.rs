@@ -17,11 +17,11 @@ use std::ops::Deref;
 #[derive(Debug)]
 pub(in crate::cpu) struct Layout {
     pub geometry: Geometry,
-    /// The lanes of each phase; one lane for a uniform phase.
+    /// The SIMD lanes of each phase; one for a uniform phase.
     pub lanes: Vec<Lanes>,
     /// The shape of each sequential loop.
     pub loops: Vec<LoopShape>,
-    /// The widest lane block, in lanes.
+    /// The widest lane block, in SIMD lanes.
     pub width: usize,
     /// For the accumulators of each lane block fold: their start in the arena, the bytes of one,
     /// and their number.
@@ -75,15 +75,15 @@ const CACHE: usize = 40 << 10;
 /// The same for programs with sequential loops: they are faster with long runs along rows of memory
 /// and need not keep everything in the first-level cache.
 const CACHE_WITH_LOOPS: usize = 128 << 10;
-/// The same where each lane reads from a separate cache line: a point of the loop touches one line
-/// for each lane, and the lines should still be cached for the next points.
+/// The same where each SIMD lane reads from a separate cache line: a point of the loop touches one
+/// line for each SIMD lane, and the lines should still be cached for the next points.
 const CACHE_OF_GATHERS: usize = 12 << 10;
 /// Bytes of operands and results of a lane block whose results are written past the caches: with
 /// short turns, reading and writing do not wait long for each other.
 const TURN: usize = 24 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
-/// The fewest lanes for which waking a thread is worth it when loops make lanes costly.
+/// The fewest SIMD lanes for which waking a thread is worth it when loops make them costly.
 const LEAST_SHARE: usize = 16;
 /// The number of a fold's accumulators that are in use most of the time.
 const BUSY_ACCUMULATORS: usize = 3;
@@ -148,7 +148,7 @@ impl Layout {
         }
     }
 
-    /// The lanes of the widest lane block of a phase.
+    /// The SIMD lanes of the widest lane block of a phase.
     pub fn block_lanes(&self, phase: usize) -> usize {
         let lanes = &self.lanes[phase];
         match lanes.tile {
@@ -225,7 +225,7 @@ fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
     spans
 }
 
-/// Whether some load in a loop has a larger stride from lane to lane than from point to point.
+/// Whether some load in a loop has a larger stride between SIMD lanes than between points.
 fn gathers_far(geometry: &Geometry, program: &Program) -> bool {
     const LINE: usize = 64;
     let far = |lanes: &[usize], step: &Step| {

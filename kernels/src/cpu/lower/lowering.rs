@@ -18,7 +18,7 @@ use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Op};
 use smallvec::SmallVec;
 
-/// Lowers a verified kernel for one choice of lanes.
+/// Lowers a verified kernel for one choice of SIMD lanes.
 pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, KernelError> {
     let analysis = analyse(kernel, lanes);
     let mut lowering = Lowering {

@@ -1,5 +1,5 @@
 //! Phases and widths: which SIMD lanes each part of a kernel runs with, and which values differ
-//! from lane to lane.
+//! between SIMD lanes.
 
 use crate::cpu::program::{LaneChoice, Width};
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 /// A phase of the body.
 #[derive(Debug)]
 pub(super) struct PhasePlan<'k> {
-    /// The axes of the lanes; `None` for a uniform phase.
+    /// The axes of the SIMD lanes; `None` for a uniform phase.
     pub lanes: Option<Vec<AxisId>>,
     pub body: &'k [Stmt],
-    /// The folds over the lanes.
+    /// The folds over the SIMD lanes.
     pub folds: &'k [Fold],
 }
 
-/// The analysis of a kernel for one choice of lanes; the input of lowering.
+/// The analysis of a kernel for one choice of SIMD lanes; the input of lowering.
 #[derive(Debug)]
 pub(super) struct Analysis<'k> {
     pub phases: Vec<PhasePlan<'k>>,
@@ -121,7 +121,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Notes the values of a store or accumulation: in a lane phase it runs once for each lane.
+    /// Notes the values of a store or accumulation: a lane phase runs it for each SIMD lane.
     fn effect(&mut self, values: &[ValueId]) {
         if self.lanes.is_some() {
             values.iter().for_each(|&value| self.use_block(value));

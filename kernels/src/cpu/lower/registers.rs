@@ -6,7 +6,7 @@
 use crate::cpu::program::{Home, Program, Register, RegisterId, Step, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Assigns every open register its place in the arena.
+/// Assigns every open register its position in the arena.
 pub(super) fn allocate(program: &mut Program) {
     let mut arena = Arena { registers: &mut program.registers, free: FxHashMap::default(), top: 0 };
     for step in &program.constant_fills {
@@ -33,7 +33,7 @@ pub(super) fn allocate(program: &mut Program) {
 
 struct Arena<'a> {
     registers: &'a mut [Register],
-    /// Free places by element size.
+    /// Free positions by element size.
     free: FxHashMap<usize, Vec<usize>>,
     top: usize,
 }

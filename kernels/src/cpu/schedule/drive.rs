@@ -2,8 +2,8 @@
 //!
 //! Grid lanes (SIMD lanes that are grid points) are divided into runs of lane blocks; if there are
 //! few, the loops are divided (`split`). With loop lanes (SIMD lanes that are points of a loop),
-//! the grid points are divided if there are many. Otherwise each phase divides its lanes, one grid
-//! point after the other, and combines the folds of whole leaves in order.
+//! the grid points are divided if there are many. Otherwise each phase divides its SIMD lanes, one
+//! grid point after the other, and combines the folds of whole leaves in order.
 
 use super::split::{run_split, splits};
 use super::tables::{self, Sharing};
@@ -131,7 +131,7 @@ impl<'a> Chunks<'a> {
 pub(in crate::cpu) struct Division {
     /// How many threads are worth waking.
     workers: usize,
-    /// Whether loops are divided among them rather than lanes.
+    /// Whether loops are divided among them rather than SIMD lanes.
     splits: bool,
 }
 

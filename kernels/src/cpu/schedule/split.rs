@@ -11,10 +11,10 @@ use crate::cpu::program::{BlockFold, LaneChoice, LoopStep, Step};
 use crate::cpu::worker::{ReadOnly, Worker};
 use std::sync::Mutex;
 
-/// With at least this many lanes for each thread, dividing the lanes is as fast.
+/// With at least this many SIMD lanes for each thread, dividing them is as fast.
 const LANES_PER_THREAD: usize = 512;
 
-/// Whether loops rather than lanes should be divided among the threads.
+/// Whether loops rather than SIMD lanes should be divided among the threads.
 pub(super) fn splits(prepared: &Prepared<'_>, workers: usize) -> bool {
     let lanes = prepared.lanes[0].total;
     prepared.program.lanes == LaneChoice::Grid

@@ -33,7 +33,7 @@ pub(super) fn sharing(prepared: &Prepared<'_>, table: &TableUse) -> Sharing {
     if !grid.is_empty() && grid.into_iter().all(moves) { Sharing::Own } else { Sharing::Partial }
 }
 
-/// Whether lane blocks of several lanes would combine in another order than point after point.
+/// Whether lane blocks of several SIMD lanes would combine in another order than point after point.
 pub(in crate::cpu) fn needs_single_lanes(prepared: &Prepared<'_>) -> bool {
     prepared.program.tables.iter().any(|table| {
         let apart =

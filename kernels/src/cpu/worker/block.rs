@@ -4,10 +4,10 @@ use crate::cpu::layout::{LaneGuard, Lanes};
 use crate::ir::AccessId;
 use smallvec::SmallVec;
 
-/// A run of lanes along the innermost group of axes.
+/// A run of SIMD lanes along the innermost group of axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// The first lane.
+    /// The first SIMD lane.
     pub lane: usize,
     pub count: usize,
 }
@@ -20,36 +20,37 @@ pub(super) enum Cover {
     None,
 }
 
-/// How an access reaches the lanes of a lane block.
+/// How an access reaches the SIMD lanes of a lane block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
-    /// Bytes from one lane to the next, inside a piece or everywhere.
+    /// Bytes from one SIMD lane to the next, inside a piece or everywhere.
     pub stride: isize,
     /// Whether the stride holds across pieces.
     pub even: bool,
-    /// Whether the lanes are one contiguous run of elements.
+    /// Whether the SIMD lanes are one contiguous run of elements.
     pub contiguous: bool,
-    /// The byte offset of each piece from lane 0, unless the access is even.
+    /// The byte offset of each piece from SIMD lane 0, unless the access is even.
     pub starts: Vec<isize>,
-    /// The byte offset of lane 0 from position 0 of all lane axes.
+    /// The byte offset of SIMD lane 0 from position 0 of all lane axes.
     pub start: isize,
-    /// In a tile, the bytes from one row to the next if they are fewer than from lane to lane.
+    /// In a tile, the bytes from one row to the next if they are fewer than between
+    /// SIMD lanes.
     pub down: Option<isize>,
 }
 
-/// The lanes that executor steps currently work on.
+/// The SIMD lanes that executor steps currently work on.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub count: usize,
     pub pieces: Vec<Piece>,
-    /// The position along each group of the first lane of each piece.
+    /// The position along each group of the first SIMD lane of each piece.
     positions: Vec<usize>,
     groups: usize,
     /// By access.
     pub reach: Vec<Reach>,
     /// By guard, how much of the lane block lies inside along the lane axes.
     pub covers: Vec<Cover>,
-    /// The first lane and the number of lanes, if they are consecutive.
+    /// The first SIMD lane and the number of lanes, if they are consecutive.
     consecutive: Option<(usize, usize)>,
 }
 
@@ -62,13 +63,13 @@ impl Block {
         }
     }
 
-    /// The position along each group of the first lane of a piece.
+    /// The position along each group of the first SIMD lane of a piece.
     pub fn position(&self, piece: usize) -> &[usize] {
         &self.positions[piece * self.groups..][..self.groups]
     }
 
-    /// Lays out `count` consecutive lanes from position `start` on. Returns false if they are laid
-    /// out already.
+    /// Lays out `count` consecutive SIMD lanes from position `start` on. Returns false if they are
+    /// laid out already.
     pub fn consecutive(&mut self, lanes: &Lanes, start: usize, count: usize) -> bool {
         if self.consecutive == Some((start, count)) {
             self.count = count;
@@ -135,7 +136,8 @@ impl Block {
         self.positions.extend_from_slice(position);
     }
 
-    /// Computes how an access of `size`-byte elements, number `at` of the phase, reaches the lanes.
+    /// Computes how an access of `size`-byte elements, number `at` of the phase, reaches the SIMD
+    /// lanes.
     pub fn reach(&mut self, lanes: &Lanes, at: usize, access: AccessId, size: usize) {
         let strides = lanes.strides(at);
         let offset = |position: &[usize]| -> isize {

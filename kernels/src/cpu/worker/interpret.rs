@@ -114,7 +114,7 @@ impl<'a> Worker<'a> {
         self.steps(&prepared.program.phases[self.state.phase].epilogue);
     }
 
-    /// Runs the current phase over tiles or lanes `start..end`, folding into `states`.
+    /// Runs the current phase over tiles or SIMD lanes `start..end`, folding into `states`.
     pub fn lanes(&mut self, start: usize, end: usize, states: &mut [LaneState]) {
         let lanes = &self.prepared.lanes[self.state.phase];
         if let Some(tile) = lanes.tile {
@@ -157,7 +157,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lays out all lanes of the current phase as one lane block.
+    /// Lays out all SIMD lanes of the current phase as one lane block.
     pub fn whole_block(&mut self) {
         self.lay_out(0, self.prepared.lanes[self.state.phase].total);
     }
@@ -183,7 +183,7 @@ impl<'a> Worker<'a> {
         self.state.pointers.copy_from_slice(&other.state.pointers);
     }
 
-    /// Computes addresses and guard covers for the lanes of a new lane block.
+    /// Computes addresses and guard covers for the SIMD lanes of a new lane block.
     fn reach_lanes(&mut self) {
         let prepared = self.prepared;
         let phase = &prepared.program.phases[self.state.phase];
@@ -243,7 +243,7 @@ impl<'a> Worker<'a> {
         };
         self.state.pointers[apply.output] = output;
         let pointer = |at: usize| self.state.pointers[apply.inputs[at]].cast_const();
-        // SAFETY: conditions 2 and 3; a destination in memory is stored by these lanes alone
+        // SAFETY: conditions 2 and 3; a destination in memory is stored by these SIMD lanes alone
         // (condition 1), and loads of that memory still to come were ruled out
         // (`registers::mark_hazards`).
         unsafe {

@@ -14,7 +14,8 @@ pub(in crate::cpu) struct LaneState {
     best: Option<BestLoop>,
     size: usize,
     ordered: bool,
-    /// Accumulated elements: 32 lanes of the current leaf, or the elements of a whole lane block.
+    /// Accumulated elements: 32 virtual lanes of the current leaf, or the elements of a whole lane
+    /// block.
     values: Vec<[u64; 2]>,
     /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
@@ -25,7 +26,7 @@ pub(in crate::cpu) struct LaneState {
 }
 
 impl LaneState {
-    /// A state that takes lane blocks of at most `width` lanes.
+    /// A state that takes lane blocks of at most `width` SIMD lanes.
     pub fn new(fold: &LaneFold, width: usize) -> LaneState {
         let capacity = if fold.ordered { LANES } else { width };
         LaneState {
@@ -75,8 +76,8 @@ impl LaneState {
             }
             let lane = self.filled % LANES;
             let run = (LANES - lane).min(count - done);
-            // SAFETY: `run` elements from `done` on are the caller's, and lanes `lane..lane + run`
-            // exist.
+            // SAFETY: `run` elements from `done` on are the caller's, and the virtual lanes
+            // `lane..lane + run` exist.
             unsafe {
                 let source = values.add(done * self.size);
                 if self.filled < LANES {
@@ -120,7 +121,7 @@ impl LaneState {
     unsafe fn combine_lanes(&mut self, right: *const u8, count: usize) {
         let Combine::Single(code) = self.code else { panic!("bug: a fold of pairs has an order") };
         let output = self.spare.as_mut_ptr().cast();
-        // SAFETY: both sets hold 32 lanes; the caller vouches for `right`.
+        // SAFETY: both sets hold 32 virtual lanes; the caller vouches for `right`.
         unsafe { code(&[self.value(0), right], output, count) };
         std::mem::swap(&mut self.values, &mut self.spare);
     }
@@ -176,19 +177,20 @@ impl LaneState {
         self.filled = self.filled.max(new);
     }
 
-    /// Combines the lanes of the current leaf by halving and adds the result to the counter.
+    /// Combines the virtual lanes of the current leaf by halving and adds the result to the
+    /// counter.
     fn close_leaf(&mut self) {
         let mut lanes = self.filled.min(LANES);
         let mut half = LANES / 2;
         while half > 0 {
             if lanes == 2 * half {
                 let right = self.value(half);
-                // SAFETY: the upper half of the lanes is not part of the spare lanes.
+                // SAFETY: the upper half of the virtual lanes is not part of the spare lanes.
                 unsafe { self.combine_lanes(right, half) };
                 lanes = half;
             } else if lanes > half {
                 let (left, right, index) = (self.value(0), self.value(half), self.index(0));
-                // SAFETY: lanes `0..half` and `half..lanes` are distinct lanes of the state.
+                // SAFETY: `0..half` and `half..lanes` are distinct virtual lanes of the state.
                 unsafe { self.code.run(left, index, right, index, lanes - half) };
                 lanes = half;
             }

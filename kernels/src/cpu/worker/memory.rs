@@ -165,7 +165,7 @@ impl<'a> Worker<'a> {
         for (at, piece) in self.state.block.pieces.iter().enumerate() {
             let first = origin + self.state.block.position(at)[group] as i64;
             let step = i64::from(group + 1 == groups.len());
-            // SAFETY: condition 2; pieces tile the lanes of the lane block.
+            // SAFETY: condition 2; pieces tile the SIMD lanes of the lane block.
             let lanes =
                 unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
             for (lane, value) in lanes.iter_mut().enumerate() {
@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
         let target = self.state.homes[output];
         self.state.pointers[output] = target;
         let count = self.count(width);
-        // SAFETY: condition 2; pieces tile the lanes of the lane block.
+        // SAFETY: condition 2; pieces tile the SIMD lanes of the lane block.
         unsafe {
             if width == Width::Uniform || cover != Cover::Part {
                 return std::ptr::write_bytes(target, u8::from(cover == Cover::All), count);
@@ -193,7 +193,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The byte offset of a lane of an access relative to lane 0.
+    /// The byte offset of a SIMD lane of an access relative to SIMD lane 0.
     pub(super) fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
         let reach = &self.state.block.reach[access];
         let within = (lane - self.state.block.pieces[piece].lane) as isize * reach.stride;

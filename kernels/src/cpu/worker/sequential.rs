@@ -90,8 +90,8 @@ impl<'a> Worker<'a> {
         self.publish(fold);
     }
 
-    /// Visits the lanes of a leaf depth first, so that halving needs few accumulators; the result
-    /// is in accumulator `at`. This call covers the lanes `lane, lane + stride, ..`.
+    /// Visits the virtual lanes of a leaf depth first, so that halving needs few accumulators; the
+    /// result is in accumulator `at`. This call covers the virtual lanes `lane, lane + stride, ..`.
     fn lane_tree(
         &mut self,
         step: &'a LoopStep,
@@ -113,8 +113,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Like `lane_tree` for all lanes, but visits the points in ascending order, with an
-    /// accumulator for each lane.
+    /// Like `lane_tree` for all virtual lanes, but visits the points in ascending order, with an
+    /// accumulator for each virtual lane.
     fn natural_leaf(&mut self, step: &'a LoopStep, start: usize, count: usize, at: usize) {
         for point in 0..count {
             self.visit(step, start + point, at + point % LANES, point < LANES);

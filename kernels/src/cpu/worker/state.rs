@@ -28,7 +28,7 @@ pub(in crate::cpu) struct Accumulators {
     pub held: *const u8,
 }
 
-/// One thread's registers and places. A state may be used again for launches of the same layout.
+/// One thread's registers and addresses. A state may be used again for launches of the same layout.
 pub(in crate::cpu) struct State {
     arena: Vec<Line>,
     /// The arena for which the addresses below were computed.
@@ -40,7 +40,8 @@ pub(in crate::cpu) struct State {
     pub(super) pointers: Vec<*mut u8>,
     /// The address of each access at lane position 0 of the current grid point.
     pub(super) bases: Vec<*mut u8>,
-    /// The address of each access at lane 0 of the lane block, at the current point of all loops.
+    /// The address of each access at SIMD lane 0 of the lane block, at the current point of all
+    /// loops.
     pub(super) cursors: Vec<*mut u8>,
     /// The position along each axis that is visited one point after the other.
     pub(super) index: Vec<usize>,
@@ -53,7 +54,7 @@ pub(in crate::cpu) struct State {
     /// The table that each accumulating statement combines into, if it is not the launch's table.
     pub tables: Vec<*mut u8>,
     pub(super) phase: usize,
-    /// The states of the folds over the lanes of each phase, while no worker uses them.
+    /// The states of the folds over the SIMD lanes of each phase, while no worker uses them.
     pub folds: Vec<Vec<LaneState>>,
 }
 

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_shared_where_accesses_lie_few_rows_apart() {
+    fn rows_are_shared_where_accesses_are_few_rows_apart() {
         let row = COLUMNS as u64;
         let rows = |from| shape(from, row + 1, COLUMNS).variant.rows;
         assert_eq!(rows([1, 2 * row + 1, row]), [[(0, 0), (1, 2)]]);

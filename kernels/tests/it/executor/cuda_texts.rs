@@ -74,6 +74,6 @@ fn moments_of_complex_numbers() {
 
 /// The update is stored after all threads have loaded the elements that it may overwrite.
 #[test]
-fn chunks_that_go_on_together() {
+fn chunks_that_continue_together() {
     check("descent", &descent(5, 30_000));
 }

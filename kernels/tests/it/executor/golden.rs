@@ -275,7 +275,7 @@ fn positions(count: usize) -> Vec<Scalar> {
 }
 
 #[test]
-fn histogram_skips_what_lies_outside() {
+fn histogram_skips_positions_outside() {
     for count in [0, 10, 3000, 100_000] {
         let case = Case::new(&text("histogram"), &[count])
             .elements(0, positions(count))

@@ -63,7 +63,7 @@ fn hold(inner: Box<dyn Allocator>) {
 }
 
 #[test]
-fn blocks_come_from_the_allocator_and_go_back() {
+fn blocks_are_allocated_and_freed_by_the_allocator() {
     hold(Box::new(DeviceMemory));
     hold(Box::new(ManagedMemory));
 }

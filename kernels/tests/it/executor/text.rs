@@ -58,7 +58,7 @@ fn constants_keep_their_bits() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_position() {
     let mistakes = [
         (
             "kernel(a: f64 in) {\n  for i0 grid {\n    v0: f63 = load a.0[i0]\n  }\n}",

@@ -133,7 +133,7 @@ fn many_lengths() {
 
 /// The back-transform of a long transform is the value, times its length.
 #[test]
-fn long_lines_come_back() {
+fn long_lines_are_restored() {
     for shape in [vec![1 << 17], vec![1 << 16, 3], vec![30_011, 9]] {
         let values: Vec<Complex64> = Numbers(11).take(shape.iter().product());
         let transformed = |transform, values: &[Complex64]| {

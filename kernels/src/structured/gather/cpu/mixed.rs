@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_go_by_wider_loops_and_unary_ones_read_no_values() {
+    fn halves_use_wider_loops_and_unary_ones_read_no_values() {
         let mut rooms = Rooms::new();
         let mut halves = [f16::from_f32(2.25), f16::from_f32(-4.0)];
         let root = Mixed::of(Op::Sqrt, DType::F16, DType::I64);
