@@ -38,7 +38,7 @@ pub trait Remote: Send + Sync {
     /// Copies a box of items of `item` bytes between two buffers of this memory.
     fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
     /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to consecutive
-    /// places at `to`. Waits for their number and returns it.
+    /// positions at `to`. Waits for their number and returns it.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`, and those of compiling a kernel.
     fn compress(

@@ -27,7 +27,7 @@ struct Memory {
 
 impl Memory {
     /// Frees all cached memory.
-    fn give_back(&mut self) {
+    fn free_cached(&mut self) {
         for (size, blocks) in self.free.drain() {
             for block in blocks {
                 if let Ok(layout) = layout(size) {
@@ -58,7 +58,7 @@ struct Block(NonNull<u8>);
 // SAFETY: a block is unowned plain memory; moving it between threads is harmless.
 unsafe impl Send for Block {}
 
-/// The most bytes of freed memory that are cached; more goes back to the system.
+/// The most bytes of freed memory that are cached; the system gets the rest.
 const MOST_CACHED: usize = 4 << 30;
 /// From this size on, an allocation checks that the system has memory left.
 const LARGE: usize = 1 << 20;
@@ -129,7 +129,7 @@ impl Device for CpuDevice {
                     Some(pointer) => pointer,
                     None => {
                         // Cached blocks have other sizes, so free them and try again.
-                        memory.give_back();
+                        memory.free_cached();
                         of_system(size)?.ok_or_else(|| refused(memory.in_use))?
                     }
                 },
@@ -185,7 +185,7 @@ impl Device for CpuDevice {
 
 impl Drop for CpuDevice {
     fn drop(&mut self) {
-        self.memory.get_mut().unwrap_or_else(PoisonError::into_inner).give_back();
+        self.memory.get_mut().unwrap_or_else(PoisonError::into_inner).free_cached();
     }
 }
 

@@ -41,7 +41,7 @@ pub enum DeviceError {
     Library {
         /// The library.
         library: &'static str,
-        /// The places that were searched.
+        /// The paths that were searched.
         searched: String,
         /// How to get it.
         remedy: &'static str,

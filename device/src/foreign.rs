@@ -122,7 +122,7 @@ mod tests {
     fn memory(shape: &[usize], strides: &[isize]) -> ForeignMemory {
         // SAFETY: nothing reads it.
         unsafe {
-            let first = DevicePointer::new(4096);
+            let first = DevicePointer::from_address(4096);
             ForeignMemory::new("cuda:0".into(), first, shape, strides, 8, true, Arc::new(()))
         }
     }
@@ -131,7 +131,7 @@ mod tests {
     fn strides_reach_both_ways() {
         let turned = memory(&[3, 4], &[8, -24]);
         assert_eq!((turned.offset(), turned.length()), (72, 96));
-        assert_eq!(turned.address(&(8..16)), DevicePointer::new(4096 - 72 + 8));
+        assert_eq!(turned.address(&(8..16)), DevicePointer::from_address(4096 - 72 + 8));
         assert!(!turned.is_lent_in_order());
         assert!(memory(&[3, 1, 4], &[32, 7, 8]).is_lent_in_order());
         assert_eq!(memory(&[3, 0], &[8, 8]).length(), 0);

@@ -47,7 +47,7 @@ impl Device for NullDevice {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak.fetch_max(in_use, Ordering::Relaxed);
         let room = (bytes as u64).max(1).next_multiple_of(ALIGNMENT);
-        let address = DevicePointer::new(self.next.fetch_add(room, Ordering::Relaxed));
+        let address = DevicePointer::from_address(self.next.fetch_add(room, Ordering::Relaxed));
         let remote = Arc::new(NullMemory(self.clone()));
         let release = move |_| {
             self.in_use.fetch_sub(bytes, Ordering::Relaxed);

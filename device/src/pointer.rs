@@ -9,8 +9,8 @@
 pub struct DevicePointer(u64);
 
 impl DevicePointer {
-    /// The pointer with this address.
-    pub const fn new(address: u64) -> DevicePointer {
+    /// The pointer with this address, which the driver or another library reports.
+    pub const fn from_address(address: u64) -> DevicePointer {
         DevicePointer(address)
     }
 
@@ -32,12 +32,6 @@ impl DevicePointer {
     /// The address as the libraries take it.
     pub const fn as_ptr<T>(self) -> *mut T {
         self.0 as *mut T
-    }
-}
-
-impl From<u64> for DevicePointer {
-    fn from(address: u64) -> DevicePointer {
-        DevicePointer(address)
     }
 }
 

@@ -41,7 +41,7 @@ impl ToyDevice {
         let mut all = self.bytes();
         let start = all.len();
         all.resize(start + len, 0);
-        let address = DevicePointer::new(FIRST + start as u64);
+        let address = DevicePointer::from_address(FIRST + start as u64);
         // SAFETY: the device follows no address, and keeps the bytes.
         unsafe { Buffer::from_remote(address, len, self.clone(), |_| {}) }
     }

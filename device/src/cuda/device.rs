@@ -250,7 +250,7 @@ impl CudaDevice {
     fn take(self: Arc<Self>, bytes: usize) -> Result<(Buffer, Option<u64>), DeviceError> {
         let Block { address, size, freed } = self.memory.take(bytes)?;
         let memory = self.memory.clone();
-        let release = move |address| memory.give_back(address, size);
+        let release = move |address| memory.free(address, size);
         let (keeper, remote): (_, Arc<dyn Remote>) = (self.clone(), self);
         // SAFETY: the memory block is `size` bytes of the device's memory until `release` takes it
         // back.
@@ -300,7 +300,7 @@ impl Device for CudaDevice {
         if memory.device() != self.context.name() {
             return None;
         }
-        self.memory.let_go();
+        self.memory.release_borrowed();
         let (address, length) = (memory.address(&bytes), bytes.len());
         let (keeper, owner) = (self.memory.clone(), memory.owner());
         let release = move |_| keeper.keep_until_done(owner.clone());

@@ -61,7 +61,7 @@ impl Remote for CudaDevice {
             item: item as u32,
             unused: 0,
         };
-        // SAFETY: the places are inside buffers of this device (`Remote`); there is a count for
+        // SAFETY: the pointers are into buffers of this device (`Remote`); there is a count for
         // each block.
         unsafe { selection.count(kernels, self.context())? };
         let mut bytes = vec![0; 8 * blocks];

@@ -166,7 +166,7 @@ impl Context {
     }
 
     /// Returns the error of a call; the device keeps it too, unless it is about memory.
-    pub(in crate::cuda) fn told(
+    pub(in crate::cuda) fn check_and_note(
         &self,
         call: &'static str,
         result: sys::CUresult,

@@ -23,8 +23,8 @@ pub fn keep_context() -> Option<KeptContext> {
 
 impl Drop for KeptContext {
     fn drop(&mut self) {
-        // SAFETY: a context that was current, or none; should it be gone by now, the driver says so
-        // and the thread has none.
+        // SAFETY: a context that was current, or none; if it has been destroyed meanwhile, the
+        // driver refuses it and the thread has none.
         let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
     }
 }

@@ -157,7 +157,7 @@ static LOADED: Mutex<Vec<Found>> = Mutex::new(Vec::new());
 /// It is searched in the folders of the options, by the system's loader, and in
 /// `/usr/local/cuda/lib64`.
 ///
-/// Errors: `DeviceError::Library` with all places that were searched.
+/// Errors: `DeviceError::Library` with all paths that were searched.
 pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceError> {
     for &foundation in library.foundations() {
         // If one is missing, the library may still find it, or fails to load too.

@@ -111,7 +111,7 @@ impl Plan {
         let mut extent = lines.length as c_longlong;
         let [stride, stride_after] = lines.strides.map(|stride| stride as c_longlong);
         let [distance, distance_after] = lines.distances.map(|distance| distance as c_longlong);
-        // SAFETY: the plan lives and is of one axis, of which the extents are places of one number
+        // SAFETY: the plan lives and is of one axis, whose extents are variables of one number
         // that outlive the calls; the stream is the device's own.
         unsafe {
             let automatic = sys::cufftSetAutoAllocation(handle, 0);
@@ -179,7 +179,7 @@ impl Fft {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enqueues transforms of the lines at each place, which is the pair of addresses of the first
+    /// Enqueues transforms of the lines at each pair of addresses, which are those of the first
     /// input and the first output element. A complex-to-real transform may overwrite its input.
     ///
     /// Errors: `DeviceError::Library` without cuFFT, `DeviceError::Cuda` if a call fails,

@@ -46,7 +46,7 @@ fn given(
 ) -> Result<Option<DevicePointer>, DeviceError> {
     match result {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
-        _ => context.check(call, result).map(|()| Some(DevicePointer::new(address))),
+        _ => context.check(call, result).map(|()| Some(DevicePointer::from_address(address))),
     }
 }
 

@@ -20,7 +20,7 @@ impl Borrowed {
     }
 
     /// Releases foreign memory that no work reads any more.
-    pub fn let_go(&self, context: &Context) {
+    pub fn release_done(&self, context: &Context) {
         loop {
             // Dropping an owner may run any code, so the lock is not held.
             let mut borrowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);

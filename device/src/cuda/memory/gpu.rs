@@ -90,8 +90,8 @@ impl GpuMemory {
     }
 
     /// Takes back a memory block, whose next user follows in the order of the stream.
-    pub fn give_back(&self, address: DevicePointer, size: usize) {
-        self.pool().give(address, size);
+    pub fn free(&self, address: DevicePointer, size: usize) {
+        self.pool().add_free(address, size);
     }
 
     /// Waits for all work enqueued so far.
@@ -103,7 +103,7 @@ impl GpuMemory {
         if self.context.note("cuStreamSynchronize", waited) {
             self.pool().settle(turn);
         }
-        self.let_go();
+        self.release_borrowed();
     }
 
     /// Keeps foreign memory until the work enqueued so far is done.
@@ -119,12 +119,12 @@ impl GpuMemory {
                 self.context.fail(error);
             }
         }
-        self.let_go();
+        self.release_borrowed();
     }
 
     /// Releases foreign memory that no work reads any more.
-    pub fn let_go(&self) {
-        self.borrowed.let_go(&self.context);
+    pub fn release_borrowed(&self) {
+        self.borrowed.release_done(&self.context);
     }
 
     /// Returns free memory blocks to the allocator, once no work uses them.

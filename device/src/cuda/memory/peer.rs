@@ -35,7 +35,8 @@ impl PeerBlock {
             let made = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
             context.check("cuMemAlloc", made).map(|()| address)
         })?;
-        let block = PeerBlock { context: context.clone(), address: DevicePointer::new(address) };
+        let block =
+            PeerBlock { context: context.clone(), address: DevicePointer::from_address(address) };
         // SAFETY: the memory block is of this size, and nothing else knows it.
         let set = unsafe { sys::cuMemsetD8Async(address, 0, size, context.own_stream()) };
         context.check("cuMemsetD8Async", set)?;
@@ -116,5 +117,5 @@ pub(in crate::cuda) fn open(
     // SAFETY: the context is current and the pointer valid; the driver checks the handle.
     let opened = unsafe { sys::cuIpcOpenMemHandle_v2(&raw mut address, handle, lazily) };
     context.check("cuIpcOpenMemHandle", opened)?;
-    Ok(DevicePointer::new(address))
+    Ok(DevicePointer::from_address(address))
 }

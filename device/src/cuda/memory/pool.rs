@@ -63,7 +63,7 @@ impl Pool {
     }
 
     /// Adds a freed memory block.
-    pub fn give(&mut self, address: DevicePointer, size: usize) {
+    pub fn add_free(&mut self, address: DevicePointer, size: usize) {
         self.in_use -= size;
         self.cached += size;
         self.free.entry(size).or_default().push((address, self.turn));
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn at(address: u64) -> DevicePointer {
-        DevicePointer::new(address)
+        DevicePointer::from_address(address)
     }
 
     #[test]
@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(size, 1024);
         pool.used(size);
         pool.used(size);
-        pool.give(at(4096), size);
-        pool.give(at(8192), size);
+        pool.add_free(at(4096), size);
+        pool.add_free(at(8192), size);
         assert_eq!((pool.in_use, pool.cached, pool.peak), (0, 2048, 2048));
         assert_eq!((pool.take(512), pool.take(size)), (None, Some((at(8192), 0))));
         assert_eq!((pool.free_blocks(), pool.cached), (1, size));
@@ -111,10 +111,10 @@ mod tests {
         let mut pool = Pool::default();
         pool.used(512);
         pool.used(512);
-        pool.give(at(4096), 512);
+        pool.add_free(at(4096), 512);
         // While one thread waits for all work, another memory block is freed.
         let waited = pool.end_turn();
-        pool.give(at(8192), 512);
+        pool.add_free(at(8192), 512);
         pool.settle(waited);
         let turns = [pool.take(512), pool.take(512)].map(|block| block.expect("a free block").1);
         assert_eq!(turns.map(|turn| pool.is_settled(turn)), [false, true]);

@@ -20,16 +20,16 @@ pub(in crate::cuda) struct Block {
 }
 
 impl GpuMemory {
-    /// Takes a memory block of at least this many bytes, which `give_back` takes back.
+    /// Takes a memory block of at least this many bytes, which `free` takes back.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn take(&self, bytes: usize) -> Result<Block, DeviceError> {
-        self.let_go();
+        self.release_borrowed();
         let size = Pool::size(bytes);
         let limit = self.most();
         if self.pool().in_use.saturating_add(size) > limit {
             // Captured work holds memory too.
-            self.give_up();
+            self.free_spares();
         }
         let (cached, is_full) = {
             let mut pool = self.pool();
@@ -83,7 +83,7 @@ impl GpuMemory {
 
     /// Frees what only saves time: captured work, whose steps are enqueued one by one until it is
     /// captured again, and plans of Fourier transforms. Returns whether there was any.
-    fn give_up(&self) -> bool {
+    fn free_spares(&self) -> bool {
         if self.context().is_capturing() {
             return false;
         }
@@ -113,14 +113,14 @@ impl GpuMemory {
         if let Some(address) = allocate()? {
             return Ok(address);
         }
-        if self.give_up() {
+        if self.free_spares() {
             self.release_cached();
         }
         allocate()?.ok_or_else(|| self.refused(size))
     }
 
     /// Calls `make`, in which a library allocates memory. If memory is short, calls it again after
-    /// the pool's free memory blocks are freed, and again after `give_up`.
+    /// the pool's free memory blocks are freed, and again after `free_spares`.
     pub fn with_room<R>(
         &self,
         make: impl Fn() -> Result<R, DeviceError>,
@@ -134,7 +134,7 @@ impl GpuMemory {
         }
         self.release_cached();
         let made = make();
-        if !is_short(&made) || !self.give_up() {
+        if !is_short(&made) || !self.free_spares() {
             return made;
         }
         self.release_cached();

@@ -144,7 +144,7 @@ impl Lane {
 
     /// Marks this point in the stream as the end of a buffer's use.
     fn mark(&self, context: &Context, slot: usize) {
-        // SAFETY: the stream lives as long as the lane.
+        // SAFETY: the stream lives as long as the copy lane.
         unsafe { self.slots[slot].mark.set_in(context, self.stream) };
     }
 
@@ -170,7 +170,7 @@ impl Lane {
             After::Work => self.turns.back(),
         };
         if let Some((mark, _)) = first {
-            // SAFETY: the stream lives as long as the lane.
+            // SAFETY: the stream lives as long as the copy lane.
             unsafe { mark.precede(context, self.stream) };
         }
         Ok(())
@@ -191,7 +191,7 @@ impl Lane {
             // SAFETY: the GPU has done with the buffer (`wait`).
             copy(threads, chunk, unsafe { self.bytes(slot, chunk.len()) });
             // SAFETY: the target is inside a buffer of this device (`Remote`); the pinned bytes
-            // stay until the mark tells that they have been read.
+            // stay until the mark shows that they have been read.
             let copied = unsafe {
                 let to = address.after((place * CHUNK) as u64).address();
                 let from = self.slots[slot].start.as_ptr().cast();
@@ -324,7 +324,7 @@ impl Lanes {
                 Way::Driver | Way::Staged => lane.read(context, threads, address, bytes),
             });
         if is_read {
-            self.memory.let_go();
+            self.memory.release_borrowed();
             return;
         }
         // SAFETY: the bytes are inside a buffer of this device (`Remote`); the host's are waited

@@ -56,6 +56,6 @@ impl Drop for Workspace {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        self.memory.give_back(self.address, self.size);
+        self.memory.free(self.address, self.size);
     }
 }

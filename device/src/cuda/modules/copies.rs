@@ -56,7 +56,7 @@ pub(in crate::cuda) fn copy_kernels(context: &Context) -> Result<Kernels, Device
     Ok(loaded)
 }
 
-/// A box as runs of bytes that are contiguous in both places, and axes outside of them.
+/// A box as runs of bytes that are contiguous in source and target, and axes outside of them.
 struct Runs {
     /// The bytes of a run.
     run: usize,
@@ -150,7 +150,7 @@ impl Selection {
     /// Errors: those of a launch.
     ///
     /// # Safety
-    /// All places are in the device's memory, and there is a count for each thread block.
+    /// All pointers are to the device's memory, and there is a count for each thread block.
     pub unsafe fn count(&self, kernels: Kernels, context: &Context) -> Result<(), DeviceError> {
         // SAFETY: the argument is what the kernel declares; the caller's promise.
         unsafe { kernels.count_selected.launch(context, self.grid(), bytes_of(self)) }

@@ -145,7 +145,7 @@ impl Function {
         context.check("cuKernelGetFunction", got)
     }
 
-    /// The kernel as a function handle, which the driver accepts in its place.
+    /// The kernel as a function handle, which the driver accepts instead.
     fn handle(&self) -> CUfunction {
         self.kernel as CUfunction
     }
@@ -230,7 +230,7 @@ impl Function {
         // the data behind the pointers outlives the call, which copies it.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
-        context.told("cuLaunchKernelEx", launched)
+        context.check_and_note("cuLaunchKernelEx", launched)
     }
 
     /// The number of thread blocks of this size that a multiprocessor runs at once.

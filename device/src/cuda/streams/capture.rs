@@ -54,7 +54,7 @@ impl Captured for Graph {
         context.enter();
         // SAFETY: the graph lives, and so does the memory that it touches (`Device::capture`).
         let launched = unsafe { sys::cuGraphLaunch(whole.graph, context.own_stream()) };
-        match context.told("cuGraphLaunch", launched) {
+        match context.check_and_note("cuGraphLaunch", launched) {
             Err(DeviceError::OutOfMemory { .. }) => Ok(false),
             launched => launched.map(|()| true),
         }

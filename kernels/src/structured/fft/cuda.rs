@@ -161,8 +161,9 @@ fn transform(
     let along = along(length, before, after, is_double);
     match way {
         Way::Library { lines, calls, steps } => {
+            let start = [source, to.buffer].map(Buffer::device_pointer);
             let places = (0..calls as u64)
-                .map(|call| [0, 1].map(|side| (start[side] + call * steps[side] as u64).into()));
+                .map(|call| [0, 1].map(|side| start[side].after(call * steps[side] as u64)));
             // SAFETY: the blocks are whole, of the lengths that were checked; they begin at
             // addresses aligned for every dtype, and each call has different lines, which begin at
             // aligned addresses.
@@ -182,7 +183,8 @@ fn transform(
     // SAFETY: the buffers have room for all lines, and the blocks are whole.
     unsafe {
         transpose(&together, start[0], middle, device)?;
-        device.fft().transform(kind, &lines, [[middle, end].map(Into::into)].into_iter())?;
+        let places = [&packed, &result].map(Buffer::device_pointer);
+        device.fft().transform(kind, &lines, [places].into_iter())?;
         transpose(&back, end, start[1], device)
     }
 }

@@ -9,7 +9,7 @@ use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use crate::structured::transpose::{Transposed, routine as of_transposes, transpose};
 use phalanx_device::cuda::{CudaDevice, Matrices, MatrixElement, SingularParts, Triangle};
-use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, Strided, copy_strided};
+use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
 use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
 use std::sync::Arc;
@@ -191,8 +191,8 @@ impl Work<'_> {
                 let (each, outcomes) = (each.device_pointer(), outcomes.device_pointer());
                 solver.factor_small_cholesky(self.matrices, uplo, each, outcomes)?;
             } else {
-                let outcomes = outcomes.device_pointer();
-                solver.factor_cholesky(self.matrices, uplo, to.into(), outcomes)?;
+                let (all, outcomes) = (self.to.buffer.device_pointer(), outcomes.device_pointer());
+                solver.factor_cholesky(self.matrices, uplo, all, outcomes)?;
             }
             self.elements.spoil([to, address(&outcomes), address(&flags)], n * n, count, Some(n))
         }
@@ -207,7 +207,7 @@ impl Work<'_> {
         let (outcomes, flags) = (self.flags()?, self.flags()?);
         let copy = Transposed::packed(self.size, n, n, count);
         let [matrices, places] = [&a, &pivots].map(address);
-        let told = outcomes.device_pointer();
+        let [all, order, each_outcome] = [&a, &pivots, &outcomes].map(Buffer::device_pointer);
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
             self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
@@ -217,11 +217,11 @@ impl Work<'_> {
                 let each = self.addresses(matrices, n * n)?;
                 let extents = [n as i32, count as i32];
                 let (all, blas) = (each.device_pointer(), self.device.blas());
-                blas.factor_small_lu(element, extents, all, places.into(), told)?;
+                blas.factor_small_lu(element, extents, all, order, each_outcome)?;
                 Some(each)
             } else {
                 let solver = self.device.solver();
-                solver.factor_lu(self.matrices, matrices.into(), places.into(), told)?;
+                solver.factor_lu(self.matrices, all, order, each_outcome)?;
                 None
             };
             self.elements.pivots(places, n, count, !at_once, false)?;
@@ -234,7 +234,7 @@ impl Work<'_> {
         &self,
         factors: &Factors,
         is_transposed: bool,
-        right: u64,
+        right: &Buffer,
         columns: usize,
     ) -> Result<(), DeviceError> {
         let Matrices { element, rows: n, count, .. } = self.matrices;
@@ -242,12 +242,12 @@ impl Work<'_> {
         match &factors.addresses {
             // SAFETY: the factors and the right-hand sides are whole.
             None => unsafe {
-                let places = [a, pivots, right.into()];
+                let places = [a, pivots, right.device_pointer()];
                 self.device.solver().solve_lu(self.matrices, is_transposed, places, columns)
             },
             Some(addresses) => {
                 let extents = [n as i32, columns as i32, count as i32];
-                let each = self.addresses(right, n * columns)?;
+                let each = self.addresses(address(right), n * columns)?;
                 let places = [addresses, &each].map(Buffer::device_pointer);
                 let blas = self.device.blas();
                 // SAFETY: as above.
@@ -268,7 +268,7 @@ impl Work<'_> {
         // SAFETY: as `lu`.
         unsafe {
             transpose(&there, address(right.buffer), address(&middle), self.device)?;
-            self.solve_lu(&factors, false, address(&middle), columns)?;
+            self.solve_lu(&factors, false, &middle, columns)?;
             transpose(&back, address(&middle), to, self.device)?;
             let [outcomes, flags] = [&factors.outcomes, &factors.flags].map(address);
             self.elements.spoil([to, outcomes, flags], n * columns, count, None)
@@ -283,7 +283,7 @@ impl Work<'_> {
         // SAFETY: as `lu`.
         unsafe {
             self.elements.identity(to, n, count)?;
-            self.solve_lu(&factors, true, to, n)?;
+            self.solve_lu(&factors, true, self.to.buffer, n)?;
             let [outcomes, flags] = [&factors.outcomes, &factors.flags].map(address);
             self.elements.spoil([to, outcomes, flags], n * n, count, None)
         }
@@ -304,14 +304,15 @@ impl Work<'_> {
         let width = if complete { m } else { smaller };
         let (a, factors) = (self.room(count * m * n)?, self.room(count * smaller)?);
         let outcomes = self.flags()?;
-        let [matrices, taus] = [&a, &factors].map(address);
+        let matrices = address(&a);
+        let [all, taus] = [&a, &factors].map(Buffer::device_pointer);
         let copy = Transposed::packed(self.size, m, n, count);
         let result = (m + n) * width;
         // SAFETY: as `lu`; the parts of a result follow each other in memory.
         unsafe {
             transpose(&copy, self.from, matrices, self.device)?;
-            let (solver, told) = (self.device.solver(), outcomes.device_pointer());
-            solver.factor_qr(self.matrices, matrices.into(), taus.into(), told)?;
+            let solver = self.device.solver();
+            solver.factor_qr(self.matrices, all, taus, outcomes.device_pointer())?;
             let below = self.result() + (m * width * self.size) as u64;
             self.elements.factor([matrices, below], [m, n, width], [m * n, result], count)?;
             // If `Q` has more columns than the matrix, it gets separate memory.
@@ -319,7 +320,7 @@ impl Work<'_> {
             let q = Matrices { columns: width, count: 1, ..self.matrices };
             let back = Transposed { count: 1, ..Transposed::packed(self.size, width, m, 1) };
             for at in 0..count {
-                let mut place = matrices + (at * m * n * self.size) as u64;
+                let mut place = all.after((at * m * n * self.size) as u64);
                 if let Some(wide) = &wide {
                     let bytes = |buffer, offset: usize| Strided {
                         buffer,
@@ -329,12 +330,12 @@ impl Work<'_> {
                     let len = m * n * self.size;
                     wide.zero(0, m * width * self.size);
                     copy_strided(&bytes(&a, at * len), &bytes(wide, 0), &[len], 1);
-                    place = address(wide);
+                    place = wide.device_pointer();
                 }
-                let taus = taus + (at * smaller * self.size) as u64;
-                solver.make_q(q, smaller, place.into(), taus.into())?;
+                let taus = taus.after((at * smaller * self.size) as u64);
+                solver.make_q(q, smaller, place, taus)?;
                 let to = self.result() + (at * result * self.size) as u64;
-                transpose(&back, place, to, self.device)?;
+                transpose(&back, place.address(), to, self.device)?;
             }
             self.elements.spoil([self.result(), address(&outcomes), 0], result, count, None)
         }
@@ -351,7 +352,7 @@ impl Work<'_> {
         } else {
             (Triangle::Upper, Triangle::Lower)
         };
-        let [vectors, numbers, flagged, told] = [&a, &values, &flags, &outcomes].map(address);
+        let [vectors, numbers, flagged] = [&a, &values, &flags].map(address);
         let result = (n + 1) * n;
         let copy = Transposed {
             matrix_steps: [n * n, result],
@@ -363,13 +364,13 @@ impl Work<'_> {
         unsafe {
             self.elements.inspect([self.from, flagged], [n, n], count, Some(ours), true)?;
             self.elements.prepare([self.from, vectors, flagged, 0], n, count, Some(ours))?;
-            let [a, values, outcomes] = [vectors, numbers, told].map(DevicePointer::new);
+            let [a, values, ended] = [&a, &values, &outcomes].map(Buffer::device_pointer);
             let solver = self.device.solver();
-            solver.find_hermitian_eigenvectors(self.matrices, uplo, a, values, outcomes)?;
+            solver.find_hermitian_eigenvectors(self.matrices, uplo, a, values, ended)?;
             transpose(&copy, vectors, to, self.device)?;
             let below = to + (n * n * self.size) as u64;
             self.elements.values([numbers, below], n, result, count)?;
-            self.elements.spoil([to, told, flagged], result, count, None)
+            self.elements.spoil([to, address(&outcomes), flagged], result, count, None)
         }
     }
 
@@ -388,17 +389,16 @@ impl Work<'_> {
         let left = self.room(count * larger * left_columns)?;
         let right = self.room(count * smaller * smaller)?;
         let values = self.room(count * smaller)?;
-        let [matrices, us, vs, numbers] = [&a, &left, &right, &values].map(address);
-        let [flagged, told] = [&flags, &outcomes].map(address);
+        let [matrices, numbers, flagged] = [&a, &values, &flags].map(address);
         let (to, size) = (self.result(), self.size);
         let parts = SingularParts {
-            values: numbers.into(),
-            left: us.into(),
-            right: vs.into(),
+            values: values.device_pointer(),
+            left: left.device_pointer(),
+            right: right.device_pointer(),
             is_full: full,
         };
         // The vectors that are columns of the library's result are transposed to columns of ours;
-        // those that are rows already have our layout and are only copied to their place.
+        // those that are rows already have our layout and are only copied.
         let (left_at, right_at) = if is_wide { (m * width, 0) } else { (0, m * width) };
         let columns = Transposed {
             size,
@@ -423,9 +423,10 @@ impl Work<'_> {
                 transpose(&copy, self.from, matrices, self.device)?;
             }
             self.elements.replace([matrices, flagged], m * n, count)?;
-            self.device.solver().factor_singular(given, matrices.into(), parts, told.into())?;
+            let [a, ended] = [&a, &outcomes].map(Buffer::device_pointer);
+            self.device.solver().factor_singular(given, a, parts, ended)?;
             self.to.buffer.zero(0, self.to.len() * size);
-            transpose(&columns, us, to + (left_at * size) as u64, self.device)?;
+            transpose(&columns, address(&left), to + (left_at * size) as u64, self.device)?;
             copy_strided(
                 &Strided { buffer: &right, offset: 0, strides: &[step, row, bytes] },
                 &Strided {
@@ -438,7 +439,7 @@ impl Work<'_> {
             );
             let below = to + ((m + n) * width * size) as u64;
             self.elements.values([numbers, below], smaller, result, count)?;
-            self.elements.spoil([to, told, flagged], result, count, None)
+            self.elements.spoil([to, address(&outcomes), flagged], result, count, None)
         }
     }
 }

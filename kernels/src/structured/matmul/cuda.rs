@@ -4,7 +4,7 @@ use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use phalanx_device::cuda::{CudaDevice, MatrixElement, Product};
-use phalanx_device::{Device, DeviceError, Strided, copy_strided};
+use phalanx_device::{Device, DeviceError, DevicePointer, Strided, copy_strided};
 use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub fn run(
         return Ok(true);
     }
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
-    unsafe { device.blas().multiply(&product, [a, b, to].map(|it| address(it).into()))? };
+    unsafe { device.blas().multiply(&product, [a, b, to].map(start))? };
     Ok(true)
 }
 
@@ -88,8 +88,8 @@ pub fn routines(matmul: Matmul, operands: &[Block<'_>], to: &Block<'_>) -> Vec<R
     if is_in_parts([m, n, k], count, to.dtype) { vec![of_sums(to.dtype)] } else { Vec::new() }
 }
 
-fn address(block: &Block<'_>) -> u64 {
-    block.buffer.as_ptr() as u64
+fn start(block: &Block<'_>) -> DevicePointer {
+    block.buffer.device_pointer()
 }
 
 /// A small product over a long axis: computes a product for each part of the axis, which together
@@ -109,21 +109,22 @@ fn multiply_in_parts(
     let (part, rest) = (k / parts, k % parts);
     let many = parts + usize::from(rest > 0);
     let partials = device.clone().allocate(many * m * n * to.dtype.size())?;
-    let start = partials.as_ptr() as u64;
+    let sums = partials.device_pointer();
     let steps = terms.map(|term| part * term);
     let product = Product { k: part, steps, count: parts, adds: false, ..whole };
     // SAFETY: the parts are inside the blocks, whose lengths were checked, and the partial products
     // in a buffer as long as all of them.
-    unsafe { device.blas().multiply(&product, [address(a), address(b), start].map(Into::into))? };
+    unsafe { device.blas().multiply(&product, [start(a), start(b), sums])? };
     if rest > 0 {
         let [a_done, b_done] = terms.map(|term| ((k - rest) * term) as u64 * size);
         let product = Product { k: rest, count: 1, ..product };
-        let to = start + (parts * m * n) as u64 * size;
-        let places = [address(a) + a_done, address(b) + b_done, to];
+        let last = sums.after((parts * m * n) as u64 * size);
+        let places = [start(a).after(a_done), start(b).after(b_done), last];
         // SAFETY: as above.
-        unsafe { device.blas().multiply(&product, places.map(Into::into))? };
+        unsafe { device.blas().multiply(&product, places)? };
     }
-    let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
+    let ends = [sums, start(to)].map(DevicePointer::address);
+    let words = [ends[0], ends[1], (m * n) as u64, many as u64, u64::from(adds)];
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
     unsafe {
         let size = ((m * n).div_ceil(32), THREADS);

@@ -92,7 +92,7 @@ impl Drop for Call<'_> {
 
 impl NcclCommunicator {
     /// Connects a GPU with the other members of a group, which call this with the same `id`.
-    /// `goes_on` is polled; once it returns false, this gives up and returns `None`. Work is
+    /// `is_wanted` is polled; once it returns false, this gives up and returns `None`. Work is
     /// enqueued in `stream`. Collective.
     ///
     /// Errors: `DeviceError::Library`; `DeviceError::Cuda` if NCCL refuses, as it does for two
@@ -102,7 +102,7 @@ impl NcclCommunicator {
         id: &NcclId,
         rank: usize,
         size: usize,
-        goes_on: &dyn Fn() -> bool,
+        is_wanted: &dyn Fn() -> bool,
     ) -> Result<Option<NcclCommunicator>, DeviceError> {
         let context = stream.context().clone();
         let name = String::from(context.name());
@@ -139,7 +139,7 @@ impl NcclCommunicator {
                     let handle = connected?;
                     return Ok(Some(NcclCommunicator { nccl, handle, stream, state }));
                 }
-                Err(RecvTimeoutError::Timeout) if goes_on() => {}
+                Err(RecvTimeoutError::Timeout) if is_wanted() => {}
                 Err(_) => return Ok(None),
             }
         }
