@@ -4,7 +4,7 @@
 //! `docs/benchmarks.md` holds results.
 
 use phalanx::prelude::*;
-use phalanx::{Limits, Policy};
+use phalanx::{Bytes, Limits, Policy};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ fn session(devices: usize, limits: Limits, split_from: usize) -> phalanx::Sessio
 }
 
 fn never() -> Limits {
-    Limits { soft: usize::MAX, hard: usize::MAX, bytes: u64::MAX, ..Limits::default() }
+    Limits { soft: usize::MAX, hard: usize::MAX, bytes: Bytes(usize::MAX), ..Limits::default() }
 }
 
 /// The median of `count` measurements.

@@ -47,7 +47,7 @@ pub use phalanx_graph::Limits;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::error::OpError;
 pub use phalanx_ops::{
-    Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
+    Bounds, Bytes, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
 };
 pub use phalanx_scheduler::Counters;
 pub use phalanx_waiting as waiting;

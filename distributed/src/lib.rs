@@ -5,7 +5,6 @@
 //! kernels and memory.
 #![forbid(unsafe_code)]
 
-mod bytes;
 mod exchange;
 mod legalise;
 mod lower;
@@ -18,7 +17,6 @@ mod regions;
 mod samples;
 mod setup;
 
-pub use bytes::Bytes;
 pub use exchange::{Transfer, pieces_from, pieces_to};
 pub use legalise::{Legal, Origin, expansion, legalise, wanted_shardings};
 pub use lower::{

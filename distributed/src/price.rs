@@ -1,10 +1,9 @@
 //! Prices: the most bytes that a device receives under a choice of sharding, among a few devices.
 
-use crate::bytes::Bytes;
 use crate::exchange::slabs;
 use crate::regions::{image, is_aligned};
 use phalanx_ops::sharding::{is_empty, volume};
-use phalanx_ops::{AffineMap, Mesh, Sharding};
+use phalanx_ops::{AffineMap, Bytes, Mesh, Sharding};
 
 /// Bytes that a device receives when a space with sharding `space` reads a value of shape `base`
 /// with sharding `value` through `map`. The time to compute it does not grow with the mesh.

@@ -1,6 +1,5 @@
 //! Propagation: chooses a placement for every node of a window, in program order.
 
-use crate::bytes::Bytes;
 use crate::lower::PlacedOperand;
 use crate::placement::{Placement, Schedule};
 use crate::price::read_price;
@@ -8,7 +7,9 @@ use crate::regions::greatest_common_divisor;
 use crate::setup::Setup;
 use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp, Source};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, Bounds, Mesh, Monoid, Partial, Shape, Sharding, Split, Structured};
+use phalanx_ops::{
+    AffineMap, Bounds, Bytes, Mesh, Monoid, Partial, Shape, Sharding, Split, Structured,
+};
 use smallvec::SmallVec;
 
 /// The placement of every node. `leaves` are the shardings of the graph's leaves.

@@ -5,7 +5,7 @@ use crate::error::{Error, Site};
 use crate::graph::Graph;
 use crate::host::{HostArray, LocalShard};
 use crate::node::Evaluated;
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Sharding};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -44,16 +44,16 @@ pub struct Limits {
     /// A window with this many nodes closes at once.
     pub hard: usize,
     /// A window closes at once if the results of its reductions, products and selections have this
-    /// many bytes in total.
-    pub bytes: u64,
+    /// size in total.
+    pub bytes: Bytes,
     /// A window that closes for its length is run by the caller if there is one device and its
-    /// values have fewer bytes than this. Such a plan ends before another thread would wake.
-    pub small: usize,
+    /// values are smaller than this. Such a plan ends before another thread would wake.
+    pub small: Bytes,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { soft: 256, hard: 4096, bytes: 4 << 30, small: 64 << 10 }
+        Limits { soft: 256, hard: 4096, bytes: Bytes(4 << 30), small: Bytes(64 << 10) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::node::{Deferred, Held, Node, Operand};
 use crate::operation::NodeOp;
 use crate::view::{Form, Stage, map_or_none};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
+use phalanx_ops::{AffineMap, Bytes, DType, Mesh, Op, Shape, Sharding};
 use phalanx_waiting::lock;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -66,7 +66,7 @@ impl Failure for OtherThread {
 struct Window {
     number: u64,
     graph: Graph,
-    bytes: u64,
+    bytes: Bytes,
     places: FxHashSet<Anchor>,
     /// The place of the last recorded operation. The next window starts with it, so that all
     /// iterations of a loop have the same places.
@@ -549,7 +549,7 @@ impl Window {
 
 /// The bytes of a value that is stored in any case. Elementwise values and writes may be fused, and
 /// views need no memory.
-fn stored_bytes(data: &NodeData) -> u64 {
+fn stored_bytes(data: &NodeData) -> Bytes {
     let is_stored = matches!(
         data.op,
         NodeOp::Reduce { .. }
@@ -557,8 +557,8 @@ fn stored_bytes(data: &NodeData) -> u64 {
             | NodeOp::Structured(_)
             | NodeOp::Compress
     );
-    let bytes = phalanx_ops::shape::size(&data.shape) * data.dtype.size();
-    if is_stored { bytes as u64 } else { 0 }
+    let elements = if is_stored { phalanx_ops::shape::size(&data.shape) } else { 0 };
+    Bytes::of(elements, data.dtype.size())
 }
 
 /// Whether an operation uses a component or another form that was recorded just before it. Closing

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+mod bytes;
 pub mod cast;
 pub mod dtype;
 pub mod elementwise;
@@ -17,6 +18,7 @@ pub mod structured;
 pub mod view;
 
 pub use bounds::Bounds;
+pub use bytes::Bytes;
 pub use cast::{Casting, can_cast};
 pub use dtype::{DType, Element, Kind};
 pub use elementwise::{Arg, Op, Signature};

@@ -2,10 +2,9 @@
 
 use phalanx_collectives::CollectiveError;
 use phalanx_device::DeviceError;
-use phalanx_distributed::Bytes;
 use phalanx_graph::{Failure, Site};
 use phalanx_kernels::KernelError;
-use phalanx_ops::DType;
+use phalanx_ops::{Bytes, DType};
 use std::fmt::Write;
 
 /// A failure of the work that a program asked for.

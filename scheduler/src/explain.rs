@@ -11,12 +11,11 @@ use crate::fuse::Group;
 use crate::ids::ExchangeId;
 use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
-use phalanx_distributed::Bytes;
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{AxisMap, Mesh, Monoid};
+use phalanx_ops::{AxisMap, Bytes, Mesh, Monoid};
 use std::fmt::Write;
 
 /// The assumed address of a buffer, as aligned as a pool's.

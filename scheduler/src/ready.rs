@@ -12,7 +12,7 @@ use phalanx_graph::NodeId;
 use phalanx_kernels::ir::Kernel;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_kernels::{Executable, Missing};
-use phalanx_ops::{Mesh, Scalar};
+use phalanx_ops::{Bytes, Mesh, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::num::NonZero;
@@ -91,17 +91,17 @@ pub(crate) struct Ready {
     /// Whether any devices of the mesh communicate.
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
-    workspace: OnceLock<usize>,
+    workspace: OnceLock<Bytes>,
     runs: Arc<FirstRuns>,
 }
 
 impl Ready {
     /// Host memory that routines need beside the plan's memory: the largest need of each device's
     /// steps, summed, because devices work at the same time.
-    pub fn workspace(&self, devices: &[Arc<dyn Device>]) -> usize {
+    pub fn workspace(&self, devices: &[Arc<dyn Device>]) -> Bytes {
         let of_device = |(instance, device): (&Instance, &Arc<dyn Device>)| {
             if !device.is_host() {
-                return 0;
+                return Bytes(0);
             }
             let threads = device.pool().map_or(1, |pool| pool.current_num_threads());
             let nowhere = Buffer::without_memory(0);
@@ -112,12 +112,13 @@ impl Ready {
                     let to = block_at(&routine.to, &nowhere);
                     structured::workspace(&routine.op, &operands, &to, threads)
                 }
-                _ => 0,
+                _ => Bytes(0),
             };
-            instance.steps.iter().map(of_step).max().unwrap_or(0)
+            instance.steps.iter().map(of_step).max().unwrap_or_default()
         };
         *self.workspace.get_or_init(|| {
-            self.instances.iter().zip(devices).map(of_device).fold(0, usize::saturating_add)
+            let of_devices = self.instances.iter().zip(devices).map(of_device);
+            of_devices.fold(Bytes(0), Bytes::saturating_add)
         })
     }
 

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::ids::{ExchangeId, LocalId};
     use phalanx_device::DeviceError;
-    use phalanx_distributed::Bytes;
+    use phalanx_ops::Bytes;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     struct Counted(AtomicUsize);

@@ -3,7 +3,7 @@
 
 use crate::inputs::on_devices;
 use crate::{files, programs};
-use phalanx::{Array, Limits};
+use phalanx::{Array, Bytes, Limits};
 
 /// The arrays that a program leaves.
 pub struct Outcome {
@@ -44,7 +44,8 @@ impl Work {
 }
 
 /// One window, however long the program.
-const ONE_WINDOW: Limits = Limits { soft: 4096, hard: 4096, bytes: 4 << 30, small: 64 << 10 };
+const ONE_WINDOW: Limits =
+    Limits { soft: 4096, hard: 4096, bytes: Bytes(4 << 30), small: Bytes(64 << 10) };
 
 /// Checks a program's plans and values.
 fn check(name: &str, program: fn() -> Outcome, one: [usize; 4], four: [usize; 4]) {

@@ -5,7 +5,7 @@ use crate::execute::Arrays;
 use crate::program::Instruction;
 use crate::reference::Reference;
 use crate::stretch::stretched;
-use phalanx::{Config, Limits, Mesh, Policy, Session};
+use phalanx::{Bytes, Config, Limits, Mesh, Policy, Session};
 use std::fmt;
 use std::sync::mpsc;
 use std::thread;
@@ -84,7 +84,12 @@ impl Case {
             Config::for_tests(mesh.devices()).threads(self.threads),
             Some(mesh),
             Policy { split_from: self.split_from },
-            Limits { soft: self.soft, hard: self.hard, small: self.small, ..Limits::default() },
+            Limits {
+                soft: self.soft,
+                hard: self.hard,
+                small: Bytes(self.small),
+                ..Limits::default()
+            },
         )
         .map_err(|error| error.to_string())?;
         for _ in 0..self.rounds {

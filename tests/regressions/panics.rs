@@ -1,7 +1,7 @@
 //! Panics: a panic loses the plan in which it occurs, and nothing else.
 
 use phalanx::prelude::*;
-use phalanx::{Config, Limits, Place, Session, Site, within};
+use phalanx::{Bytes, Config, Limits, Place, Session, Site, within};
 use std::fmt::Debug;
 use std::sync::Once;
 use tracing::field::{Field, Visit};
@@ -63,7 +63,7 @@ fn strike() {
 fn on_some(program: impl Fn()) {
     strike();
     for devices in [1, 3] {
-        for small in [0, 64 << 10] {
+        for small in [Bytes(0), Bytes(64 << 10)] {
             let limits = Limits { small, ..Limits::default() };
             let session =
                 Session::with_options(Config::for_tests(devices), None, Default::default(), limits);

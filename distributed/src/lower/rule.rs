@@ -5,13 +5,12 @@
 //! along another axis (a transposing reshard) or gathered.
 
 use super::call::{Call, PlacedOperand};
-use crate::bytes::Bytes;
 use crate::placement::{OperandShardings, Placement};
 use crate::policy::Layout;
 use crate::price::read_price;
 use phalanx_ops::shape::size;
 use phalanx_ops::structured::{Follow, Rule};
-use phalanx_ops::{AffineMap, Mesh, Sharding, Structured};
+use phalanx_ops::{AffineMap, Bytes, Mesh, Sharding, Structured};
 
 /// The placement for which the operands move the fewest bytes.
 pub(crate) fn place(

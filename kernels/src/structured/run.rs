@@ -9,8 +9,8 @@ use crate::cuda::{Missing, gpu};
 use crate::host_copies::HostCopies;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
-use phalanx_ops::Structured;
 use phalanx_ops::memory::has_room;
+use phalanx_ops::{Bytes, Structured};
 use std::sync::Arc;
 
 /// Computes the block `to` of the result of an operation from blocks of its operands, which are
@@ -29,7 +29,7 @@ pub fn run_on(
         run_on_gpu(op, operands, to, device)
     } else {
         let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
-        let requested = workspace(op, operands, to, threads);
+        let Bytes(requested) = workspace(op, operands, to, threads);
         if !has_room(requested) {
             let (device, in_use) = (device.name(), device.bytes_in_use());
             return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });

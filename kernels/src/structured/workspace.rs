@@ -5,16 +5,16 @@
 
 use super::Block;
 use phalanx_ops::structured::{Decomposition, Order};
-use phalanx_ops::{DType, Structured};
+use phalanx_ops::{Bytes, DType, Structured};
 
 /// Bytes of a complex number of two `f64`.
 const COMPLEX: usize = 16;
 /// Lines that are transformed together if their elements are not neighbours in memory.
 const TOGETHER: usize = 8;
 
-/// An approximate upper bound on the workspace of a routine on the host, in bytes, with `threads`
-/// threads. The memory of the blocks does not matter.
-pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, threads: usize) -> usize {
+/// An approximate upper bound on the workspace of a routine on the host with `threads` threads. The
+/// memory of the blocks does not matter.
+pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, threads: usize) -> Bytes {
     let elements =
         |extents: &[usize]| extents.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
     let first = operands[0].shape;
@@ -25,7 +25,7 @@ pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, thread
         let (at_once, together) = if inner == 1 { (1, 1) } else { (inner, TOGETHER.min(inner)) };
         (threads.min(elements(&first[..axis]).saturating_mul(at_once)), together)
     };
-    match op {
+    Bytes(match op {
         Structured::Matmul(_) if to.dtype.size() == 2 => {
             // Halves are computed as `f32`.
             let all = operands.iter().chain([to]).map(Block::len);
@@ -79,7 +79,7 @@ pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, thread
         | Structured::Put(_)
         | Structured::SearchSorted(_)
         | Structured::Spmv => 0,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
         let nowhere = Buffer::without_memory(0);
         let (result, result_dtype) = op.result(&[(shape, dtype)]);
         let block = |dtype, shape| Block { buffer: &nowhere, dtype, shape, origin: &[0; 4] };
-        workspace(&op, &[block(dtype, shape)], &block(result_dtype, &result), threads)
+        workspace(&op, &[block(dtype, shape)], &block(result_dtype, &result), threads).0
     }
 
     #[test]

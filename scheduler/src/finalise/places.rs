@@ -7,9 +7,8 @@ use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit, overwritten};
 use crate::ids::{SlotId, UnitId};
 use crate::plan::{Plan, Step};
-use phalanx_distributed::Bytes;
 use phalanx_graph::{Input, LeafId, NodeId, NodeOp, Source};
-use phalanx_ops::Sharding;
+use phalanx_ops::{Bytes, Sharding};
 
 /// Slots and leaves, with the last step that uses each.
 struct Memory<'a> {

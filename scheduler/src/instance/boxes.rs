@@ -1,7 +1,7 @@
 //! The position of boxes of values in memory.
 
 use super::steps::{At, CopyBox, Memory};
-use phalanx_distributed::Bytes;
+use phalanx_ops::Bytes;
 use smallvec::SmallVec;
 use std::ops::Range;
 

@@ -5,10 +5,9 @@ use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::ids::LocalId;
 use crate::plan::Plan;
-use phalanx_distributed::Bytes;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{IndexBox, Mesh, Sharding};
+use phalanx_ops::{Bytes, IndexBox, Mesh, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

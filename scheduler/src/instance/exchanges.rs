@@ -7,9 +7,9 @@ use super::steps::{LocalStep, Memory, Packet};
 use crate::build::Buffer;
 use crate::finalise::FinalLaunch;
 use crate::ids::{ExchangeId, LocalId};
-use phalanx_distributed::{Bytes, pieces_from, pieces_to};
-use phalanx_ops::IndexBox;
+use phalanx_distributed::{pieces_from, pieces_to};
 use phalanx_ops::sharding::volume;
+use phalanx_ops::{Bytes, IndexBox};
 
 /// On a mesh of at most this many devices, a debug check asks all of them for their needs.
 const FEW_DEVICES: usize = 64;

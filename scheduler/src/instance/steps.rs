@@ -2,9 +2,8 @@
 
 use crate::build::ScalarSource;
 use crate::ids::{ExchangeId, LocalId, SlotId};
-use phalanx_distributed::Bytes;
 use phalanx_graph::{LeafId, NodeId};
-use phalanx_ops::{DType, IndexBox, Monoid, Shape, Structured};
+use phalanx_ops::{Bytes, DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
 

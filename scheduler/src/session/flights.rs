@@ -2,8 +2,8 @@
 
 use crate::outcome::Outcome;
 use phalanx_device::Buffer;
-use phalanx_distributed::Bytes;
 use phalanx_graph::Error;
+use phalanx_ops::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

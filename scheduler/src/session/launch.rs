@@ -15,9 +15,10 @@ use crate::processes::awaited;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_device::DeviceError;
-use phalanx_distributed::{Bytes, Setup};
+use phalanx_distributed::Setup;
 use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeId, NodeOp, Site};
-use phalanx_ops::Sharding;
+use phalanx_ops::shape::size;
+use phalanx_ops::{Bytes, Sharding};
 use phalanx_waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -248,12 +249,10 @@ impl Session {
         if cause != Cause::Limit {
             return true;
         }
-        let bytes = |leaf: &Arc<Node>| {
-            Bytes::of(phalanx_ops::shape::size(leaf.shape()), leaf.dtype().size())
-        };
+        let bytes = |leaf: &Arc<Node>| Bytes::of(size(leaf.shape()), leaf.dtype().size());
         let leaves: Bytes = graph.leaves.iter().map(bytes).sum();
         let slots: Bytes = instance.slots.iter().copied().sum();
-        self.world.size() == 1 && leaves + slots < Bytes(self.options.limits.small)
+        self.world.size() == 1 && leaves + slots < self.options.limits.small
     }
 }
 

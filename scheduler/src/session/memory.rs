@@ -10,10 +10,9 @@ use crate::job::JobMemory;
 use crate::ready::Ready;
 use crate::shards::Shards;
 use phalanx_device::{Buffer, DeviceError};
-use phalanx_distributed::Bytes;
 use phalanx_graph::{Graph, LeafId};
 use phalanx_ops::memory::has_room;
-use phalanx_ops::{DType, Scalar};
+use phalanx_ops::{Bytes, DType, Scalar};
 
 /// Why a plan gets no memory; equal on all ranks.
 pub(super) enum Refusal {
@@ -72,7 +71,7 @@ impl Session {
         }
         // A refusal while a routine runs would be too late, because other devices may wait for
         // it.
-        let requested = ready.workspace(self.devices());
+        let Bytes(requested) = ready.workspace(self.devices());
         if !has_room(requested) {
             let (device, in_use) = (self.devices()[0].name(), self.devices()[0].bytes_in_use());
             let refusal = DeviceError::OutOfMemory { device, requested, in_use, limit: None };

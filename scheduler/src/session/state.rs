@@ -13,7 +13,7 @@ use crate::ready::KernelCache;
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_graph::{Error, Site};
-use phalanx_ops::Mesh;
+use phalanx_ops::{Bytes, Mesh};
 use phalanx_waiting::lock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -82,7 +82,7 @@ impl Session {
         let first_device = world.first_device();
         let mut options = options;
         if let Some(limit) = options.memory_limit {
-            let quarter = (limit as u64).saturating_mul(total as u64) / 4;
+            let quarter = Bytes(limit.saturating_mul(total) / 4);
             options.limits.bytes = options.limits.bytes.min(quarter);
         }
         let world = Arc::new(world);

@@ -3,11 +3,10 @@
 use super::super::call::PlacedOperand;
 use super::super::rule;
 use super::panels;
-use crate::bytes::Bytes;
 use crate::placement::{Placement, Schedule};
 use crate::policy::Layout;
 use crate::price::read_price;
-use phalanx_ops::{AffineMap, Mesh, Monoid, Partial, Sharding, Split, Structured};
+use phalanx_ops::{AffineMap, Bytes, Mesh, Monoid, Partial, Sharding, Split, Structured};
 
 /// The placement that moves the fewest bytes.
 pub(super) fn place(

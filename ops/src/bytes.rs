@@ -13,6 +13,11 @@ impl Bytes {
     pub const fn of(elements: usize, item: usize) -> Bytes {
         Bytes(elements * item)
     }
+
+    /// The sum, or the largest number if it is larger than that.
+    pub const fn saturating_add(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_add(other.0))
+    }
 }
 
 impl Add for Bytes {
