@@ -327,7 +327,7 @@ fn main() {
         buffers.iter_mut().enumerate().for_each(|(at, buffer)| fill(buffer, at, is_single));
         let accesses =
             bench.accesses.iter().enumerate().map(|(access, (buffer, start, strides))| {
-                let size = kernel.params[kernel.accesses[access].param].dtype.size() as isize;
+                let size = kernel[kernel.accesses[access].param].dtype.size() as isize;
                 let base = buffers[*buffer].as_mut_ptr().cast::<u8>();
                 AccessArgument {
                     pointer: base.wrapping_offset(start * size),

@@ -7,6 +7,7 @@ pub mod cast;
 pub mod dtype;
 pub mod elementwise;
 pub mod error;
+mod id;
 pub mod memory;
 pub mod mesh;
 pub mod monoid;

@@ -168,13 +168,13 @@ impl Device<'_> {
             built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
         let mut reads: BTreeMap<String, (IndexBox, usize)> = BTreeMap::new();
         let mut wrote = Bytes(0);
-        for (id, access) in built.accesses.iter().enumerate() {
+        for (id, access) in built.kernel.access_ids().zip(&built.accesses) {
             let source = match access.buffer {
                 Buffer::Input(source) => source,
                 Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
             };
             let inside = match access.guard {
-                Some(guard) => intersect(&space, &built.guards[guard]),
+                Some(guard) => intersect(&space, &built.guards[guard.index()]),
                 None => space.clone(),
             };
             if is_empty(&inside) {
@@ -193,7 +193,7 @@ impl Device<'_> {
                     .map(|(a, b)| a.start.min(b.start)..a.end.max(b.end))
                     .collect();
             } else if let Buffer::OutputPart(..) = access.buffer {
-                let param = &built.kernel.params[built.kernel.accesses[id].param];
+                let param = &built.kernel[built.kernel[id].param];
                 wrote += Bytes::of(volume(&reached), param.dtype.size());
             } else if launch.tables.iter().any(|&table| source == Source::Node(table)) {
                 wrote += self.block_bytes(source);
@@ -252,13 +252,13 @@ fn load_of(expr: &Expr) -> Option<AccessId> {
 /// The number of operations of statements that run at this many points.
 fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u64 {
     let of_statement = |statement: &Stmt| match statement {
-        Stmt::Let(value) => match &kernel.values[*value].expr {
+        Stmt::Let(value) => match &kernel[*value].expr {
             Expr::Op { op, .. } => points * u64::from(op.flops()),
             Expr::Select { .. } => points,
             _ => 0,
         },
         Stmt::Loop { axes, body, folds } => {
-            let points = points * axes.iter().map(|&axis| extents[axis]).product::<u64>();
+            let points = points * axes.iter().map(|axis| extents[axis.index()]).product::<u64>();
             operations(kernel, body, points, extents) + points * folds.len() as u64
         }
         Stmt::Store { .. } => 0,

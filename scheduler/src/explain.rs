@@ -337,7 +337,7 @@ impl Explainer<'_> {
         if !axes.is_empty() {
             let _ = writeln!(text, "  {}", axes.join(", "));
         }
-        for (id, access) in built.accesses.iter().enumerate() {
+        for (id, access) in built.kernel.access_ids().zip(&built.accesses) {
             let (value, part) = match access.buffer {
                 Buffer::Input(source) => (self.name(source), ""),
                 Buffer::Output(node) | Buffer::OutputPart(node, _) => {
@@ -422,8 +422,8 @@ fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String
 
 /// An index of an access along one axis of its value.
 fn index(built: &Built, access: AccessId, map: &AxisMap) -> String {
-    let axes = &built.kernel.accesses[access].axes;
-    let axis = axes.iter().find(|&&axis| map.axis == Some(built.axes[axis]));
+    let axes = &built.kernel[access].axes;
+    let axis = axes.iter().find(|axis| map.axis == Some(built.axes[axis.index()]));
     let (Some(axis), true) = (axis, map.step != 0) else { return map.start.to_string() };
     let scaled = match map.step.abs() {
         1 => format!("i{axis}"),

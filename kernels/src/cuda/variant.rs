@@ -173,7 +173,7 @@ impl Variant {
     /// Whether an access is read along the other side of its tile.
     pub fn crosses(&self, access: AccessId) -> bool {
         let Mode::Tiles { across, .. } = self.mode else { return false };
-        let steps = &self.grid_steps[access];
+        let steps = &self.grid_steps[access.index()];
         steps[across] == Step::Item && steps.last() == Some(&Step::Any)
     }
 }

@@ -1,19 +1,27 @@
 //! The data of a kernel.
 
-use phalanx_ops::{DType, Monoid, Op, Scalar};
+use phalanx_ops::{DType, Monoid, Op, Scalar, id_type};
+use std::ops::Index;
 
-/// An axis: grid axes first, then loop axes in order of their loops.
-pub type AxisId = usize;
-/// A value of the kernel.
-pub type ValueId = usize;
-/// A buffer parameter.
-pub type ParamId = usize;
-/// An access to a buffer parameter.
-pub type AccessId = usize;
-/// A run-time scalar argument.
-pub type ScalarId = usize;
-/// A guard: a box of axis indices given at launch.
-pub type GuardId = usize;
+id_type! {
+    /// An axis: grid axes first, then loop axes in order of their loops.
+    pub struct AxisId;
+
+    /// A value of the kernel.
+    pub struct ValueId;
+
+    /// A buffer parameter.
+    pub struct ParamId;
+
+    /// An access to a buffer parameter.
+    pub struct AccessId;
+
+    /// A run-time scalar argument.
+    pub struct ScalarId;
+
+    /// A guard: a box of axis indices given at launch.
+    pub struct GuardId;
+}
 
 /// A fused kernel. Equality and hash are structural, so equal kernels are compiled once.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,6 +42,42 @@ pub struct Kernel {
     pub values: Vec<Value>,
     /// The statements that run for each grid point.
     pub body: Vec<Stmt>,
+}
+
+impl Kernel {
+    /// The ids of the grid axes.
+    #[inline]
+    pub fn grid_axes(&self) -> impl DoubleEndedIterator<Item = AxisId> + Clone + use<> {
+        (0..self.grid).map(AxisId::new)
+    }
+
+    /// The ids of the accesses.
+    #[inline]
+    pub fn access_ids(&self) -> impl DoubleEndedIterator<Item = AccessId> + Clone + use<> {
+        (0..self.accesses.len()).map(AccessId::new)
+    }
+}
+
+/// Makes the entries of a kernel's lists reachable by their ids.
+macro_rules! entries {
+    ($($id:ident of $list:ident: $entry:ty,)*) => {$(
+        impl Index<$id> for Kernel {
+            type Output = $entry;
+
+            #[inline]
+            fn index(&self, id: $id) -> &$entry {
+                &self.$list[id.index()]
+            }
+        }
+    )*};
+}
+
+entries! {
+    ParamId of params: Param,
+    ScalarId of scalars: DType,
+    GuardId of guards: Vec<AxisId>,
+    AccessId of accesses: Access,
+    ValueId of values: Value,
 }
 
 /// A buffer parameter.

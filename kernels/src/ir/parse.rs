@@ -4,7 +4,10 @@
 //! the IR; `verify` does.
 
 use super::print::parse_constant;
-use super::{Access, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value, ValueId};
+use super::{
+    Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
+    Value, ValueId,
+};
 use phalanx_ops::{DType, Monoid, Op};
 
 /// The first position where a text is not a kernel.
@@ -173,9 +176,9 @@ impl<'t> Parser<'t> {
     }
 
     fn inner_loop(&mut self) -> Parsed<Stmt> {
-        let mut axes = vec![self.numbered('i', "an axis")?];
+        let mut axes = vec![self.axis()?];
         while self.skip_symbol(',') {
-            axes.push(self.numbered('i', "an axis")?);
+            axes.push(self.axis()?);
         }
         self.word("loop")?;
         self.symbol('{')?;
@@ -189,7 +192,7 @@ impl<'t> Parser<'t> {
         self.word("at")?;
         let position = self.value()?;
         self.word("below")?;
-        let length = self.numbered('s', "a scalar")?;
+        let length = ScalarId::new(self.numbered('s', "a scalar")?);
         self.symbol('=')?;
         let monoid = self.monoid()?;
         self.symbol('(')?;
@@ -226,15 +229,15 @@ impl<'t> Parser<'t> {
             return self.fail("one definition of each value");
         }
         self.values[id] = Some(Value { dtype, expr });
-        Ok(id)
+        Ok(ValueId::new(id))
     }
 
     fn assignment(&mut self) -> Parsed<Stmt> {
         let id = self.definition(Expr::Folded)?;
         self.symbol('=')?;
-        let dtype = self.values[id].as_ref().map_or(DType::Bool, |value| value.dtype);
+        let dtype = self.values[id.index()].as_ref().map_or(DType::Bool, |value| value.dtype);
         let expr = self.expression(dtype)?;
-        self.values[id] = Some(Value { dtype, expr });
+        self.values[id.index()] = Some(Value { dtype, expr });
         Ok(Stmt::Let(id))
     }
 
@@ -245,13 +248,12 @@ impl<'t> Parser<'t> {
         let expr = match name {
             "load" => {
                 let access = self.access()?;
-                let guard =
-                    if self.skip_word("if") { Some(self.numbered('g', "a guard")?) } else { None };
+                let guard = if self.skip_word("if") { Some(self.guard()?) } else { None };
                 Expr::Load { access, guard }
             }
             "constant" => Expr::Constant(self.constant(dtype)?),
-            "index" => Expr::Index(self.numbered('i', "an axis")?),
-            "inside" => Expr::Inside(self.numbered('g', "a guard")?),
+            "index" => Expr::Index(self.axis()?),
+            "inside" => Expr::Inside(self.guard()?),
             "cast" => Expr::Cast(self.operands::<1>()?[0]),
             "select" => {
                 let [condition, on_true, on_false] = self.operands::<3>()?;
@@ -259,7 +261,7 @@ impl<'t> Parser<'t> {
             }
             _ if !self.peek_symbol('(') => {
                 self.at = start;
-                Expr::Scalar(self.numbered('s', "an expression")?)
+                Expr::Scalar(ScalarId::new(self.numbered('s', "an expression")?))
             }
             _ => {
                 let Some(op) = Op::from_name(name) else {
@@ -291,7 +293,7 @@ impl<'t> Parser<'t> {
 
     /// `(v0, v1)`.
     fn operands<const N: usize>(&mut self) -> Parsed<[ValueId; N]> {
-        let mut operands = [0; N];
+        let mut operands = [ValueId::new(0); N];
         self.symbol('(')?;
         for (at, operand) in operands.iter_mut().enumerate() {
             if at > 0 {
@@ -304,7 +306,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `a.0[i0, i1]`.
-    fn access(&mut self) -> Parsed<usize> {
+    fn access(&mut self) -> Parsed<AccessId> {
         self.space();
         let start = self.at;
         let name = self.identifier("an access")?;
@@ -315,7 +317,7 @@ impl<'t> Parser<'t> {
         self.symbol('.')?;
         let id = self.number("the number of the access")?;
         let axes = self.axes()?;
-        let access = Access { param, axes };
+        let access = Access { param: ParamId::new(param), axes };
         if self.accesses.len() <= id {
             self.accesses.resize(id + 1, None);
         }
@@ -326,7 +328,7 @@ impl<'t> Parser<'t> {
             }
             _ => self.accesses[id] = Some(access),
         }
-        Ok(id)
+        Ok(AccessId::new(id))
     }
 
     /// `[i0, i1]`.
@@ -337,13 +339,21 @@ impl<'t> Parser<'t> {
             if !axes.is_empty() {
                 self.symbol(',')?;
             }
-            axes.push(self.numbered('i', "an axis")?);
+            axes.push(self.axis()?);
         }
         Ok(axes)
     }
 
+    fn axis(&mut self) -> Parsed<AxisId> {
+        Ok(AxisId::new(self.numbered('i', "an axis")?))
+    }
+
+    fn guard(&mut self) -> Parsed<GuardId> {
+        Ok(GuardId::new(self.numbered('g', "a guard")?))
+    }
+
     fn value(&mut self) -> Parsed<ValueId> {
-        self.numbered('v', "a value")
+        Ok(ValueId::new(self.numbered('v', "a value")?))
     }
 
     fn dtype(&mut self) -> Parsed<DType> {

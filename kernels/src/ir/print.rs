@@ -20,7 +20,7 @@
 //! accesses. Extents, strides, bounds and the values of scalars do not appear, since they are
 //! arguments of a launch. Parameters have no names; the text calls them `a`, `b`, `c` and so on.
 
-use super::{AccessId, Expr, Fold, Kernel, ParamId, Role, Stmt, ValueId};
+use super::{AccessId, AxisId, Expr, Fold, Kernel, ParamId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Scalar, Weak};
 use std::fmt::{self, Display, Formatter};
 
@@ -29,7 +29,7 @@ impl Display for Kernel {
         write!(f, "kernel(")?;
         for (id, param) in self.params.iter().enumerate() {
             let comma = if id > 0 { ", " } else { "" };
-            write!(f, "{comma}{}: {} {}", param_name(id), param.dtype, param.role)?;
+            write!(f, "{comma}{}: {} {}", param_name(ParamId::new(id)), param.dtype, param.role)?;
         }
         for (id, dtype) in self.scalars.iter().enumerate() {
             write!(f, "{}s{id}: {dtype}", if id > 0 { ", " } else { "; " })?;
@@ -38,7 +38,7 @@ impl Display for Kernel {
             write!(f, "{}g{id}[{}]", if id > 0 { ", " } else { "; " }, list('i', axes))?;
         }
         writeln!(f, ") {{")?;
-        let axes: Vec<usize> = (0..self.grid).collect();
+        let axes: Vec<AxisId> = self.grid_axes().collect();
         let space = if axes.is_empty() { "" } else { " " };
         writeln!(f, "  for {}{space}grid {{", list('i', &axes))?;
         self.write_body(f, &self.body, 4)?;
@@ -78,7 +78,7 @@ impl Kernel {
     }
 
     fn write_value(&self, f: &mut Formatter<'_>, value: ValueId) -> fmt::Result {
-        let Some(data) = self.values.get(value) else {
+        let Some(data) = self.values.get(value.index()) else {
             return writeln!(f, "v{value} = ?");
         };
         write!(f, "v{value}: {} = ", data.dtype)?;
@@ -101,7 +101,7 @@ impl Kernel {
     }
 
     fn write_fold(&self, f: &mut Formatter<'_>, fold: &Fold) -> fmt::Result {
-        let typed = |value: ValueId| match self.values.get(value) {
+        let typed = |value: ValueId| match self.values.get(value.index()) {
             Some(data) => format!("v{value}: {}", data.dtype),
             None => format!("v{value}: ?"),
         };
@@ -117,7 +117,7 @@ impl Kernel {
     }
 
     fn access_text(&self, access: AccessId) -> String {
-        match self.accesses.get(access) {
+        match self.accesses.get(access.index()) {
             Some(data) => format!("{}.{access}[{}]", param_name(data.param), list('i', &data.axes)),
             None => format!("?.{access}[]"),
         }
@@ -151,14 +151,14 @@ impl Role {
 
 /// `a` to `z`, then `aa`, `ab` and so on: letters only, so that no name looks like a value's.
 fn param_name(param: ParamId) -> String {
-    let letter = char::from(b'a' + (param % 26) as u8);
-    match param / 26 {
+    let letter = char::from(b'a' + (param.index() % 26) as u8);
+    match param.index() / 26 {
         0 => letter.to_string(),
-        more => param_name(more - 1) + &letter.to_string(),
+        more => param_name(ParamId::new(more - 1)) + &letter.to_string(),
     }
 }
 
-fn list(prefix: char, ids: &[usize]) -> String {
+fn list(prefix: char, ids: &[impl Display]) -> String {
     let names: Vec<String> = ids.iter().map(|id| format!("{prefix}{id}")).collect();
     names.join(", ")
 }

@@ -191,7 +191,7 @@ impl Verifier<'_> {
         }
         let ascending = |what: &'static str, id: usize, axes: &[AxisId]| {
             for &axis in axes {
-                exists("axis", axis, kernel.axes)?;
+                exists("axis", axis.index(), kernel.axes)?;
             }
             if axes.windows(2).all(|pair| pair[0] < pair[1]) {
                 Ok(())
@@ -200,7 +200,7 @@ impl Verifier<'_> {
             }
         };
         for (id, access) in kernel.accesses.iter().enumerate() {
-            exists("parameter", access.param, kernel.params.len())?;
+            exists("parameter", access.param.index(), kernel.params.len())?;
             ascending("access", id, &access.axes)?;
         }
         for (id, axes) in kernel.guards.iter().enumerate() {
@@ -211,13 +211,17 @@ impl Verifier<'_> {
 
     fn completeness(&self) -> Verified {
         if let Some(access) = self.used.iter().position(|used| !used) {
-            return Err(VerifyError::UnusedAccess { access });
+            return Err(VerifyError::UnusedAccess { access: AccessId::new(access) });
         }
         if let Some(axis) = self.loops.iter().position(|&loops| loops != 1) {
-            return Err(VerifyError::LoopAxis { axis, loops: self.loops[axis] });
+            let loops = self.loops[axis];
+            return Err(VerifyError::LoopAxis { axis: AxisId::new(axis), loops });
         }
         match self.defined.iter().position(|&times| times != 1) {
-            Some(value) => Err(VerifyError::Definitions { value, times: self.defined[value] }),
+            Some(value) => {
+                let times = self.defined[value];
+                Err(VerifyError::Definitions { value: ValueId::new(value), times })
+            }
             None => Ok(()),
         }
     }
@@ -228,7 +232,7 @@ impl Verifier<'_> {
             self.statement(statement, &mut definitions)?;
         }
         for value in definitions {
-            self.visible[value] = false;
+            self.visible[value.index()] = false;
         }
         Ok(())
     }
@@ -236,7 +240,7 @@ impl Verifier<'_> {
     fn statement(&mut self, statement: &Stmt, definitions: &mut Vec<ValueId>) -> Verified {
         match statement {
             Stmt::Let(value) => {
-                exists("value", *value, self.kernel.values.len())?;
+                exists("value", value.index(), self.kernel.values.len())?;
                 self.expression(*value)?;
                 self.define(*value, definitions)
             }
@@ -257,8 +261,8 @@ impl Verifier<'_> {
                 let dtype = self.access(*access, &[Role::Table], "accumulated into")?;
                 self.operand(*value, dtype)?;
                 self.operand(*position, DType::I64)?;
-                exists("scalar", *length, self.kernel.scalars.len())?;
-                let found = self.kernel.scalars[*length];
+                exists("scalar", length.index(), self.kernel.scalars.len())?;
+                let found = self.kernel[*length];
                 if found != DType::I64 {
                     return Err(VerifyError::Length { scalar: *length, found });
                 }
@@ -272,11 +276,12 @@ impl Verifier<'_> {
     }
 
     fn define(&mut self, value: ValueId, definitions: &mut Vec<ValueId>) -> Verified {
-        self.defined[value] += 1;
-        if self.defined[value] > 1 {
-            return Err(VerifyError::Definitions { value, times: self.defined[value] });
+        let times = &mut self.defined[value.index()];
+        *times += 1;
+        if *times > 1 {
+            return Err(VerifyError::Definitions { value, times: *times });
         }
-        self.visible[value] = true;
+        self.visible[value.index()] = true;
         definitions.push(value);
         Ok(())
     }
@@ -286,12 +291,13 @@ impl Verifier<'_> {
             return Err(VerifyError::LoopWithoutAxis);
         }
         for &axis in axes {
-            exists("axis", axis, self.kernel.axes)?;
-            self.loops[axis] += 1;
-            if self.loops[axis] > 1 {
-                return Err(VerifyError::LoopAxis { axis, loops: self.loops[axis] });
+            exists("axis", axis.index(), self.kernel.axes)?;
+            let loops = &mut self.loops[axis.index()];
+            *loops += 1;
+            if *loops > 1 {
+                return Err(VerifyError::LoopAxis { axis, loops: *loops });
             }
-            self.axes[axis] = true;
+            self.axes[axis.index()] = true;
         }
         let mut definitions = Vec::new();
         for statement in body {
@@ -301,23 +307,23 @@ impl Verifier<'_> {
             self.fold(fold)?;
         }
         for value in definitions {
-            self.visible[value] = false;
+            self.visible[value.index()] = false;
         }
         for &axis in axes {
-            self.axes[axis] = false;
+            self.axes[axis.index()] = false;
         }
         Ok(())
     }
 
     fn fold(&self, fold: &Fold) -> Verified {
-        let values = &self.kernel.values;
+        let kernel = self.kernel;
         for value in [Some(fold.value), Some(fold.result), fold.index, fold.index_result]
             .into_iter()
             .flatten()
         {
-            exists("value", value, values.len())?;
+            exists("value", value.index(), kernel.values.len())?;
         }
-        let dtype = values[fold.value].dtype;
+        let dtype = kernel[fold.value].dtype;
         self.operand(fold.value, dtype)?;
         if fold.monoid == Monoid::Moments || !fold.monoid.accepts(dtype) {
             return Err(VerifyError::Monoid { monoid: fold.monoid, dtype });
@@ -332,7 +338,7 @@ impl Verifier<'_> {
         let results = [(Some(fold.result), dtype), (fold.index_result, DType::I64)];
         for (result, expected) in results {
             let Some(result) = result else { continue };
-            let data = &values[result];
+            let data = &kernel[result];
             if data.expr != Expr::Folded {
                 return Err(VerifyError::Folded { value: result });
             }
@@ -350,7 +356,7 @@ impl Verifier<'_> {
 
     fn expression(&mut self, value: ValueId) -> Verified {
         let kernel = self.kernel;
-        let found = kernel.values[value].dtype;
+        let found = kernel[value].dtype;
         let is = |expected: DType| {
             if found == expected {
                 Ok(())
@@ -358,7 +364,7 @@ impl Verifier<'_> {
                 Err(VerifyError::DType { value, expected, found })
             }
         };
-        match &kernel.values[value].expr {
+        match &kernel[value].expr {
             Expr::Load { access, guard } => {
                 let dtype = self.access(*access, &[Role::In, Role::InOut], "loaded")?;
                 if let Some(guard) = guard {
@@ -367,8 +373,8 @@ impl Verifier<'_> {
                 is(dtype)
             }
             Expr::Scalar(scalar) => {
-                exists("scalar", *scalar, kernel.scalars.len())?;
-                is(kernel.scalars[*scalar])
+                exists("scalar", scalar.index(), kernel.scalars.len())?;
+                is(kernel[*scalar])
             }
             Expr::Constant(scalar) => is(scalar.dtype()),
             Expr::Index(axis) => {
@@ -407,31 +413,31 @@ impl Verifier<'_> {
 
     /// The dtype of an operand, which must come before `value` and be visible.
     fn before(&self, operand: ValueId, value: ValueId) -> Result<DType, VerifyError> {
-        exists("value", operand, self.kernel.values.len())?;
+        exists("value", operand.index(), self.kernel.values.len())?;
         if operand >= value {
             return Err(VerifyError::ValueOrder { value, operand });
         }
-        let dtype = self.kernel.values[operand].dtype;
+        let dtype = self.kernel[operand].dtype;
         self.operand(operand, dtype).map(|()| dtype)
     }
 
     fn operand(&self, value: ValueId, expected: DType) -> Verified {
-        exists("value", value, self.kernel.values.len())?;
-        if !self.visible[value] {
+        exists("value", value.index(), self.kernel.values.len())?;
+        if !self.visible[value.index()] {
             return Err(VerifyError::ValueOutOfScope { value });
         }
-        let found = self.kernel.values[value].dtype;
+        let found = self.kernel[value].dtype;
         if found == expected { Ok(()) } else { Err(VerifyError::DType { value, expected, found }) }
     }
 
     fn axis(&self, axis: AxisId) -> Verified {
-        exists("axis", axis, self.kernel.axes)?;
-        if self.axes[axis] { Ok(()) } else { Err(VerifyError::AxisOutOfScope { axis }) }
+        exists("axis", axis.index(), self.kernel.axes)?;
+        if self.axes[axis.index()] { Ok(()) } else { Err(VerifyError::AxisOutOfScope { axis }) }
     }
 
     fn guard(&self, guard: GuardId) -> Verified {
-        exists("guard", guard, self.kernel.guards.len())?;
-        self.kernel.guards[guard].iter().try_for_each(|&axis| self.axis(axis))
+        exists("guard", guard.index(), self.kernel.guards.len())?;
+        self.kernel[guard].iter().try_for_each(|&axis| self.axis(axis))
     }
 
     /// The dtype of an access that is used for `action`.
@@ -441,11 +447,11 @@ impl Verifier<'_> {
         roles: &[Role],
         action: &'static str,
     ) -> Result<DType, VerifyError> {
-        exists("access", access, self.kernel.accesses.len())?;
-        self.used[access] = true;
-        let data = &self.kernel.accesses[access];
+        exists("access", access.index(), self.kernel.accesses.len())?;
+        self.used[access.index()] = true;
+        let data = &self.kernel[access];
         data.axes.iter().try_for_each(|&axis| self.axis(axis))?;
-        let param = &self.kernel.params[data.param];
+        let param = &self.kernel[data.param];
         if roles.contains(&param.role) {
             Ok(param.dtype)
         } else {

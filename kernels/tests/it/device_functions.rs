@@ -77,7 +77,7 @@ fn launched(text: &str, extents: &[usize], strides: &[&[isize]]) -> (Kernel, Var
         .iter()
         .zip(strides)
         .map(|(access, strides)| {
-            let size = kernel.params[access.param].dtype.size() as isize;
+            let size = kernel[access.param].dtype.size() as isize;
             strides.iter().map(|stride| stride * size).collect()
         })
         .collect();

@@ -4,7 +4,9 @@ use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
 use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_graph::{Input, NodeId, NodeOp, ScalarId};
-use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
+use phalanx_kernels::ir::{
+    self, AccessId, AxisId, Expr, Fold, GuardId, Kernel, ParamId, Stmt, Value, ValueId,
+};
 use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -73,22 +75,22 @@ pub(super) struct Builder<'a> {
     pub(super) needed: BTreeSet<NodeId>,
     pub(super) kernel: Kernel,
     /// The kernel axis of each group axis in the currently open loop; every loop has its own axes.
-    pub(super) place: Vec<usize>,
+    pub(super) place: Vec<AxisId>,
     pub(super) axes: Vec<u8>,
     pub(super) maps: Maps,
     /// The accesses, each with its map and guard.
     pub(super) accesses: Vec<(Buffer, MapId, Option<GuardId>)>,
-    pub(super) access_of: FxHashMap<(Buffer, MapId, Vec<AxisId>, Option<GuardId>), usize>,
+    pub(super) access_of: FxHashMap<(Buffer, MapId, Vec<AxisId>, Option<GuardId>), AccessId>,
     pub(super) guards: Vec<IndexBox>,
     /// The guard of the values computed now: loads outside of it must not happen.
     pub(super) guard: Option<GuardId>,
     /// The level at which the member whose value is computed now reads its inputs.
     pub(super) depth: usize,
-    pub(super) params: FxHashMap<Buffer, usize>,
+    pub(super) params: FxHashMap<Buffer, ParamId>,
     pub(super) scalars: Vec<ScalarSource>,
     /// The scalars that are numbers of the plan, with their indices among the numbers.
-    pub(super) scalar_numbers: Vec<(usize, usize)>,
-    pub(super) scalar_of: FxHashMap<ScalarKey, usize>,
+    pub(super) scalar_numbers: Vec<(ir::ScalarId, usize)>,
+    pub(super) scalar_of: FxHashMap<ScalarKey, ir::ScalarId>,
     pub(super) scopes: Vec<Scope>,
     pub(super) level_of: Vec<usize>,
     /// Members that are stored already.
@@ -111,9 +113,9 @@ impl<'a> Builder<'a> {
         let axes: Vec<u8> = (0..group.axes.len() as u8)
             .filter(|&axis| group.axes[axis as usize].level == 0)
             .collect();
-        let mut place = vec![0; group.axes.len()];
+        let mut place = vec![AxisId::new(0); group.axes.len()];
         for (kernel_axis, &axis) in axes.iter().enumerate() {
-            place[axis as usize] = kernel_axis;
+            place[axis as usize] = AxisId::new(kernel_axis);
         }
         let kernel = Kernel { grid: axes.len(), axes: axes.len(), ..Kernel::default() };
         Builder {
@@ -285,8 +287,8 @@ impl<'a> Builder<'a> {
             let mut scope = Scope::default();
             for (axis, data) in self.group.axes.iter().enumerate() {
                 if data.level == level {
-                    self.place[axis] = self.kernel.axes;
-                    scope.axes.push(self.kernel.axes);
+                    self.place[axis] = AxisId::new(self.kernel.axes);
+                    scope.axes.push(self.place[axis]);
                     self.axes.push(axis as u8);
                     self.kernel.axes += 1;
                 }
@@ -398,14 +400,14 @@ impl<'a> Builder<'a> {
                     parts
                 }
                 // The value was defined right before its index.
-                _ => SmallVec::from_slice(&[given - 1, given]),
+                _ => SmallVec::from_slice(&[ValueId::new(given.index() - 1), given]),
             };
             for (part, value) in parts.into_iter().enumerate() {
                 let buffer = match part as u8 {
                     0 => Buffer::Output(member.node),
                     part => Buffer::OutputPart(member.node, part),
                 };
-                let access = self.access(buffer, map, self.kernel.values[value].dtype);
+                let access = self.access(buffer, map, self.kernel[value].dtype);
                 self.scopes[member.depth].statements.push(Stmt::Store { access, value });
             }
             return;

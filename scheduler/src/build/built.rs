@@ -3,7 +3,7 @@
 use super::maps::{MapId, Maps};
 use crate::fuse::Group;
 use phalanx_graph::{Graph, NodeId, ScalarId, Source};
-use phalanx_kernels::ir::{GuardId, Kernel};
+use phalanx_kernels::ir::{self, GuardId, Kernel};
 use phalanx_ops::{AffineMap, IndexBox, Scalar};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ pub(crate) struct Trace {
     /// The map of each access.
     pub access_maps: Vec<MapId>,
     /// The scalars that are numbers of the plan, with their indices among the numbers.
-    pub scalar_numbers: Vec<(usize, usize)>,
+    pub scalar_numbers: Vec<(ir::ScalarId, usize)>,
 }
 
 impl Built {
@@ -76,7 +76,8 @@ impl Built {
         if !self.trace.scalar_numbers.is_empty() {
             let mut new_scalars = scalars.to_vec();
             for &(scalar, number) in &self.trace.scalar_numbers {
-                new_scalars[scalar] = ScalarSource::Number(Scalar::new(new.numbers[number]));
+                new_scalars[scalar.index()] =
+                    ScalarSource::Number(Scalar::new(new.numbers[number]));
             }
             scalars = new_scalars.into();
         }

@@ -2,8 +2,9 @@
 //! the same pattern derives its own without building the kernel again.
 
 use crate::fuse::{Group, compose, selection};
-use phalanx_graph::{Graph, NodeId, NodeOp, id_type};
-use phalanx_ops::{AffineMap, AxisMap, IndexBox};
+use phalanx_graph::{Graph, NodeId, NodeOp};
+use phalanx_kernels::ir::GuardId;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, id_type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -51,7 +52,7 @@ pub(crate) struct Maps {
     known: FxHashMap<MapOrigin, MapId>,
     numbers: Vec<(NumberOrigin, i64)>,
     /// For each use of a guard, the guard and the selection that it is the bound of.
-    guards: Vec<(usize, MapOrigin)>,
+    guards: Vec<(GuardId, MapOrigin)>,
 }
 
 /// The maps and numbers of another window.
@@ -101,7 +102,7 @@ impl Maps {
     }
 
     /// Records that a guard bounds a selection.
-    pub fn guard(&mut self, guard: usize, selection: MapOrigin) {
+    pub fn guard(&mut self, guard: GuardId, selection: MapOrigin) {
         if !self.guards.contains(&(guard, selection)) {
             self.guards.push((guard, selection));
         }
@@ -124,16 +125,16 @@ impl Maps {
             let NodeOp::Update(target) = &graph[node].op else { return None };
             let (_, bounds) = selection(target, &maps[inner.index()])?;
             let shapes = maps[inner.index()].shape.iter().zip(&self.maps[inner.index()].shape);
-            let is_alike = bounds.iter().zip(&before[guard]).zip(shapes).all(
+            let is_alike = bounds.iter().zip(&before[guard.index()]).zip(shapes).all(
                 |((new, old), (extent, old_extent))| {
                     (*new == (0..*extent)) == (*old == (0..*old_extent))
                         && new.is_empty() == old.is_empty()
                 },
             );
-            match &guards[guard] {
+            match &guards[guard.index()] {
                 Some(known) if *known != bounds => return None,
                 _ if !is_alike => return None,
-                _ => guards[guard] = Some(bounds),
+                _ => guards[guard.index()] = Some(bounds),
             }
         }
         let mut numbers: Vec<i64> = Vec::with_capacity(self.numbers.len());

@@ -37,7 +37,7 @@ impl Builder<'_> {
         let points = self.points(member.depth + 1);
         let mut counts: SmallVec<[(DType, ValueId); 2]> = SmallVec::new();
         for &(member, sum) in &together {
-            let dtype = self.kernel.values[sum].dtype;
+            let dtype = self.kernel[sum].dtype;
             let known = counts.iter().find(|count| count.0 == dtype).map(|count| count.1);
             let count = known.unwrap_or_else(|| self.pure(Expr::Cast(points), &[points], dtype));
             counts.push((dtype, count));
@@ -45,7 +45,7 @@ impl Builder<'_> {
             self.parts_of.insert(member.node, SmallVec::from_slice(&[count, mean]));
         }
         for &(member, sum) in &together {
-            let (dtype, mean) = (self.kernel.values[sum].dtype, self.parts_of[&member.node][1]);
+            let (dtype, mean) = (self.kernel[sum].dtype, self.parts_of[&member.node][1]);
             let value = self.summand(member);
             let difference = self.operation(Op::Subtract, vec![value, mean], dtype);
             if self.context.placements[member.node.index()].partial().is_some() {
@@ -70,7 +70,7 @@ impl Builder<'_> {
     /// Adds a sum of the elements that a member combines.
     fn sum(&mut self, member: &Member) -> ValueId {
         let value = self.summand(member);
-        self.add(member, value, self.kernel.values[value].dtype)
+        self.add(member, value, self.kernel[value].dtype)
     }
 
     /// The element that a member combines, in a loop over its points.

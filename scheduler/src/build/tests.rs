@@ -4,7 +4,7 @@ use super::*;
 use crate::plan::Plan;
 use crate::samples::{Program, along_rows, group_of, leaf, node_of, scalar, slice, through};
 use phalanx_graph::{Input, NodeId, Source};
-use phalanx_kernels::ir::{Expr, Kernel, Stmt};
+use phalanx_kernels::ir::{Expr, GuardId, Kernel, Stmt};
 use phalanx_ops::{Monoid, Op, Scalar};
 use std::collections::BTreeSet;
 
@@ -75,8 +75,8 @@ fn two_offsets_are_two_accesses_of_one_buffer() {
     let built = built(&program.plan(), &[&difference]);
     let starts: Vec<i64> = built.accesses.iter().map(|access| access.map.axes[0].start).collect();
     assert_eq!(starts, [1, 0, 0]);
-    let params: Vec<usize> = built.kernel.accesses.iter().map(|access| access.param).collect();
-    assert_eq!(params, [0, 0, 1]);
+    let params = built.kernel.accesses.iter().map(|access| access.param.index());
+    assert_eq!(params.collect::<Vec<_>>(), [0, 0, 1]);
     assert_eq!((built.kernel.grid, built.kernel.axes), (1, 1));
 }
 
@@ -121,7 +121,10 @@ fn a_selected_update_loads_its_value_inside_a_guard() {
     let guards = built.accesses.iter().map(|access| (access.buffer, access.guard));
     let (old, new) = (Buffer::Input(leaf(0).source), Buffer::Input(leaf(1).source));
     let output = Buffer::Output(node_of(&updated));
-    assert_eq!(guards.collect::<Vec<_>>(), [(old, None), (new, Some(0)), (output, None)]);
+    assert_eq!(
+        guards.collect::<Vec<_>>(),
+        [(old, None), (new, Some(GuardId::new(0))), (output, None)]
+    );
 }
 
 /// The product of two views of vectors, from these starts.

@@ -5,7 +5,9 @@ use super::built::{Buffer, ScalarSource};
 use super::maps::{MapId, MapOrigin, NumberOrigin};
 use crate::fuse::{Reference, selection};
 use phalanx_graph::{NodeId, NodeOp, Source};
-use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
+use phalanx_kernels::ir::{
+    Access, AccessId, AxisId, Expr, GuardId, Param, ParamId, Role, ScalarId, Stmt, Value, ValueId,
+};
 use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -64,7 +66,7 @@ impl Builder<'_> {
         };
         self.guard = outer;
         let Some(guard) = guard else { return value };
-        let axes = &self.guards[guard];
+        let axes = &self.guards[guard.index()];
         let bounded = axes
             .iter()
             .zip(shape)
@@ -91,7 +93,7 @@ impl Builder<'_> {
         axes.sort_unstable();
         let known =
             self.guards.iter().zip(&self.kernel.guards).position(|known| known == (guard, &axes));
-        let id = known.unwrap_or(self.guards.len());
+        let id = GuardId::new(known.unwrap_or(self.guards.len()));
         self.maps.guard(id, origin);
         if known.is_none() {
             self.kernel.guards.push(axes);
@@ -161,7 +163,7 @@ impl Builder<'_> {
         }
         // These nodes pass on values that have keys of their own.
         if !matches!(data.op, NodeOp::Index(_) | NodeOp::Fill | NodeOp::Reshard(_)) {
-            let level = self.level_of[value];
+            let level = self.level_of[value.index()];
             self.scopes[level].known.insert(key, value);
         }
         value
@@ -263,7 +265,7 @@ impl Builder<'_> {
             NodeOp::Fill | NodeOp::Reshard(_) => self.input_value(node, 0, map),
             NodeOp::Cast => {
                 let input = self.input_value(node, 0, map);
-                if self.kernel.values[input].dtype == data.dtype {
+                if self.kernel[input].dtype == data.dtype {
                     return input;
                 }
                 self.pure(Expr::Cast(input), &[input], data.dtype)
@@ -297,14 +299,14 @@ impl Builder<'_> {
 
     /// A computation from other values, at the outermost level where all are known.
     pub(super) fn pure(&mut self, expr: Expr, inputs: &[ValueId], dtype: DType) -> ValueId {
-        let level = inputs.iter().map(|&input| self.level_of[input]).max().unwrap_or(0);
+        let level = inputs.iter().map(|&input| self.level_of[input.index()]).max().unwrap_or(0);
         self.emit(Value { dtype, expr }, level)
     }
 
     pub(super) fn define(&mut self, value: Value, level: usize) -> ValueId {
         self.kernel.values.push(value);
         self.level_of.push(level);
-        self.kernel.values.len() - 1
+        ValueId::new(self.kernel.values.len() - 1)
     }
 
     fn emit(&mut self, value: Value, level: usize) -> ValueId {
@@ -332,7 +334,7 @@ impl Builder<'_> {
     }
 
     /// A number of the plan, as a scalar argument.
-    pub(super) fn number_scalar(&mut self, number: usize, value: i64) -> usize {
+    pub(super) fn number_scalar(&mut self, number: usize, value: i64) -> ScalarId {
         let id = self.scalar(ScalarKey::Number(Scalar::new(value)), DType::I64);
         if !self.scalar_numbers.iter().any(|known| known.0 == id) {
             self.scalar_numbers.push((id, number));
@@ -346,7 +348,7 @@ impl Builder<'_> {
         self.known_or(Key::Scalar(key), Value { dtype, expr: Expr::Scalar(id) }, 0)
     }
 
-    fn scalar(&mut self, key: ScalarKey, dtype: DType) -> usize {
+    fn scalar(&mut self, key: ScalarKey, dtype: DType) -> ScalarId {
         if let Some(&known) = self.scalar_of.get(&key) {
             return known;
         }
@@ -356,8 +358,9 @@ impl Builder<'_> {
             ScalarKey::Number(number) => ScalarSource::Number(number),
             ScalarKey::Points(level) => ScalarSource::Points(level),
         });
-        self.scalar_of.insert(key, self.scalars.len() - 1);
-        self.scalars.len() - 1
+        let id = ScalarId::new(self.scalars.len() - 1);
+        self.scalar_of.insert(key, id);
+        id
     }
 
     /// The index along a group axis.
@@ -398,7 +401,7 @@ impl Builder<'_> {
         let target = self.maps.get(map);
         let mut axes: Vec<u8> = target.axes.iter().filter_map(|axis| axis.axis).collect();
         if let Some(guard) = guard {
-            let ranges = self.guards[guard].iter().zip(&target.shape).enumerate();
+            let ranges = self.guards[guard.index()].iter().zip(&target.shape).enumerate();
             axes.extend(
                 ranges
                     .filter(|(_, (range, extent))| **range != (0..**extent))
@@ -416,14 +419,15 @@ impl Builder<'_> {
             level = level.max(stored).max(exists);
         }
         let access = self.guarded_access(buffer, map, dtype, guard);
-        let role = &mut self.kernel.params[self.kernel.accesses[access].param].role;
+        let param = self.kernel[access].param;
+        let role = &mut self.kernel.params[param.index()].role;
         if *role == Role::Out {
             *role = Role::InOut;
         }
         self.known_or(key, Value { dtype, expr: Expr::Load { access, guard } }, level)
     }
 
-    pub(super) fn access(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> usize {
+    pub(super) fn access(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> AccessId {
         self.guarded_access(buffer, map, dtype, None)
     }
 
@@ -433,7 +437,7 @@ impl Builder<'_> {
         map: MapId,
         dtype: DType,
         guard: Option<GuardId>,
-    ) -> usize {
+    ) -> AccessId {
         let mut axes: Vec<AxisId> = self
             .maps
             .get(map)
@@ -458,11 +462,12 @@ impl Builder<'_> {
         };
         let param = *self.params.entry(buffer).or_insert_with(|| {
             self.kernel.params.push(Param { dtype, role });
-            self.kernel.params.len() - 1
+            ParamId::new(self.kernel.params.len() - 1)
         });
         self.kernel.accesses.push(Access { param, axes });
         self.accesses.push((buffer, map, guard));
-        self.access_of.insert(key, self.accesses.len() - 1);
-        self.accesses.len() - 1
+        let id = AccessId::new(self.accesses.len() - 1);
+        self.access_of.insert(key, id);
+        id
     }
 }

@@ -4,12 +4,12 @@ use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::Group;
 use phalanx_distributed::are_apart;
 use phalanx_graph::NodeId;
-use phalanx_kernels::ir::{Expr, Kernel, Stmt};
+use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt, ValueId};
 use phalanx_ops::IndexBox;
 use phalanx_ops::sharding::intersect;
 
 /// The numbers of two accesses of a kernel that never touch the same element.
-pub(crate) type Apart = (usize, usize);
+pub(crate) type Apart = (AccessId, AccessId);
 
 /// Whether the value of `node` may be stored over memory that other buffers share. Each access to a
 /// shared element must happen at the index of its store and not after it; or be outside of what is
@@ -25,24 +25,25 @@ pub(super) fn may_overwrite(
 ) -> Option<Vec<Apart>> {
     let is_own = |buffer: &Buffer| *buffer == Buffer::Output(node);
     let times = Times::of(&built.kernel);
-    let own = built.accesses.iter().enumerate().filter(|(_, access)| is_own(&access.buffer));
-    let stores = own.filter_map(|(id, access)| Some((times.stored[id]?, id, access)));
+    let mut accesses = built.kernel.access_ids().zip(&built.accesses);
+    let own = accesses.clone().filter(|(_, access)| is_own(&access.buffer));
+    let stores = own.filter_map(|(id, access)| Some((times.stored[id.index()]?, id, access)));
     let (store, store_id, stored) = stores.min_by_key(|(time, ..)| *time)?;
     let mut apart = Vec::new();
-    let is_safe = built.accesses.iter().enumerate().all(|(id, access)| {
+    let is_safe = accesses.all(|(id, access)| {
         if is_own(&access.buffer) {
             return true;
         }
-        let Some(lies_alike) = shares(&access.buffer) else { return true };
-        let Some(touched) = times.touched[id] else { return true };
+        let Some(is_alike) = shares(&access.buffer) else { return true };
+        let Some(touched) = times.touched[id.index()] else { return true };
         let is_over = built.kernel.grid == 0 && touched.statement < store.statement;
         // A guarded load reads the stored element only where its guard holds; it is treated as
         // unsafe.
         let is_at_the_index = access.map.axes == stored.map.axes && access.guard.is_none();
-        if is_over || (lies_alike && is_at_the_index && touched <= store) {
+        if is_over || (is_alike && is_at_the_index && touched <= store) {
             return true;
         }
-        let is_apart = lies_alike && stay_apart(built, group, (id, store_id));
+        let is_apart = is_alike && stay_apart(built, group, (id, store_id));
         if is_apart {
             apart.push((id, store_id));
         }
@@ -55,10 +56,10 @@ pub(super) fn may_overwrite(
 pub(super) fn stay_apart(built: &Built, group: &Group, (a, b): Apart) -> bool {
     let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
     let touched = |access: &BuiltAccess| match access.guard {
-        Some(guard) => intersect(&space, &built.guards[guard]),
+        Some(guard) => intersect(&space, &built.guards[guard.index()]),
         None => space.clone(),
     };
-    let (a, b) = (&built.accesses[a], &built.accesses[b]);
+    let (a, b) = (&built.accesses[a.index()], &built.accesses[b.index()]);
     are_apart((&a.map, &touched(a)), (&b.map, &touched(b)))
 }
 
@@ -80,7 +81,7 @@ struct Times {
     /// For each access, the time of its store.
     stored: Vec<Option<Time>>,
     /// For each loaded value, its access.
-    loaded: Vec<Option<usize>>,
+    loaded: Vec<Option<AccessId>>,
     now: Time,
 }
 
@@ -114,23 +115,23 @@ impl Times {
                 }
                 Stmt::Store { access, value } => {
                     self.uses(*value);
-                    self.touched[*access] = Some(self.now);
-                    self.stored[*access] = Some(self.now);
+                    self.touched[access.index()] = Some(self.now);
+                    self.stored[access.index()] = Some(self.now);
                 }
                 Stmt::Accumulate { access, position, value, .. } => {
                     self.uses(*position);
                     self.uses(*value);
-                    self.touched[*access] = Some(self.now);
+                    self.touched[access.index()] = Some(self.now);
                 }
             }
         }
     }
 
-    fn compute(&mut self, kernel: &Kernel, value: usize) {
-        match &kernel.values[value].expr {
+    fn compute(&mut self, kernel: &Kernel, value: ValueId) {
+        match &kernel[value].expr {
             Expr::Load { access, .. } => {
-                self.touched[*access] = Some(self.now);
-                self.loaded[value] = Some(*access);
+                self.touched[access.index()] = Some(self.now);
+                self.loaded[value.index()] = Some(*access);
             }
             Expr::Op { inputs, .. } => inputs.iter().for_each(|&input| self.uses(input)),
             Expr::Select { condition, on_true, on_false } => {
@@ -146,9 +147,9 @@ impl Times {
     }
 
     /// A use of a value: if it is loaded, the load may happen as late as now.
-    fn uses(&mut self, value: usize) {
-        if let Some(access) = self.loaded[value] {
-            self.touched[access] = Some(self.now);
+    fn uses(&mut self, value: ValueId) {
+        if let Some(access) = self.loaded[value.index()] {
+            self.touched[access.index()] = Some(self.now);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::fuse::Group;
 use crate::ids::{ExchangeId, UnitId};
 use crate::plan::{Exchange, read_box, space_box};
 use phalanx_graph::Source;
+use phalanx_kernels::ir::{Access, AxisId};
 use phalanx_ops::sharding::{intersect, volume};
 use phalanx_ops::{AxisMap, Bytes, IndexBox, Scalar};
 use smallvec::SmallVec;
@@ -79,11 +80,12 @@ impl Builder<'_> {
     ) -> (LocalStep, bool) {
         let mut accesses = Vec::with_capacity(built.accesses.len());
         let mut waits = false;
-        for (position, (access, served)) in built.accesses.iter().zip(served).enumerate() {
-            let guard = access.guard.map(|guard| &built.guards[guard]);
+        for ((access, served), own) in built.accesses.iter().zip(served).zip(&built.kernel.accesses)
+        {
+            let guard = access.guard.map(|guard| &built.guards[guard.index()]);
             let (at, in_slab) = self.resolve(group, access, guard, *served, part);
             waits |= in_slab;
-            accesses.push(self.along_axes(built, position, access, at));
+            accesses.push(along_axes(built, own, access, at));
         }
         let ranges = built.axes.iter().map(|&axis| &part[axis as usize]);
         let step = LocalStep::Launch {
@@ -187,25 +189,17 @@ impl Builder<'_> {
             }
         }
     }
+}
 
-    /// Strides along the kernel axes that an access names.
-    fn along_axes(&self, built: &Built, position: usize, access: &BuiltAccess, at: At) -> At {
-        let strides = built.kernel.accesses[position]
-            .axes
-            .iter()
-            .map(|&axis| {
-                let group_axis = built.axes[axis];
-                let follows = access
-                    .map
-                    .axes
-                    .iter()
-                    .zip(&at.strides)
-                    .filter(|(map, _)| map.axis == Some(group_axis));
-                follows.map(|(map, stride)| map.step as isize * stride).sum()
-            })
-            .collect();
-        At { strides, ..at }
-    }
+/// The position of an access with strides along the kernel axes that it names.
+fn along_axes(built: &Built, own: &Access, access: &BuiltAccess, at: At) -> At {
+    let stride = |axis: &AxisId| {
+        let group_axis = built.axes[axis.index()];
+        let maps = access.map.axes.iter().zip(&at.strides);
+        let follows = maps.filter(|(map, _)| map.axis == Some(group_axis));
+        follows.map(|(map, stride)| map.step as isize * stride).sum()
+    };
+    At { strides: own.axes.iter().map(stride).collect(), ..at }
 }
 
 /// The position of an access's element at the start of a part of the space, in memory with a block
@@ -246,8 +240,8 @@ fn scalar_arguments(group: &Group, built: &Built, part: &IndexBox) -> Arc<[Scala
 
 /// The bounds of each guard on the kernel axes that it names.
 fn guard_arguments(built: &Built) -> Vec<Vec<(i64, i64)>> {
-    let of = |(axes, guard): (&Vec<usize>, &IndexBox)| {
-        let range = |&axis: &usize| &guard[built.axes[axis] as usize];
+    let of = |(axes, guard): (&Vec<AxisId>, &IndexBox)| {
+        let range = |axis: &AxisId| &guard[built.axes[axis.index()] as usize];
         axes.iter().map(range).map(|range| (range.start as i64, range.end as i64)).collect()
     };
     built.kernel.guards.iter().zip(&built.guards).map(of).collect()

@@ -52,7 +52,7 @@ impl Builder<'_> {
                 // Nothing is loaded outside of the guard, so no cut is needed there.
                 let range = match access.guard {
                     Some(guard) => {
-                        let guard = &built.guards[guard][axis as usize];
+                        let guard = &built.guards[guard.index()][axis as usize];
                         let range = &space[axis as usize];
                         range.start.max(guard.start)..range.end.min(guard.end)
                     }

@@ -5,7 +5,9 @@ use super::lowered::Lowered;
 use crate::cpu::loops;
 use crate::cpu::lower::widen;
 use crate::error::KernelError;
-use crate::ir::{AccessArgument, AccessId, Expr, Kernel, Launch, Role, ScalarId, Stmt, Value};
+use crate::ir::{
+    AccessArgument, AccessId, Expr, Kernel, Launch, Role, ScalarId, Stmt, Value, ValueId,
+};
 use phalanx_ops::{DType, Weak};
 
 /// A kernel with f32 in place of half precision in its tables.
@@ -65,15 +67,15 @@ impl Wide {
         let mut wide = launch.clone();
         let mut copies: Vec<(AccessId, Copy)> = Vec::new();
         for table in &self.tables {
-            let argument = &launch.accesses[table.access];
+            let argument = &launch.accesses[table.access.index()];
             let same = |(other, copy): &&(AccessId, Copy)| {
-                let other = &launch.accesses[*other];
+                let other = &launch.accesses[other.index()];
                 other.pointer == argument.pointer
                     && other.strides == argument.strides
                     && copy.length == length(launch, table)
             };
             let (pointer, strides) = match copies.iter().find(same) {
-                Some((other, copy)) => (wide.accesses[*other].pointer, copy.strides.clone()),
+                Some((other, copy)) => (wide.accesses[other.index()].pointer, copy.strides.clone()),
                 None => {
                     // SAFETY: the caller's promise.
                     let mut copy = unsafe { Copy::new(&self.kernel, launch, table) };
@@ -82,7 +84,7 @@ impl Wide {
                     place
                 }
             };
-            wide.accesses[table.access] = AccessArgument { pointer, strides };
+            wide.accesses[table.access.index()] = AccessArgument { pointer, strides };
         }
         run(&self.lowered, &wide);
         for (_, copy) in &copies {
@@ -105,12 +107,13 @@ fn widen_body(
         match &mut body[at] {
             Stmt::Loop { body, .. } => widen_body(kernel, values, body, tables),
             Stmt::Accumulate { access, length, value, .. } => {
-                let dtype = kernel.values[*value].dtype;
+                let dtype = kernel[*value].dtype;
                 if widen(dtype) != dtype {
                     tables.push(HalfTable { access: *access, length: *length, dtype });
                     values.push(Value { dtype: widen(dtype), expr: Expr::Cast(*value) });
-                    *value = values.len() - 1;
-                    body.insert(at, Stmt::Let(values.len() - 1));
+                    let widened = ValueId::new(values.len() - 1);
+                    *value = widened;
+                    body.insert(at, Stmt::Let(widened));
                     at += 1;
                 }
             }
@@ -121,7 +124,7 @@ fn widen_body(
 }
 
 fn length(launch: &Launch, table: &HalfTable) -> usize {
-    match launch.scalars[table.length].to_weak() {
+    match launch.scalars[table.length.index()].to_weak() {
         Weak::Int(length) => usize::try_from(length).unwrap_or(0),
         other => panic!("bug: the length of a table is {other:?}"),
     }
@@ -132,8 +135,8 @@ impl Copy {
     /// The tables of the launch are readable.
     unsafe fn new(kernel: &Kernel, launch: &Launch, table: &HalfTable) -> Copy {
         let length = length(launch, table);
-        let argument = &launch.accesses[table.access];
-        let axes = &kernel.accesses[table.access].axes;
+        let argument = &launch.accesses[table.access.index()];
+        let axes = &kernel[table.access].axes;
         let mut sources = vec![argument.pointer];
         let mut strides = vec![0; axes.len()];
         for (at, (&axis, &stride)) in axes.iter().zip(&argument.strides).enumerate().rev() {
@@ -142,7 +145,7 @@ impl Copy {
             }
             strides[at] = (sources.len() * length * size_of::<f32>()) as isize;
             let inner = std::mem::take(&mut sources);
-            for position in 0..launch.extents[axis] as isize {
+            for position in 0..launch.extents[axis.index()] as isize {
                 let shift = |source: &*mut u8| source.wrapping_offset(position * stride);
                 sources.extend(inner.iter().map(shift));
             }

@@ -1,6 +1,6 @@
 //! The bytes that a launch touches, for the check that they lie inside of its buffers.
 
-use crate::ir::{Expr, Kernel, Launch, Role, Stmt};
+use crate::ir::{AccessId, Expr, GuardId, Kernel, Launch, Role, Stmt};
 use phalanx_device::Buffer;
 use smallvec::SmallVec;
 
@@ -11,10 +11,10 @@ pub(super) struct Touched(Vec<Option<(isize, isize)>>);
 impl Touched {
     pub fn new(kernel: &Kernel, launch: &Launch) -> Touched {
         // Kernels are built so that an access is read under at most one guard.
-        let mut guard_of: Vec<Option<usize>> = vec![None; kernel.accesses.len()];
+        let mut guard_of: Vec<Option<GuardId>> = vec![None; kernel.accesses.len()];
         for value in &kernel.values {
             if let Expr::Load { access, guard } = value.expr {
-                guard_of[access] = guard;
+                guard_of[access.index()] = guard;
             }
         }
         let mut idle = vec![false; kernel.accesses.len()];
@@ -22,10 +22,11 @@ impl Touched {
             idle.fill(true);
             wake(kernel, &kernel.body, &launch.extents, &mut idle);
         }
-        let range = |access: usize| {
-            if idle[access] { None } else { bytes(kernel, launch, access, guard_of[access]) }
+        let range = |access: AccessId| match idle[access.index()] {
+            true => None,
+            false => bytes(kernel, launch, access, guard_of[access.index()]),
         };
-        Touched((0..kernel.accesses.len()).map(range).collect())
+        Touched(kernel.access_ids().map(range).collect())
     }
 
     /// Panics (`bug:`) if an access (buffer, offset, strides) reaches outside of its buffer.
@@ -47,11 +48,11 @@ impl Touched {
 fn bytes(
     kernel: &Kernel,
     launch: &Launch,
-    access: usize,
-    guard: Option<usize>,
+    access: AccessId,
+    guard: Option<GuardId>,
 ) -> Option<(isize, isize)> {
-    let data = &kernel.accesses[access];
-    let param = &kernel.params[data.param];
+    let data = &kernel[access];
+    let param = &kernel[data.param];
     if matches!(param.role, Role::Table) {
         return None;
     }
@@ -59,16 +60,16 @@ fn bytes(
     let mut touched: SmallVec<[(usize, usize); 8]> =
         launch.extents.iter().map(|&extent| (0, extent)).collect();
     if let Some(guard) = guard {
-        let bounds = &launch.guards[guard].bounds;
-        for (&axis, &(start, end)) in kernel.guards[guard].iter().zip(bounds) {
-            let last = launch.extents[axis] as i64;
-            let local =
-                |index: i64| index.saturating_sub(launch.origins[axis]).clamp(0, last) as usize;
-            touched[axis] = (local(start), local(end).max(local(start)));
+        let bounds = &launch.guards[guard.index()].bounds;
+        for (&axis, &(start, end)) in kernel[guard].iter().zip(bounds) {
+            let (last, origin) =
+                (launch.extents[axis.index()] as i64, launch.origins[axis.index()]);
+            let local = |index: i64| index.saturating_sub(origin).clamp(0, last) as usize;
+            touched[axis.index()] = (local(start), local(end).max(local(start)));
         }
     }
     let is_empty = |&(start, end): &(usize, usize)| start == end;
-    let own = data.axes.iter().map(|&axis| touched[axis]);
+    let own = data.axes.iter().map(|&axis| touched[axis.index()]);
     if touched[..kernel.grid].iter().any(is_empty)
         || guard.is_some() && touched.iter().any(is_empty)
         || own.clone().any(|range| is_empty(&range))
@@ -76,7 +77,7 @@ fn bytes(
         return None;
     }
     let (mut low, mut high) = (0isize, param.dtype.size() as isize);
-    for ((start, end), &stride) in own.zip(&launch.accesses[access].strides) {
+    for ((start, end), &stride) in own.zip(&launch.accesses[access.index()].strides) {
         let first = stride.saturating_mul(start as isize);
         let last = stride.saturating_mul(end as isize - 1);
         low = low.saturating_add(first.min(last));
@@ -90,16 +91,18 @@ fn wake(kernel: &Kernel, body: &[Stmt], extents: &[usize], idle: &mut [bool]) {
     for statement in body {
         match statement {
             Stmt::Let(value) => {
-                if let Expr::Load { access, .. } = kernel.values[*value].expr {
-                    idle[access] = false;
+                if let Expr::Load { access, .. } = kernel[*value].expr {
+                    idle[access.index()] = false;
                 }
             }
             Stmt::Loop { axes, body, .. } => {
-                if axes.iter().all(|&axis| extents[axis] > 0) {
+                if axes.iter().all(|&axis| extents[axis.index()] > 0) {
                     wake(kernel, body, extents, idle);
                 }
             }
-            Stmt::Store { access, .. } | Stmt::Accumulate { access, .. } => idle[*access] = false,
+            Stmt::Store { access, .. } | Stmt::Accumulate { access, .. } => {
+                idle[access.index()] = false
+            }
         }
     }
 }

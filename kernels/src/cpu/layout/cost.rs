@@ -104,7 +104,7 @@ impl Estimate<'_> {
         let stride = lanes.strides(at).last().map_or(0, |stride| stride.unsigned_abs());
         let each = match stride {
             0 => CONTIGUOUS,
-            stride if stride == self.prepared.sizes[access] => CONTIGUOUS,
+            stride if stride == self.prepared.sizes[access.index()] => CONTIGUOUS,
             stride if stride < 64 || lanes.tile.is_some() => NEAR,
             _ => FAR,
         };

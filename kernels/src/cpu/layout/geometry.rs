@@ -11,8 +11,8 @@ pub(in crate::cpu) struct Group {
     pub extent: usize,
     /// The axis, if the group is a single axis that must not be merged (see `Geometry::pinned`).
     pub axis: Option<AxisId>,
-    /// The axis whose strides are the group's: its innermost.
-    pub inner: AxisId,
+    /// The axis whose strides are the group's: its innermost; `None` for a group without axes.
+    pub inner: Option<AxisId>,
 }
 
 /// A guard in positions of the launch instead of global indices. Bounds that hold everywhere are
@@ -53,7 +53,7 @@ impl Geometry {
                 "bug: strides do not match an access"
             );
             for (&axis, &stride) in data.axes.iter().zip(&argument.strides) {
-                strides[access * kernel.axes + axis] = stride;
+                strides[access * kernel.axes + axis.index()] = stride;
             }
         }
         let mut pinned = indexed.to_vec();
@@ -61,15 +61,15 @@ impl Geometry {
         for (axes, argument) in kernel.guards.iter().zip(&launch.guards) {
             let mut range = GuardRange::default();
             for (&axis, &(start, end)) in axes.iter().zip(&argument.bounds) {
-                let extent = launch.extents[axis] as i64;
-                let origin = launch.origins[axis];
+                let extent = launch.extents[axis.index()] as i64;
+                let origin = launch.origins[axis.index()];
                 let low = start.saturating_sub(origin).clamp(0, extent);
                 let high = end.saturating_sub(origin).clamp(0, extent);
                 if low >= high {
                     range.never = true;
                 } else if low > 0 || high < extent {
                     range.bounds.push((axis, low as usize, high as usize));
-                    pinned[axis] = true;
+                    pinned[axis.index()] = true;
                 }
             }
             guards.push(range);
@@ -78,30 +78,35 @@ impl Geometry {
     }
 
     pub fn stride(&self, access: AccessId, axis: AxisId) -> isize {
-        self.strides[access * self.extents.len() + axis]
+        self.strides[access.index() * self.extents.len() + axis.index()]
+    }
+
+    /// The byte stride of an access along a group; 0 along a group without axes.
+    pub fn stride_along(&self, access: AccessId, group: &Group) -> isize {
+        group.inner.map_or(0, |inner| self.stride(access, inner))
     }
 
     /// Merges adjacent axes where each access has one stride over both; drops axes of one point.
     pub fn groups(&self, axes: &[AxisId], accesses: &[AccessId]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
         for &axis in axes {
-            let extent = self.extents[axis];
+            let extent = self.extents[axis.index()];
             if extent == 1 {
                 continue;
             }
-            let pinned = self.pinned[axis];
+            let pinned = self.pinned[axis.index()];
             if let Some(outer) = groups.last_mut()
                 && outer.axis.is_none()
                 && !pinned
                 && accesses.iter().all(|&access| {
                     let step = self.stride(access, axis).checked_mul(extent as isize);
-                    step == Some(self.stride(access, outer.inner))
+                    step == Some(self.stride_along(access, outer))
                 })
             {
                 outer.extent *= extent;
-                outer.inner = axis;
+                outer.inner = Some(axis);
             } else {
-                groups.push(Group { extent, axis: pinned.then_some(axis), inner: axis });
+                groups.push(Group { extent, axis: pinned.then_some(axis), inner: Some(axis) });
             }
         }
         groups
@@ -109,7 +114,7 @@ impl Geometry {
 
     /// The number of points of the axes.
     pub fn points(&self, axes: &[AxisId]) -> usize {
-        axes.iter().map(|&axis| self.extents[axis]).product()
+        axes.iter().map(|&axis| self.extents[axis.index()]).product()
     }
 }
 
@@ -127,8 +132,8 @@ pub(in crate::cpu) struct Lanes {
     pub tile: Option<(usize, usize)>,
 }
 
-/// A guard of a phase, split into bounds that differ between lanes and bounds that do not.
-#[derive(Debug, Default)]
+/// A guard of a phase, split into bounds that differ between SIMD lanes and bounds that do not.
+#[derive(Debug)]
 pub(in crate::cpu) struct LaneGuard {
     pub guard: GuardId,
     pub never: bool,
@@ -160,24 +165,21 @@ impl Lanes {
             transpose_tile(geometry, accesses, &mut groups, width)
         };
         if groups.is_empty() {
-            groups.push(Group { extent: 1, axis: None, inner: usize::MAX });
+            groups.push(Group { extent: 1, axis: None, inner: None });
         }
-        let stride_of = |access: AccessId, group: &Group| match group.inner {
-            usize::MAX => 0,
-            inner => geometry.stride(access, inner),
-        };
         let mut strides = Vec::with_capacity(accesses.len() * groups.len());
         let mut linear = Vec::with_capacity(accesses.len());
         for &access in accesses {
-            strides.extend(groups.iter().map(|group| stride_of(access, group)));
+            strides.extend(groups.iter().map(|group| geometry.stride_along(access, group)));
             let own = &strides[strides.len() - groups.len()..];
             let even =
                 (1..groups.len()).all(|at| own[at - 1] == own[at] * groups[at].extent as isize);
             linear.push(even.then(|| own[groups.len() - 1]));
         }
         let guards = phase.guards.iter().map(|&guard| {
-            let range = &geometry.guards[guard];
-            let mut split = LaneGuard { guard, never: range.never, ..LaneGuard::default() };
+            let range = &geometry.guards[guard.index()];
+            let (lanes, sequential) = (SmallVec::new(), SmallVec::new());
+            let mut split = LaneGuard { guard, never: range.never, lanes, sequential };
             for &(axis, low, high) in &range.bounds {
                 match groups.iter().position(|group| group.axis == Some(axis)) {
                     Some(group) => split.lanes.push((group, low, high)),
@@ -228,7 +230,7 @@ fn transpose_tile(
     let last =
         groups.len().checked_sub(1).filter(|&last| last > 0 && groups[last].extent >= SIDE)?;
     let step =
-        |access: AccessId, group: &Group| geometry.stride(access, group.inner).unsigned_abs();
+        |access: AccessId, group: &Group| geometry.stride_along(access, group).unsigned_abs();
     let across = accesses.iter().find_map(|&access| {
         let strided = step(access, &groups[last]) >= LINE;
         (0..last).find(|&at| {
@@ -257,7 +259,7 @@ impl LoopShape {
         let strides = accesses
             .iter()
             .flat_map(|&access| {
-                groups.iter().map(move |group| geometry.stride(access, group.inner))
+                groups.iter().map(move |group| geometry.stride_along(access, group))
             })
             .collect();
         LoopShape { groups, total: geometry.points(axes), strides }

@@ -9,7 +9,7 @@ use super::tuning::Tuning;
 use crate::cpu::folds::accumulators;
 use crate::cpu::program::{LaneChoice, Program, Step, TableUse, Width};
 use crate::cpu::transfer::can_stream;
-use crate::ir::{AccessId, Kernel, Launch, Role};
+use crate::ir::{Access, AccessId, AxisId, Kernel, Launch, Role};
 use phalanx_ops::Weak;
 use std::ops::Deref;
 
@@ -110,16 +110,15 @@ impl Layout {
             _ if gathers_far(&geometry, program) => CACHE_OF_GATHERS,
             _ => CACHE_WITH_LOOPS,
         };
-        let size = |access: &crate::ir::Access| kernel.params[access.param].dtype.size();
+        let size = |access: &Access| kernel[access.param].dtype.size();
         let sizes: Vec<usize> = kernel.accesses.iter().map(size).collect();
         let spans = spans(kernel, launch, &sizes);
-        let large = |(access, &size): (AccessId, &usize)| {
-            let data = &kernel.accesses[access];
-            kernel.params[data.param].role == Role::Out
+        let large = |(data, &size): (&Access, &usize)| {
+            kernel[data.param].role == Role::Out
                 && geometry.points(&data.axes).saturating_mul(size)
                     >= tuning.stream_from.unwrap_or(STREAMED)
         };
-        let large: Vec<bool> = sizes.iter().enumerate().map(large).collect();
+        let large: Vec<bool> = kernel.accesses.iter().zip(&sizes).map(large).collect();
         let mut fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
         if large.contains(&true) && program.loops == 0 && per_lane > 0 {
             fitting = fitting.min((TURN / sizes.iter().sum::<usize>()).max(NARROWEST));
@@ -160,7 +159,7 @@ impl Layout {
     /// Whether the launch may load from memory that it stores to.
     fn overlaps(&self, launch: &Launch) -> bool {
         let bounds = |span: &Span| {
-            let start = launch.accesses[span.access].pointer as isize;
+            let start = launch.accesses[span.access.index()].pointer as isize;
             (start.saturating_add(span.low).max(0), start.saturating_add(span.high).max(0))
         };
         self.spans.iter().filter(|span| span.role != Role::In).any(|written| {
@@ -188,13 +187,13 @@ impl<'a> Prepared<'a> {
 
     /// Whether the results of an access are written past the caches.
     pub fn streams(&self, access: AccessId) -> bool {
-        self.streams && self.large[access]
+        self.streams && self.large[access.index()]
     }
 
     /// The number of elements of a table.
     #[inline]
     pub fn length(&self, table: &TableUse) -> usize {
-        match self.launch.scalars[table.length].to_weak() {
+        match self.launch.scalars[table.length.index()].to_weak() {
             Weak::Int(length) => usize::try_from(length).unwrap_or(0),
             other => panic!("bug: the length of a table is {other:?}"),
         }
@@ -203,16 +202,13 @@ impl<'a> Prepared<'a> {
 
 fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
     let mut spans = Vec::with_capacity(sizes.len());
-    for (access, data) in kernel.accesses.iter().enumerate() {
-        let mut span = Span {
-            access,
-            role: kernel.params[data.param].role,
-            low: 0,
-            high: sizes[access] as isize,
-        };
+    for access in kernel.access_ids() {
+        let role = kernel[kernel[access].param].role;
+        let mut span = Span { access, role, low: 0, high: sizes[access.index()] as isize };
         let mut is_visited = true;
-        for (&axis, &stride) in data.axes.iter().zip(&launch.accesses[access].strides) {
-            let extent = launch.extents[axis];
+        let strides = &launch.accesses[access.index()].strides;
+        for (&axis, &stride) in kernel[access].axes.iter().zip(strides) {
+            let extent = launch.extents[axis.index()];
             is_visited &= extent > 0;
             let reach = stride.saturating_mul(extent as isize - 1);
             span.low = span.low.saturating_add(reach.min(0));
@@ -228,10 +224,10 @@ fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
 /// Whether some load in a loop has a larger stride between SIMD lanes than between points.
 fn gathers_far(geometry: &Geometry, program: &Program) -> bool {
     const LINE: usize = 64;
-    let far = |lanes: &[usize], step: &Step| {
+    let far = |lanes: &[AxisId], step: &Step| {
         let Step::Loop(inner) = step else { return false };
         inner.accesses.iter().any(|&access| {
-            let step = |axis: &usize| geometry.stride(access, *axis).unsigned_abs();
+            let step = |axis: &AxisId| geometry.stride(access, *axis).unsigned_abs();
             let across = lanes.iter().map(step).filter(|&stride| stride > 0).min();
             let along = inner.axes.iter().map(step).filter(|&stride| stride > 0).min();
             across.zip(along).is_some_and(|(across, along)| across >= LINE && along < across)

@@ -18,8 +18,8 @@ impl Lowering<'_> {
         body: &mut Vec<Step>,
         after: &mut Vec<Step>,
     ) -> Result<BlockFold, KernelError> {
-        let dtype = self.kernel.values[fold.value].dtype;
-        let width = self.analysis.width[fold.result];
+        let dtype = self.kernel[fold.value].dtype;
+        let width = self.analysis.width[fold.result.index()];
         let (code, wide) = combination(fold.monoid, dtype)?;
         let value = if wide == dtype {
             self.operand(fold.value, width)
@@ -29,13 +29,13 @@ impl Lowering<'_> {
         let index = fold.index.map(|index| self.operand(index, width));
         let output = self.fold_register(width, wide.size());
         let index_output = fold.index_result.map(|_| self.fold_register(width, 8));
-        self.values[fold.result] = Some(if wide == dtype {
+        self.values[fold.result.index()] = Some(if wide == dtype {
             output
         } else {
             self.apply(cast(wide, dtype), &[output], width, dtype.size(), after)
         });
         if let Some(result) = fold.index_result {
-            self.values[result] = index_output;
+            self.values[result.index()] = index_output;
         }
         let ordered = is_ordered(fold.monoid, wide);
         self.fold_sizes.push(FoldSize {
@@ -69,7 +69,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn lane_fold(&mut self, fold: &Fold, phase: &mut Phase) -> Result<(), KernelError> {
-        let dtype = self.kernel.values[fold.value].dtype;
+        let dtype = self.kernel[fold.value].dtype;
         let (code, wide) = combination(fold.monoid, dtype)?;
         let value = if wide == dtype {
             self.operand(fold.value, Width::Block)
@@ -79,14 +79,14 @@ impl Lowering<'_> {
         let index = fold.index.map(|index| self.operand(index, Width::Block));
         let output = self.register(Width::Uniform, wide.size());
         let index_output = fold.index_result.map(|_| self.register(Width::Uniform, 8));
-        self.values[fold.result] = Some(if wide == dtype {
+        self.values[fold.result.index()] = Some(if wide == dtype {
             output
         } else {
             let code = cast(wide, dtype);
             self.apply(code, &[output], Width::Uniform, dtype.size(), &mut phase.epilogue)
         });
         if let Some(result) = fold.index_result {
-            self.values[result] = index_output;
+            self.values[result.index()] = index_output;
         }
         phase.folds.push(LaneFold {
             code,

@@ -14,7 +14,7 @@ use crate::cpu::program::{
     Program, Register, RegisterId, Step, Store, TableUse, Width,
 };
 use crate::error::KernelError;
-use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
+use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Op};
 use smallvec::SmallVec;
 
@@ -43,7 +43,7 @@ pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Progra
     let mut indexed = vec![false; kernel.axes];
     for value in &kernel.values {
         if let Expr::Index(axis) = value.expr {
-            indexed[axis] = true;
+            indexed[axis.index()] = true;
         }
     }
     let Lowering { registers, slots, loops, fold_sizes, tables, .. } = lowering;
@@ -103,7 +103,8 @@ impl<'k> Lowering<'k> {
     fn constants(&mut self) -> (Vec<(RegisterId, ConstantSource)>, Vec<Step>) {
         let mut constants = Vec::new();
         let mut fills = Vec::new();
-        for (value, data) in self.kernel.values.iter().enumerate() {
+        let kernel = self.kernel;
+        for (position, data) in kernel.values.iter().enumerate() {
             let source = match data.expr {
                 Expr::Scalar(scalar) => ConstantSource::Argument(scalar),
                 Expr::Constant(scalar) => ConstantSource::Text(scalar),
@@ -111,24 +112,25 @@ impl<'k> Lowering<'k> {
             };
             let register = self.register(Width::Uniform, data.dtype.size());
             constants.push((register, source));
-            self.values[value] = Some(register);
-            if !self.analysis.block_uses[value].is_empty() {
-                fills.push(self.fill(value));
+            self.values[position] = Some(register);
+            if !self.analysis.block_uses[position].is_empty() {
+                fills.push(self.fill(ValueId::new(position)));
             }
         }
         (constants, fills)
     }
 
     fn is_constant(&self, value: ValueId) -> bool {
-        matches!(self.kernel.values[value].expr, Expr::Scalar(_) | Expr::Constant(_))
+        matches!(self.kernel[value].expr, Expr::Scalar(_) | Expr::Constant(_))
     }
 
     /// The executor step that fills the lane block register of a uniform value.
     fn fill(&mut self, value: ValueId) -> Step {
-        let size = self.kernel.values[value].dtype.size();
-        let input = self.values[value].expect("bug: a value is filled before it is computed");
+        let size = self.kernel[value].dtype.size();
+        let input =
+            self.values[value.index()].expect("bug: a value is filled before it is computed");
         let output = self.register(Width::Block, size);
-        self.blocks[value] = Some(output);
+        self.blocks[value.index()] = Some(output);
         Step::Apply(Apply {
             code: Code::Fill(loops::fill(size)),
             inputs: SmallVec::from_slice(&[input]),
@@ -143,11 +145,11 @@ impl<'k> Lowering<'k> {
         self.phase = number;
         let plan = &self.analysis.phases[number];
         let mut phase = Phase { lanes: plan.lanes.clone(), ..Phase::default() };
-        for value in 0..self.kernel.values.len() {
-            let before = self.analysis.defined[value].is_some_and(|at| at < number);
+        for value in (0..self.kernel.values.len()).map(ValueId::new) {
+            let before = self.analysis.defined[value.index()].is_some_and(|at| at < number);
             if before
                 && !self.is_constant(value)
-                && self.analysis.block_uses[value].contains(&number)
+                && self.analysis.block_uses[value.index()].contains(&number)
             {
                 let fill = self.fill(value);
                 phase.prologue.push(fill);
@@ -158,9 +160,9 @@ impl<'k> Lowering<'k> {
             self.lane_fold(fold, &mut phase)?;
         }
         self.widened.clear();
-        for value in 0..self.blocks.len() {
+        for value in (0..self.blocks.len()).map(ValueId::new) {
             if !self.is_constant(value) {
-                self.blocks[value] = None;
+                self.blocks[value.index()] = None;
             }
         }
         collect_uses(&phase.steps, &mut phase.accesses, &mut phase.guards, &self.tables);
@@ -182,12 +184,12 @@ impl<'k> Lowering<'k> {
                         access: *access,
                         input: self.operand(*value, width),
                         width,
-                        size: self.kernel.values[*value].dtype.size(),
+                        size: self.kernel[*value].dtype.size(),
                     }));
                 }
                 Stmt::Accumulate { access, length, position, value, monoid } => {
                     let width = self.lane_width();
-                    let dtype = self.kernel.values[*value].dtype;
+                    let dtype = self.kernel[*value].dtype;
                     let combine = loops::combine(*monoid, dtype)
                         .ok_or(KernelError::UnsupportedCombination { monoid: *monoid, dtype })?;
                     steps.push(Step::Accumulate(Accumulate {
@@ -217,7 +219,7 @@ impl<'k> Lowering<'k> {
 
     fn lanes_are_loop(&self) -> bool {
         let axes = self.analysis.phases[self.phase].lanes.as_deref();
-        axes.is_some_and(|axes| axes.iter().any(|&axis| axis >= self.kernel.grid))
+        axes.is_some_and(|axes| axes.iter().any(|axis| axis.index() >= self.kernel.grid))
     }
 
     /// The width of stores and accumulations in the current phase.
@@ -229,17 +231,17 @@ impl<'k> Lowering<'k> {
     }
 
     pub(super) fn operand(&self, value: ValueId, width: Width) -> RegisterId {
-        let register = match (width, self.analysis.width[value]) {
-            (Width::Block, Width::Uniform) => self.blocks[value],
-            _ => self.values[value],
+        let register = match (width, self.analysis.width[value.index()]) {
+            (Width::Block, Width::Uniform) => self.blocks[value.index()],
+            _ => self.values[value.index()],
         };
         register.unwrap_or_else(|| panic!("bug: value {value} is used before it is computed"))
     }
 
     fn compute(&mut self, value: ValueId, steps: &mut Vec<Step>) -> Result<(), KernelError> {
         let kernel = self.kernel;
-        let data = &kernel.values[value];
-        let width = self.analysis.width[value];
+        let data = &kernel[value];
+        let width = self.analysis.width[value.index()];
         let size = data.dtype.size();
         let output = match &data.expr {
             Expr::Scalar(_) | Expr::Constant(_) => return Ok(()),
@@ -267,7 +269,7 @@ impl<'k> Lowering<'k> {
                 self.apply(Code::Select(loops::select(size)), &inputs, width, size, steps)
             }
             Expr::Cast(input) => {
-                let from = kernel.values[*input].dtype;
+                let from = kernel[*input].dtype;
                 let register = self.operand(*input, width);
                 if from == data.dtype {
                     register
@@ -276,8 +278,9 @@ impl<'k> Lowering<'k> {
                 }
             }
         };
-        self.values[value] = Some(output);
-        if width == Width::Uniform && self.analysis.block_uses[value].contains(&self.phase) {
+        self.values[value.index()] = Some(output);
+        if width == Width::Uniform && self.analysis.block_uses[value.index()].contains(&self.phase)
+        {
             let fill = self.fill(value);
             steps.push(fill);
         }
@@ -315,7 +318,7 @@ impl<'k> Lowering<'k> {
     ) -> Result<RegisterId, KernelError> {
         let kernel = self.kernel;
         let dtypes: SmallVec<[DType; 4]> =
-            inputs.iter().map(|&input| kernel.values[input].dtype).collect();
+            inputs.iter().map(|&input| kernel[input].dtype).collect();
         if let Some(code) = loops::elementwise(op, &dtypes) {
             let operands: SmallVec<[RegisterId; 4]> =
                 inputs.iter().map(|&input| self.operand(input, width)).collect();
@@ -347,7 +350,7 @@ impl<'k> Lowering<'k> {
         width: Width,
         steps: &mut Vec<Step>,
     ) -> RegisterId {
-        let dtype = self.kernel.values[value].dtype;
+        let dtype = self.kernel[value].dtype;
         let register = self.operand(value, width);
         if widen(dtype) == dtype {
             return register;
@@ -386,9 +389,7 @@ impl<'k> Lowering<'k> {
         self.widened.truncate(scope);
         let mut accesses = Vec::new();
         collect_uses(&inner, &mut accesses, &mut Vec::new(), &self.tables);
-        accesses.retain(|&access| {
-            self.kernel.accesses[access].axes.iter().any(|axis| axes.contains(axis))
-        });
+        accesses.retain(|&access| self.kernel[access].axes.iter().any(|axis| axes.contains(axis)));
         steps.push(Step::Loop(Box::new(LoopStep {
             number,
             axes: axes.to_vec(),
@@ -401,8 +402,8 @@ impl<'k> Lowering<'k> {
         steps.append(&mut after);
         for fold in folds {
             for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
-                let uniform = self.analysis.width[result] == Width::Uniform;
-                if uniform && self.analysis.block_uses[result].contains(&self.phase) {
+                let uniform = self.analysis.width[result.index()] == Width::Uniform;
+                if uniform && self.analysis.block_uses[result.index()].contains(&self.phase) {
                     let fill = self.fill(result);
                     steps.push(fill);
                 }
@@ -427,8 +428,8 @@ pub(in crate::cpu) fn widen(dtype: DType) -> DType {
 /// The accesses and guards that the executor steps use, each once, ascending.
 fn collect_uses(
     steps: &[Step],
-    accesses: &mut Vec<usize>,
-    guards: &mut Vec<usize>,
+    accesses: &mut Vec<AccessId>,
+    guards: &mut Vec<GuardId>,
     tables: &[TableUse],
 ) {
     for step in steps {
@@ -444,8 +445,8 @@ fn collect_uses(
             Step::Apply(_) | Step::Index { .. } => {}
         }
     }
-    for list in [accesses, guards] {
-        list.sort_unstable();
-        list.dedup();
-    }
+    accesses.sort_unstable();
+    accesses.dedup();
+    guards.sort_unstable();
+    guards.dedup();
 }

@@ -29,7 +29,7 @@ pub(super) struct Analysis<'k> {
 pub(super) fn analyse(kernel: &Kernel, lanes: LaneChoice) -> Analysis<'_> {
     let phases = match lanes {
         LaneChoice::Grid => vec![PhasePlan {
-            lanes: Some((0..kernel.grid).collect()),
+            lanes: Some(kernel.grid_axes().collect()),
             body: &kernel.body,
             folds: &[],
         }],
@@ -88,17 +88,17 @@ struct Walk<'a, 'k> {
 
 impl Walk<'_, '_> {
     fn define(&mut self, value: ValueId, width: Width) {
-        self.analysis.width[value] = width;
-        self.analysis.defined[value] = Some(self.phase);
+        self.analysis.width[value.index()] = width;
+        self.analysis.defined[value.index()] = Some(self.phase);
     }
 
     fn is_block(&self, value: ValueId) -> bool {
-        self.analysis.width[value] == Width::Block
+        self.analysis.width[value.index()] == Width::Block
     }
 
     fn use_block(&mut self, value: ValueId) {
-        let uses = &mut self.analysis.block_uses[value];
-        if self.analysis.width[value] == Width::Uniform && !uses.contains(&self.phase) {
+        let uses = &mut self.analysis.block_uses[value.index()];
+        if self.analysis.width[value.index()] == Width::Uniform && !uses.contains(&self.phase) {
             uses.push(self.phase);
         }
     }
@@ -149,14 +149,14 @@ impl Walk<'_, '_> {
     fn compute(&mut self, value: ValueId) {
         let kernel = self.kernel;
         let width_of = |block: bool| if block { Width::Block } else { Width::Uniform };
-        let width = match &kernel.values[value].expr {
+        let width = match &kernel[value].expr {
             Expr::Load { access, guard } => {
-                let guarded = guard.is_some_and(|guard| self.has_lane(&kernel.guards[guard]));
-                width_of(guarded || self.has_lane(&kernel.accesses[*access].axes))
+                let guarded = guard.is_some_and(|guard| self.has_lane(&kernel[guard]));
+                width_of(guarded || self.has_lane(&kernel[*access].axes))
             }
             Expr::Scalar(_) | Expr::Constant(_) | Expr::Folded => Width::Uniform,
             Expr::Index(axis) => width_of(self.has_lane(&[*axis])),
-            Expr::Inside(guard) => width_of(self.has_lane(&kernel.guards[*guard])),
+            Expr::Inside(guard) => width_of(self.has_lane(&kernel[*guard])),
             Expr::Op { inputs, .. } => self.joined(inputs),
             Expr::Select { condition, on_true, on_false } => {
                 self.joined(&[*condition, *on_true, *on_false])

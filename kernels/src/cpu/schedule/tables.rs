@@ -5,6 +5,7 @@
 
 use crate::cpu::layout::Prepared;
 use crate::cpu::program::{LaneChoice, TableUse};
+use crate::ir::AxisId;
 
 /// Which points combine into a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,10 +25,10 @@ const BYTES_OF_COPIES: usize = 64 << 20;
 
 pub(super) fn sharing(prepared: &Prepared<'_>, table: &TableUse) -> Sharing {
     let geometry = &prepared.geometry;
-    let moves = |axis: usize| geometry.stride(table.access, axis) != 0;
-    let long = |axis: &usize| prepared.launch.extents[*axis] > 1;
-    let grid: Vec<usize> = (0..prepared.kernel.grid).filter(long).collect();
-    if !(0..prepared.kernel.axes).filter(long).any(moves) {
+    let moves = |axis: AxisId| geometry.stride(table.access, axis) != 0;
+    let long = |axis: &AxisId| prepared.launch.extents[axis.index()] > 1;
+    let grid: Vec<AxisId> = prepared.kernel.grid_axes().filter(long).collect();
+    if !(0..prepared.kernel.axes).map(AxisId::new).filter(long).any(moves) {
         return if grid.is_empty() && !table.looped { Sharing::Own } else { Sharing::Whole };
     }
     if !grid.is_empty() && grid.into_iter().all(moves) { Sharing::Own } else { Sharing::Partial }
@@ -94,7 +95,7 @@ impl Copy {
     /// # Safety
     /// As for `Compiled::run`; no other thread touches the table meanwhile.
     pub unsafe fn merge(&self, prepared: &Prepared<'_>, table: &TableUse) {
-        let target = prepared.launch.accesses[table.access].pointer;
+        let target = prepared.launch.accesses[table.access.index()].pointer;
         let inputs = [target.cast_const(), self.elements.as_ptr().cast()];
         // SAFETY: both hold `length` elements.
         unsafe { (table.combine)(&inputs, target, prepared.length(table)) };

@@ -5,6 +5,7 @@
 use super::interpret::Worker;
 use crate::cpu::loops::Loop;
 use crate::cpu::program::{Accumulate, TableUse};
+use crate::ir::AccessId;
 use phalanx_ops::{DType, Monoid};
 
 impl Worker<'_> {
@@ -14,9 +15,10 @@ impl Worker<'_> {
         let values = self.state.pointers[step.value].cast_const();
         let length = self.prepared.length(table) as u64;
         let copy = self.state.tables[step.table];
-        let shared = !copy.is_null() || self.state.block.reach[table.access].stride == 0;
+        let shared = !copy.is_null() || self.state.block.reach[table.access.index()].stride == 0;
         if self.count(step.width) == 1 || (shared && self.is_even(table.access)) {
-            let target = if copy.is_null() { self.state.cursors[table.access] } else { copy };
+            let target =
+                if copy.is_null() { self.state.cursors[table.access.index()] } else { copy };
             let count = self.count(step.width);
             // SAFETY: conditions 1 to 3 of `worker`; positions outside the table are skipped.
             return unsafe { scatter(table, target, positions, values, count, length) };
@@ -25,8 +27,8 @@ impl Worker<'_> {
             let lanes = self.state.block.pieces[piece];
             for lane in lanes.lane..lanes.lane + lanes.count {
                 let offset = self.lane_offset(table.access, piece, lane);
-                let target = self.state.cursors[table.access].wrapping_offset(offset);
-                // SAFETY: as above, for one lane.
+                let target = self.state.cursors[table.access.index()].wrapping_offset(offset);
+                // SAFETY: as above, for one SIMD lane.
                 unsafe {
                     let value = values.add(lane * table.size);
                     scatter(table, target, positions.add(lane), value, 1, length);
@@ -35,8 +37,8 @@ impl Worker<'_> {
         }
     }
 
-    fn is_even(&self, access: usize) -> bool {
-        self.state.block.reach[access].even
+    fn is_even(&self, access: AccessId) -> bool {
+        self.state.block.reach[access.index()].even
     }
 }
 

@@ -149,7 +149,7 @@ impl Block {
         };
         let (positions, groups) = (&self.positions, self.groups);
         let start = offset(&positions[..groups]);
-        let reach = &mut self.reach[access];
+        let reach = &mut self.reach[access.index()];
         reach.start = start;
         reach.stride = strides[groups - 1];
         let consecutive = lanes.tile.is_none() && lanes.linear[at].is_some();

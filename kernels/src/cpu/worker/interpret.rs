@@ -40,7 +40,7 @@ impl<'a> Worker<'a> {
         let launch = self.prepared.launch;
         for &(register, source) in &program.constants {
             let scalar = match source {
-                ConstantSource::Argument(scalar) => launch.scalars[scalar],
+                ConstantSource::Argument(scalar) => launch.scalars[scalar.index()],
                 ConstantSource::Text(scalar) => scalar,
             };
             let mut bytes = [0; 16];
@@ -76,18 +76,21 @@ impl<'a> Worker<'a> {
     pub fn seek_grid(&mut self, point: usize) {
         let geometry = &self.prepared.geometry;
         let mut rest = point;
-        for axis in (0..self.prepared.kernel.grid).rev() {
-            let extent = self.prepared.launch.extents[axis];
-            self.state.index[axis] = rest % extent;
+        for axis in self.prepared.kernel.grid_axes().rev() {
+            let extent = self.prepared.launch.extents[axis.index()];
+            self.state.index[axis.index()] = rest % extent;
             rest /= extent;
         }
-        for access in 0..self.state.bases.len() {
-            let offset = (0..self.prepared.kernel.grid)
-                .map(|axis| self.state.index[axis] as isize * geometry.stride(access, axis))
+        let kernel = self.prepared.kernel;
+        for access in kernel.access_ids() {
+            let offset = kernel
+                .grid_axes()
+                .map(|axis| self.state.index[axis.index()] as isize * geometry.stride(access, axis))
                 .sum();
-            self.state.bases[access] =
-                self.prepared.launch.accesses[access].pointer.wrapping_offset(offset);
-            self.state.cursors[access] = self.state.bases[access];
+            let at = access.index();
+            self.state.bases[at] =
+                self.prepared.launch.accesses[at].pointer.wrapping_offset(offset);
+            self.state.cursors[at] = self.state.bases[at];
         }
     }
 
@@ -168,8 +171,9 @@ impl<'a> Worker<'a> {
             return self.reach_lanes();
         }
         for &access in &prepared.program.phases[self.state.phase].accesses {
-            let start = self.state.block.reach[access].start;
-            self.state.cursors[access] = self.state.bases[access].wrapping_offset(start);
+            let start = self.state.block.reach[access.index()].start;
+            self.state.cursors[access.index()] =
+                self.state.bases[access.index()].wrapping_offset(start);
         }
     }
 
@@ -189,12 +193,13 @@ impl<'a> Worker<'a> {
         let phase = &prepared.program.phases[self.state.phase];
         let lanes = &prepared.lanes[self.state.phase];
         for (at, &access) in phase.accesses.iter().enumerate() {
-            self.state.block.reach(lanes, at, access, prepared.sizes[access]);
-            let start = self.state.block.reach[access].start;
-            self.state.cursors[access] = self.state.bases[access].wrapping_offset(start);
+            self.state.block.reach(lanes, at, access, prepared.sizes[access.index()]);
+            let start = self.state.block.reach[access.index()].start;
+            self.state.cursors[access.index()] =
+                self.state.bases[access.index()].wrapping_offset(start);
         }
         for guard in &lanes.guards {
-            self.state.block.covers[guard.guard] =
+            self.state.block.covers[guard.guard.index()] =
                 if guard.never { Cover::None } else { self.state.block.cover(guard) };
         }
     }
@@ -234,10 +239,10 @@ impl<'a> Worker<'a> {
         let count = self.count(apply.width);
         let output = match apply.destination {
             Some(access)
-                if self.state.block.reach[access].contiguous
-                    && !self.streams(access, count * self.prepared.sizes[access]) =>
+                if self.state.block.reach[access.index()].contiguous
+                    && !self.streams(access, count * self.prepared.sizes[access.index()]) =>
             {
-                self.state.cursors[access]
+                self.state.cursors[access.index()]
             }
             _ => self.state.homes[apply.output],
         };

@@ -17,17 +17,18 @@ impl<'a> Worker<'a> {
         let split = guards.iter().find(|split| split.guard == guard);
         let split = split.expect("bug: a phase does not list a guard that it uses");
         let met = |&(axis, low, high): &(AxisId, usize, usize)| {
-            (low..high).contains(&self.state.index[axis])
+            (low..high).contains(&self.state.index[axis.index()])
         };
         if split.sequential.iter().all(met) {
-            (split, self.state.block.covers[guard])
+            (split, self.state.block.covers[guard.index()])
         } else {
             (split, Cover::None)
         }
     }
 
     pub(super) fn load(&mut self, load: &Load) {
-        let (home, source) = (self.state.homes[load.output], self.state.cursors[load.access]);
+        let (home, source) =
+            (self.state.homes[load.output], self.state.cursors[load.access.index()]);
         let guard = load.guard.map(|guard| self.guard(guard));
         let cover = guard.map_or(Cover::All, |(_, cover)| cover);
         let count = self.count(load.width);
@@ -40,7 +41,7 @@ impl<'a> Worker<'a> {
             if load.width == Width::Uniform {
                 return transfer::element(load.size, source, home);
             }
-            let reach = &self.state.block.reach[load.access];
+            let reach = &self.state.block.reach[load.access.index()];
             if cover == Cover::All && reach.contiguous && !(load.late && self.prepared.overlap) {
                 self.state.pointers[load.output] = source;
             } else if cover == Cover::All && reach.even {
@@ -77,7 +78,7 @@ impl<'a> Worker<'a> {
         source: *const u8,
         home: *mut u8,
     ) {
-        let (size, reach) = (load.size, &self.state.block.reach[load.access]);
+        let (size, reach) = (load.size, &self.state.block.reach[load.access.index()]);
         for (at, piece) in self.state.block.pieces.iter().enumerate() {
             let (low, high) =
                 guard.map_or((0, piece.count), |guard| self.state.block.inside(guard, at));
@@ -95,14 +96,16 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn store(&mut self, store: &Store) {
-        let (source, target) =
-            (self.state.pointers[store.input].cast_const(), self.state.cursors[store.access]);
+        let (source, target) = (
+            self.state.pointers[store.input].cast_const(),
+            self.state.cursors[store.access.index()],
+        );
         // SAFETY: conditions 1 and 2.
         unsafe {
             if store.width == Width::Uniform {
                 return transfer::element(store.size, source, target);
             }
-            let reach = &self.state.block.reach[store.access];
+            let reach = &self.state.block.reach[store.access.index()];
             if reach.even {
                 let bytes = self.state.block.count * store.size;
                 if self.streams(store.access, bytes) {
@@ -146,18 +149,18 @@ impl<'a> Worker<'a> {
     /// Whether a lane block of `bytes` bytes is written past the caches.
     pub(super) fn streams(&self, access: AccessId, bytes: usize) -> bool {
         const WORTHWHILE: usize = 1024;
-        let contiguous = self.state.block.reach[access].contiguous;
+        let contiguous = self.state.block.reach[access.index()].contiguous;
         contiguous && bytes >= WORTHWHILE && self.prepared.streams(access)
     }
 
     pub(super) fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {
-        let origin = self.prepared.launch.origins[axis];
+        let origin = self.prepared.launch.origins[axis.index()];
         let target = self.state.homes[output].cast::<i64>();
         self.state.pointers[output] = self.state.homes[output];
         let groups = &self.prepared.lanes[self.state.phase].groups;
         let group = groups.iter().position(|group| group.axis == Some(axis));
         let Some(group) = group.filter(|_| width == Width::Block) else {
-            let value = origin + self.state.index[axis] as i64;
+            let value = origin + self.state.index[axis.index()] as i64;
             // SAFETY: condition 2.
             unsafe { std::slice::from_raw_parts_mut(target, self.count(width)) }.fill(value);
             return;
@@ -195,7 +198,7 @@ impl<'a> Worker<'a> {
 
     /// The byte offset of a SIMD lane of an access relative to SIMD lane 0.
     pub(super) fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
-        let reach = &self.state.block.reach[access];
+        let reach = &self.state.block.reach[access.index()];
         let within = (lane - self.state.block.pieces[piece].lane) as isize * reach.stride;
         if reach.even { lane as isize * reach.stride } else { reach.starts[piece] + within }
     }

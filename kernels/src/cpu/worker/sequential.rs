@@ -21,7 +21,7 @@ impl<'a> Worker<'a> {
     pub(in crate::cpu) fn run_points(&mut self, step: &'a LoopStep, start: usize, end: usize) {
         let mut entered = std::mem::take(&mut self.state.entered[step.number]);
         entered.clear();
-        entered.extend(step.accesses.iter().map(|&access| self.state.cursors[access]));
+        entered.extend(step.accesses.iter().map(|&access| self.state.cursors[access.index()]));
         self.state.entered[step.number] = entered;
         for fold in &step.folds {
             self.state.accumulators[fold.number].fresh = true;
@@ -34,7 +34,7 @@ impl<'a> Worker<'a> {
             }
         }
         for (at, &access) in step.accesses.iter().enumerate() {
-            self.state.cursors[access] = self.state.entered[step.number][at];
+            self.state.cursors[access.index()] = self.state.entered[step.number][at];
         }
     }
 
@@ -137,27 +137,28 @@ impl<'a> Worker<'a> {
         let shape = &self.prepared.loops[step.number];
         if let [group] = shape.groups.as_slice() {
             if let Some(axis) = group.axis {
-                self.state.index[axis] = point;
+                self.state.index[axis.index()] = point;
             }
             for (number, &access) in step.accesses.iter().enumerate() {
                 let offset = point as isize * shape.strides(number)[0];
-                self.state.cursors[access] =
+                self.state.cursors[access.index()] =
                     self.state.entered[step.number][number].wrapping_offset(offset);
             }
         } else {
             for (number, &access) in step.accesses.iter().enumerate() {
-                self.state.cursors[access] = self.state.entered[step.number][number];
+                self.state.cursors[access.index()] = self.state.entered[step.number][number];
             }
             let mut rest = point;
             for (at, group) in shape.groups.iter().enumerate().rev() {
                 let position = rest % group.extent;
                 rest /= group.extent;
                 if let Some(axis) = group.axis {
-                    self.state.index[axis] = position;
+                    self.state.index[axis.index()] = position;
                 }
                 for (number, &access) in step.accesses.iter().enumerate() {
                     let offset = position as isize * shape.strides(number)[at];
-                    self.state.cursors[access] = self.state.cursors[access].wrapping_offset(offset);
+                    self.state.cursors[access.index()] =
+                        self.state.cursors[access.index()].wrapping_offset(offset);
                 }
             }
         }

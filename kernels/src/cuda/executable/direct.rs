@@ -65,7 +65,7 @@ impl DirectKernel {
     pub fn new(kernel: &Kernel) -> DirectKernel {
         let first = |access: &Access| {
             let is_alike = |other: &Access| other.param == access.param;
-            kernel.accesses.iter().position(is_alike).unwrap_or(0)
+            AccessId::new(kernel.accesses.iter().position(is_alike).unwrap_or(0))
         };
         DirectKernel {
             kernel: kernel.clone(),
@@ -213,7 +213,7 @@ impl DirectKernel {
     /// rows several accesses read together.
     fn apart(&self, addresses: &[u64]) -> impl Iterator<Item = u64> {
         let pairs = self.firsts.iter().zip(addresses);
-        pairs.map(|(&first, address)| address.wrapping_sub(addresses[first]))
+        pairs.map(|(&first, address)| address.wrapping_sub(addresses[first.index()]))
     }
 
     /// The variant that a launch needs, if it has not been loaded.

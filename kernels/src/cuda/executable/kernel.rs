@@ -137,7 +137,7 @@ fn run_on_host(compiled: &cpu::Compiled, device: &Arc<CudaDevice>, launch: &Buff
     cpu::launch(compiled, &on_host, device.pool());
     let kernel = compiled.kernel();
     for (access, (buffer, _, _)) in kernel.accesses.iter().zip(&launch.accesses) {
-        if kernel.params[access.param].role != Role::In {
+        if kernel[access.param].role != Role::In {
             buffer.update_from_host(copy_of(buffer));
         }
     }

@@ -6,7 +6,9 @@ use super::missing::Missing;
 use crate::cpu::BufferLaunch;
 use crate::cuda::shape::{Geometry, is_ordered};
 use crate::error::KernelError;
-use crate::ir::{Access, AccessId, AxisId, Kernel, Param, Role, ScalarId, Stmt, ValueId, verify};
+use crate::ir::{
+    Access, AccessId, AxisId, Kernel, Param, ParamId, Role, ScalarId, Stmt, ValueId, verify,
+};
 use crate::structured::grouped::cuda::{Combined, Grouping, Places};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError, contiguous};
@@ -48,7 +50,7 @@ struct Room {
 impl Table {
     /// The extents of the axes of its points, in a launch of these extents.
     fn extents(&self, whole: &[usize]) -> Vec<usize> {
-        self.axes.iter().map(|&axis| whole[axis]).collect()
+        self.axes.iter().map(|&axis| whole[axis.index()]).collect()
     }
 
     /// The tables of the points, for tables with these strides: one table for all points, or one
@@ -59,7 +61,7 @@ impl Table {
             .across
             .iter()
             .zip(strides)
-            .filter(|&(&axis, &stride)| stride != 0 && whole[axis] > 1);
+            .filter(|&(&axis, &stride)| stride != 0 && whole[axis.index()] > 1);
         let Some((axis, &stride)) = apart.next() else {
             return Some(Places { length, inner: 1, tables: 1, apart: 0 });
         };
@@ -84,7 +86,7 @@ impl Tables {
         let mut own = kernel.clone();
         let mut body = std::mem::take(&mut own.body);
         let mut tables = Vec::new();
-        replace(kernel, &mut own, &mut body, &mut (0..kernel.grid).collect(), &mut tables);
+        replace(kernel, &mut own, &mut body, &mut kernel.grid_axes().collect(), &mut tables);
         own.body = body;
         verify(&own)?;
         Ok(Tables { kernel: DirectKernel::new(&own), tables })
@@ -114,7 +116,7 @@ impl Tables {
             }
             let slots = Grouping::slots_at(positions.as_ptr() as u64, points, &places, device)?;
             drop(positions);
-            let (buffer, offset, _) = &launch.accesses[table.access];
+            let (buffer, offset, _) = &launch.accesses[table.access.index()];
             let to = (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64);
             let grouping = Grouping::new(&slots, points, places.slots(), device)?;
             grouping.accumulate(table.monoid, table.dtype, values.as_ptr() as u64, to)?;
@@ -137,7 +139,7 @@ impl Tables {
             ];
             for (access, buffer, strides) in places {
                 let argument = (buffer, 0, strides.as_slice());
-                match accesses.get_mut(access) {
+                match accesses.get_mut(access.index()) {
                     Some(known) => *known = argument,
                     // New accesses are appended in the order of the statements.
                     None => accesses.push(argument),
@@ -167,8 +169,8 @@ impl Tables {
         let mut addresses = launch.addresses.to_vec();
         let mut missing = Vec::new();
         for table in &self.tables {
-            let length = scalars.get(table.length).copied().flatten().map_or(0, length_of);
-            let own = launch.strides[table.access];
+            let length = scalars.get(table.length.index()).copied().flatten().map_or(0, length_of);
+            let own = launch.strides[table.access.index()];
             // Other cases run on the host.
             let Some(places) = table.places(own, launch.extents, length) else { return Vec::new() };
             let extents = table.extents(launch.extents);
@@ -182,10 +184,10 @@ impl Tables {
             }
             for (access, size) in [(table.positions, 8), (table.values, table.dtype.size())] {
                 let apart = contiguous(&extents, size);
-                match strides.get_mut(access) {
+                match strides.get_mut(access.index()) {
                     Some(known) => {
                         *known = apart;
-                        addresses[access] = 0;
+                        addresses[access.index()] = 0;
                     }
                     None => {
                         strides.push(apart);
@@ -210,8 +212,8 @@ impl Tables {
         for table in &self.tables {
             let extents = table.extents(launch.extents);
             let points: usize = extents.iter().product();
-            let length = length_of(launch.scalars[table.length]);
-            let strides = launch.accesses[table.access].2;
+            let length = length_of(launch.scalars[table.length.index()]);
+            let strides = launch.accesses[table.access.index()].2;
             let Some(places) = table.places(strides, launch.extents, length) else {
                 return Ok(None);
             };
@@ -256,7 +258,7 @@ fn replace(
                 axes.truncate(outer);
             }
             Stmt::Accumulate { access, length, position, value, monoid } => {
-                let param = &kernel.params[kernel.accesses[*access].param];
+                let param = &kernel[kernel[*access].param];
                 if is_ordered(param) {
                     let (access, dtype) = (*access, param.dtype);
                     let mut points = axes.clone();
@@ -269,7 +271,7 @@ fn replace(
                     body.extend([(positions, *position), (values, *value)].map(store));
                     tables.push(Table {
                         access,
-                        across: kernel.accesses[access].axes.clone(),
+                        across: kernel[access].axes.clone(),
                         length: *length,
                         monoid: *monoid,
                         dtype,
@@ -294,15 +296,15 @@ fn store((access, value): (AccessId, ValueId)) -> Stmt {
 /// is appended.
 fn stored(own: &mut Kernel, given: Option<AccessId>, dtype: DType, axes: &[AxisId]) -> AccessId {
     own.params.push(Param { dtype, role: Role::Out });
-    let access = Access { param: own.params.len() - 1, axes: axes.to_vec() };
+    let access = Access { param: ParamId::new(own.params.len() - 1), axes: axes.to_vec() };
     match given {
         Some(at) => {
-            own.accesses[at] = access;
+            own.accesses[at.index()] = access;
             at
         }
         None => {
             own.accesses.push(access);
-            own.accesses.len() - 1
+            AccessId::new(own.accesses.len() - 1)
         }
     }
 }

@@ -28,19 +28,21 @@ pub(super) fn bytes(fields: &[Field], shape: &Shape, values: &Values<'_>) -> Vec
 fn value(field: Field, shape: &Shape, launch: &Values<'_>) -> u64 {
     let signed = |number: isize| number as i64 as u64;
     match field {
-        Field::Pointer(access) => launch.addresses[access],
-        Field::GridStride(access, group) => signed(shape.strides[access][shape.grid[group].inner]),
+        Field::Pointer(access) => launch.addresses[access.index()],
+        Field::GridStride(access, group) => {
+            signed(shape.strides[access.index()][shape.grid[group].inner.index()])
+        }
         Field::LoopStride(access, number, group) => {
-            signed(shape.strides[access][shape.loops[number][group].inner])
+            signed(shape.strides[access.index()][shape.loops[number][group].inner.index()])
         }
         Field::GridExtent(group) => shape.grid[group].extent as u64,
         Field::LoopExtent(number, group) => shape.loops[number][group].extent as u64,
         Field::LoopPoints(number) => shape.loop_points(number) as u64,
-        Field::Origin(axis) => launch.origins[axis] as u64,
-        Field::Low(guard, at) => shape.bounds[guard][at].0 as u64,
-        Field::High(guard, at) => shape.bounds[guard][at].1 as u64,
+        Field::Origin(axis) => launch.origins[axis.index()] as u64,
+        Field::Low(guard, at) => shape.bounds[guard.index()][at].0 as u64,
+        Field::High(guard, at) => shape.bounds[guard.index()][at].1 as u64,
         Field::Scalar(scalar, word) => {
-            let bytes = launch.scalars[scalar].bytes();
+            let bytes = launch.scalars[scalar.index()].bytes();
             let from = (8 * word).min(bytes.len());
             let bytes = &bytes[from..(from + 8).min(bytes.len())];
             let mut whole = [0; 8];

@@ -6,7 +6,7 @@ use super::moments::Moments;
 use super::neighbours::NEIGHBOUR_LANES;
 use super::outline::Shape;
 use crate::cuda::variant::{Chunks, Mode, Step, THREADS, TILE};
-use crate::ir::{AxisId, Kernel, Stmt};
+use crate::ir::{AccessId, AxisId, Kernel, Stmt};
 
 /// The number of blocks that keep a device busy. It is fixed, so that the order of folds does not
 /// depend on the device.
@@ -90,11 +90,11 @@ impl Shape {
         for statement in &kernel.body {
             let Stmt::Loop { body, .. } = statement else { continue };
             for access in direct_loads(kernel, body) {
-                let item = kernel.params[kernel.accesses[access].param].dtype.size();
-                if self.variant.loop_steps[access][number].last() == Some(&Step::Item) {
+                let item = kernel[kernel[access].param].dtype.size();
+                if self.variant.loop_steps[access.index()][number].last() == Some(&Step::Item) {
                     along_rows += item;
                 }
-                if self.variant.grid_steps[access].last() == Some(&Step::Item) {
+                if self.variant.grid_steps[access.index()].last() == Some(&Step::Item) {
                     along_columns += item;
                 }
             }
@@ -137,9 +137,10 @@ impl Shape {
             self.chunks = power_of_two_at_most((BLOCKS / self.units).clamp(1, most.max(1)));
         }
         if lanes > 1 && !tail {
-            let packed: Vec<bool> = (0..kernel.accesses.len())
+            let packed: Vec<bool> = kernel
+                .access_ids()
                 .map(|access| {
-                    let steps = &self.variant.loop_steps[access];
+                    let steps = &self.variant.loop_steps[access.index()];
                     let along = outer.iter().any(|&at| steps[at].last() == Some(&Step::Item));
                     along
                         && self.is_aligned(kernel, launch, access, lanes, |group| {
@@ -158,8 +159,8 @@ impl Shape {
         if !self.loops.is_empty() || self.grid[last].extent < TILE as usize / 2 {
             return None;
         }
-        (0..kernel.accesses.len()).find_map(|access| {
-            let steps = &self.variant.grid_steps[access];
+        kernel.access_ids().find_map(|access| {
+            let steps = &self.variant.grid_steps[access.index()];
             let is_across = |&group: &usize| {
                 steps[group] == Step::Item && self.grid[group].extent >= TILE as usize / 2
             };
@@ -170,12 +171,12 @@ impl Shape {
     fn choose_tiles(&mut self, kernel: &Kernel, across: usize) {
         let last = self.grid.len() - 1;
         self.variant.mode = Mode::Tiles { across, mirrored: false };
-        let crosses = |access: usize| self.variant.crosses(access);
-        let both_ways = (0..kernel.accesses.len()).any(|access| {
+        let crosses = |access: AccessId| self.variant.crosses(access);
+        let both_ways = kernel.access_ids().any(|access| {
             crosses(access)
-                && (0..kernel.accesses.len()).any(|other| {
-                    kernel.accesses[other].param == kernel.accesses[access].param && !crosses(other)
-                })
+                && kernel
+                    .access_ids()
+                    .any(|other| kernel[other].param == kernel[access].param && !crosses(other))
         });
         let is_square = self.grid[across].extent == self.grid[last].extent;
         let mirrored = both_ways && is_square && self.grid.len() == 2;
@@ -206,12 +207,10 @@ impl Shape {
         }
         let inner = self.grid.last().map_or(1, |group| group.extent);
         let last = self.grid.len().wrapping_sub(1);
-        let stepping = (0..kernel.accesses.len())
-            .filter(|&access| self.variant.grid_steps[access].get(last) == Some(&Step::Item));
-        let widest = stepping
-            .clone()
-            .map(|access| kernel.params[kernel.accesses[access].param].dtype.size())
-            .max();
+        let stepping = kernel.access_ids().filter(|&access| {
+            self.variant.grid_steps[access.index()].get(last) == Some(&Step::Item)
+        });
+        let widest = stepping.clone().map(|access| kernel[kernel[access].param].dtype.size()).max();
         let mut lanes = 1;
         if let Some(widest) = widest {
             let smallest_share = match team {
@@ -259,9 +258,10 @@ impl Shape {
         }
         self.variant.mode = Mode::Columns { lanes: lanes as u32, team: team as u32 };
         if lanes > 1 {
-            let packed =
-                |access: usize| self.variant.grid_steps[access].get(last) == Some(&Step::Item);
-            self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
+            let packed = |access: AccessId| {
+                self.variant.grid_steps[access.index()].get(last) == Some(&Step::Item)
+            };
+            self.variant.packed = kernel.access_ids().map(packed).collect();
         }
         self.units = rows * inner.div_ceil(lanes);
     }
@@ -272,17 +272,17 @@ impl Shape {
         &self,
         kernel: &Kernel,
         launch: &Geometry<'_>,
-        access: usize,
+        access: AccessId,
         lanes: usize,
         is_lane: impl Fn(&Group) -> bool,
     ) -> bool {
-        let item = kernel.params[kernel.accesses[access].param].dtype.size();
+        let item = kernel[kernel[access].param].dtype.size();
         let pack = (lanes * item).min(PACK);
         let mut groups = self.grid.iter().chain(self.loops.iter().flatten());
         let steps = groups.all(|group| {
-            let stride = self.strides[access][group.inner];
+            let stride = self.strides[access.index()][group.inner.index()];
             stride % pack as isize == 0 || (stride == item as isize && is_lane(group))
         });
-        steps && launch.addresses[access].is_multiple_of(pack as u64)
+        steps && launch.addresses[access.index()].is_multiple_of(pack as u64)
     }
 }

@@ -1,7 +1,7 @@
 //! Facts of a kernel that decide how GPUs run it: loops, loads, and whether the order of
 //! combination shows in a result.
 
-use crate::ir::{AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value};
+use crate::ir::{AccessId, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value};
 use phalanx_ops::Monoid;
 
 /// The loops of a body in the order of their starts, with their depth.
@@ -29,9 +29,9 @@ pub(super) fn stores_in_loops(body: &[Stmt], in_loop: bool) -> bool {
 }
 
 /// The accesses that the body of a loop loads directly, not in inner loops.
-pub(super) fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
+pub(super) fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<AccessId> {
     let access = |statement: &Stmt| match statement {
-        Stmt::Let(value) => match kernel.values[*value].expr {
+        Stmt::Let(value) => match kernel[*value].expr {
             Expr::Load { access, .. } => Some(access),
             _ => None,
         },
@@ -54,7 +54,7 @@ pub(in crate::cuda) fn folds_in_any_order(kernel: &Kernel) -> bool {
     fn all(kernel: &Kernel, body: &[Stmt]) -> bool {
         let is_free = |fold: &Fold| match fold.monoid {
             Monoid::ArgMin | Monoid::ArgMax => true,
-            _ => !kernel.values[fold.value].dtype.is_inexact(),
+            _ => !kernel[fold.value].dtype.is_inexact(),
         };
         body.iter().all(|statement| match statement {
             Stmt::Loop { body, folds, .. } => folds.iter().all(is_free) && all(kernel, body),
@@ -70,9 +70,7 @@ pub(in crate::cuda) fn has_ordered_tables(kernel: &Kernel) -> bool {
     fn accumulates(kernel: &Kernel, body: &[Stmt]) -> bool {
         body.iter().any(|statement| match statement {
             Stmt::Loop { body, .. } => accumulates(kernel, body),
-            Stmt::Accumulate { access, .. } => {
-                is_ordered(&kernel.params[kernel.accesses[*access].param])
-            }
+            Stmt::Accumulate { access, .. } => is_ordered(&kernel[kernel[*access].param]),
             _ => false,
         })
     }

@@ -37,7 +37,7 @@ pub(super) fn full_strides(kernel: &Kernel, launch: &Geometry<'_>) -> Vec<Vec<is
     let of = |(access, strides): (&crate::ir::Access, &&[isize])| {
         let mut all = vec![0; kernel.axes];
         for (&axis, &stride) in access.axes.iter().zip(strides.iter()) {
-            all[axis] = stride;
+            all[axis.index()] = stride;
         }
         all
     };
@@ -54,9 +54,9 @@ pub(super) fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
     for (axes, guard) in kernel.guards.iter().zip(launch.guards) {
         let (mut asked, mut positions, mut never) = (Vec::new(), Vec::new(), false);
         for (&axis, &(start, end)) in axes.iter().zip(guard) {
-            let extent = launch.extents[axis] as i64;
-            let low = start.saturating_sub(launch.origins[axis]).clamp(0, extent);
-            let high = end.saturating_sub(launch.origins[axis]).clamp(0, extent);
+            let extent = launch.extents[axis.index()] as i64;
+            let low = start.saturating_sub(launch.origins[axis.index()]).clamp(0, extent);
+            let high = end.saturating_sub(launch.origins[axis.index()]).clamp(0, extent);
             never |= low >= high;
             if low > 0 || high < extent {
                 asked.push(axis);
@@ -68,7 +68,7 @@ pub(super) fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
             bounds.push(Vec::new());
             continue;
         }
-        asked.iter().for_each(|&axis| pinned[axis] = true);
+        asked.iter().for_each(|&axis| pinned[axis.index()] = true);
         kinds.push(GuardKind::Bounds(asked));
         bounds.push(positions);
     }
@@ -85,21 +85,22 @@ pub(super) fn groups(
 ) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
     for &axis in axes {
-        let extent = extents[axis];
-        if extent == 1 && !pinned[axis] {
+        let extent = extents[axis.index()];
+        if extent == 1 && !pinned[axis.index()] {
             continue;
         }
         if let Some(outer) = groups.last_mut()
             && outer.axis.is_none()
-            && !pinned[axis]
+            && !pinned[axis.index()]
             && strides.iter().all(|strides| {
-                strides[axis].checked_mul(extent as isize) == Some(strides[outer.inner])
+                strides[axis.index()].checked_mul(extent as isize)
+                    == Some(strides[outer.inner.index()])
             })
         {
             outer.extent *= extent;
             outer.inner = axis;
         } else {
-            groups.push(Group { extent, axis: pinned[axis].then_some(axis), inner: axis });
+            groups.push(Group { extent, axis: pinned[axis.index()].then_some(axis), inner: axis });
         }
     }
     groups

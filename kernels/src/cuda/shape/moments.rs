@@ -82,7 +82,7 @@ impl Moments {
             results.push((at, is_rest));
             same.extend(more);
         }
-        let dtype = |pair: &Pair| kernel.values[pair.sum].dtype;
+        let dtype = |pair: &Pair| kernel[pair.sum].dtype;
         let is_found =
             !pairs.is_empty() && pairs.iter().all(|pair| dtype(pair) == dtype(&pairs[0]));
         is_found.then_some(Moments { first, second, pairs, results, same })
@@ -93,8 +93,8 @@ impl Moments {
         let extents = |at: usize| loops[at].iter().map(|group| group.extent).collect::<Vec<_>>();
         extents(self.first) == extents(self.second)
             && self.same.iter().all(|&(one, other)| {
-                launch.addresses[one] == launch.addresses[other]
-                    && launch.strides[one] == launch.strides[other]
+                launch.addresses[one.index()] == launch.addresses[other.index()]
+                    && launch.strides[one.index()] == launch.strides[other.index()]
             })
     }
 }
@@ -105,13 +105,13 @@ impl Pair {
         (inner, sum): (&[Stmt], &Fold),
         (outer, squares): (&[Stmt], &Fold),
     ) -> Option<(Pair, bool, Same)> {
-        let dtype = kernel.values[sum.value].dtype;
+        let dtype = kernel[sum.value].dtype;
         if [sum.monoid, squares.monoid] != [Monoid::Add; 2]
             || !matches!(dtype, DType::F32 | DType::F64)
         {
             return None;
         }
-        let expr = |value: ValueId| &kernel.values[value].expr;
+        let expr = |value: ValueId| &kernel[value].expr;
         let difference = match expr(squares.value) {
             Expr::Op { op: Op::Square, inputs } => inputs[0],
             Expr::Op { op: Op::Multiply, inputs } if inputs[0] == inputs[1] => inputs[0],
@@ -187,7 +187,7 @@ fn alike(
         // Computed before both loops.
         return !defined(inner, one) && !defined(outer, other);
     }
-    let (left, right) = (&kernel.values[one], &kernel.values[other]);
+    let (left, right) = (&kernel[one], &kernel[other]);
     if left.dtype != right.dtype {
         return false;
     }
@@ -195,7 +195,7 @@ fn alike(
     match (&left.expr, &right.expr) {
         (Expr::Load { access: one, guard: None }, Expr::Load { access: other, guard: None }) => {
             same.push((*one, *other));
-            kernel.accesses[*one].param == kernel.accesses[*other].param
+            kernel[*one].param == kernel[*other].param
         }
         (Expr::Scalar(one), Expr::Scalar(other)) => one == other,
         (Expr::Constant(one), Expr::Constant(other)) => one == other,

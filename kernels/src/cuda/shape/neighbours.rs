@@ -14,13 +14,13 @@ impl Shape {
     /// more accesses of one parameter with equal steps. One block then reads neighbouring rows.
     pub(super) fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
         let along = self.grid.len().checked_sub(2)?;
-        let alike = |access: &usize, other: usize| {
-            kernel.accesses[*access].param == kernel.accesses[other].param
-                && self.strides[*access] == self.strides[other]
+        let alike = |access: &AccessId, other: AccessId| {
+            kernel[*access].param == kernel[other].param
+                && self.strides[access.index()] == self.strides[other.index()]
         };
-        let is_around = (0..kernel.accesses.len()).any(|other| {
-            self.variant.grid_steps[other].last() == Some(&Step::Item)
-                && (0..kernel.accesses.len()).filter(|access| alike(access, other)).count() >= 3
+        let is_around = kernel.access_ids().any(|other| {
+            self.variant.grid_steps[other.index()].last() == Some(&Step::Item)
+                && kernel.access_ids().filter(|access| alike(access, other)).count() >= 3
         });
         (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
     }
@@ -29,14 +29,15 @@ impl Shape {
     /// if it is the same for all rows. Two blocks that write parts of one line cost a twentieth.
     pub(super) fn skew(&self, kernel: &Kernel, launch: &Geometry<'_>) -> usize {
         let stored = |access: &AccessId| {
-            kernel.params[kernel.accesses[*access].param].role != Role::In
-                && self.variant.grid_steps[*access].last() == Some(&Step::Item)
+            kernel[kernel[*access].param].role != Role::In
+                && self.variant.grid_steps[access.index()].last() == Some(&Step::Item)
         };
-        let Some(access) = (0..kernel.accesses.len()).find(stored) else { return 0 };
-        let item = kernel.params[kernel.accesses[access].param].dtype.size();
+        let Some(access) = kernel.access_ids().find(stored) else { return 0 };
+        let item = kernel[kernel[access].param].dtype.size();
         let mut outer = self.grid[..self.grid.len() - 1].iter();
-        let is_alike = outer.all(|group| self.strides[access][group.inner] % LINE as isize == 0);
-        let behind = (launch.addresses[access] % LINE as u64) as usize;
+        let is_alike = outer
+            .all(|group| self.strides[access.index()][group.inner.index()] % LINE as isize == 0);
+        let behind = (launch.addresses[access.index()] % LINE as u64) as usize;
         if is_alike && behind.is_multiple_of(item) { behind / item } else { 0 }
     }
 
@@ -50,7 +51,8 @@ impl Shape {
         along: usize,
     ) -> Vec<Vec<(AccessId, u32)>> {
         let is_guarded = |guard: Option<GuardId>| {
-            let always = |guard: GuardId| self.variant.guards[guard] == GuardKind::Bounds(vec![]);
+            let always =
+                |guard: GuardId| self.variant.guards[guard.index()] == GuardKind::Bounds(vec![]);
             guard.is_some_and(|guard| !always(guard))
         };
         let loads = |wanted: AccessId| {
@@ -60,17 +62,19 @@ impl Shape {
             })
         };
         let may_share = |&access: &AccessId| {
-            kernel.params[kernel.accesses[access].param].role == Role::In
-                && self.strides[access][self.grid[along].inner] > 0
+            kernel[kernel[access].param].role == Role::In
+                && self.strides[access.index()][self.grid[along].inner.index()] > 0
                 && !loads(access).any(is_guarded)
         };
         let mut groups: Vec<Vec<(AccessId, i64)>> = Vec::new();
-        for access in (0..kernel.accesses.len()).filter(may_share) {
+        for access in kernel.access_ids().filter(may_share) {
             let rows_behind = |first: AccessId| {
-                let stride = self.strides[access][self.grid[along].inner] as i64;
-                let apart = launch.addresses[access].wrapping_sub(launch.addresses[first]) as i64;
-                let is_alike = kernel.accesses[access].param == kernel.accesses[first].param
-                    && self.strides[access] == self.strides[first]
+                let stride = self.strides[access.index()][self.grid[along].inner.index()] as i64;
+                let apart = launch.addresses[access.index()]
+                    .wrapping_sub(launch.addresses[first.index()])
+                    as i64;
+                let is_alike = kernel[access].param == kernel[first].param
+                    && self.strides[access.index()] == self.strides[first.index()]
                     && apart % stride == 0
                     && (apart / stride).unsigned_abs() <= NEIGHBOUR_LANES as u64;
                 is_alike.then_some(apart / stride)
@@ -143,7 +147,11 @@ mod tests {
     #[test]
     fn rows_are_shared_where_accesses_are_few_rows_apart() {
         let row = COLUMNS as u64;
-        let rows = |from| shape(from, row + 1, COLUMNS).variant.rows;
+        let rows = |from| -> Vec<Vec<(usize, u32)>> {
+            let rows = shape(from, row + 1, COLUMNS).variant.rows.into_iter();
+            let numbers = |(access, behind): (AccessId, u32)| (access.index(), behind);
+            rows.map(|group| group.into_iter().map(numbers).collect()).collect()
+        };
         assert_eq!(rows([1, 2 * row + 1, row]), [[(0, 0), (1, 2)]]);
         // Rows are counted from the lowest access, which need not be the first in the text.
         assert_eq!(rows([2 * row + 1, 1, 3 * row + 1]), [[(0, 2), (1, 0), (2, 3)]]);

@@ -3,7 +3,7 @@
 use super::facts::loops;
 use super::geometry::{Geometry, Group, full_strides, groups, guards};
 use crate::cuda::variant::{Chunks, Mode, Step, Variant};
-use crate::ir::{AxisId, Expr, Kernel, Role};
+use crate::ir::{Access, AccessId, AxisId, Expr, Kernel, Role};
 
 /// The shape of a launch: everything but addresses and scalars.
 #[derive(Clone, Debug)]
@@ -37,16 +37,16 @@ impl Shape {
         let (guards, bounds, mut pinned) = guards(kernel, launch);
         for value in &kernel.values {
             if let Expr::Index(axis) = value.expr {
-                pinned[axis] = true;
+                pinned[axis.index()] = true;
             }
         }
         let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
-        let mut grid_axes: Vec<AxisId> = (0..kernel.grid).collect();
+        let mut grid_axes: Vec<AxisId> = kernel.grid_axes().collect();
         // Stores count twice: if loads and stores prefer different orders, stores decide.
         let weight = |axis: AxisId| -> usize {
-            let of = |(strides, access): (&Vec<isize>, &crate::ir::Access)| {
-                let stores = kernel.params[access.param].role != Role::In;
-                strides[axis].unsigned_abs() * (1 + usize::from(stores))
+            let of = |(strides, access): (&Vec<isize>, &Access)| {
+                let stores = kernel[access.param].role != Role::In;
+                strides[axis.index()].unsigned_abs() * (1 + usize::from(stores))
             };
             strides.iter().zip(&kernel.accesses).map(of).sum()
         };
@@ -54,13 +54,14 @@ impl Shape {
         let grid = group(&grid_axes);
         let found = loops(&kernel.body);
         let loops: Vec<Vec<Group>> = found.iter().map(|(axes, _)| group(axes)).collect();
-        let item = |access: usize| kernel.params[kernel.accesses[access].param].dtype.size();
-        let step = |access: usize, group: &Group| match strides[access][group.inner] {
-            0 => Step::None,
-            stride if stride == item(access) as isize => Step::Item,
-            _ => Step::Any,
-        };
-        let accesses = 0..kernel.accesses.len();
+        let item = |access: AccessId| kernel[kernel[access].param].dtype.size();
+        let step =
+            |access: AccessId, group: &Group| match strides[access.index()][group.inner.index()] {
+                0 => Step::None,
+                stride if stride == item(access) as isize => Step::Item,
+                _ => Step::Any,
+            };
+        let accesses = kernel.access_ids();
         let steps_along = |groups: &[Group]| -> Vec<Vec<Step>> {
             let of = |access| groups.iter().map(|group| step(access, group)).collect();
             accesses.clone().map(of).collect()
@@ -78,7 +79,9 @@ impl Shape {
                         loops.iter().map(|groups| steps_along(groups)).collect();
                     accesses
                         .clone()
-                        .map(|access| by_loop.iter().map(|steps| steps[access].clone()).collect())
+                        .map(|access| {
+                            by_loop.iter().map(|steps| steps[access.index()].clone()).collect()
+                        })
                         .collect()
                 },
                 packed: vec![false; kernel.accesses.len()],

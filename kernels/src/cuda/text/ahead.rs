@@ -83,8 +83,8 @@ impl Writer<'_> {
         ));
         self.indent += 1;
         for &value in values {
-            let name = self.kernel.values[value].dtype.name();
-            let lanes = if self.laned[value] { "[N]" } else { "" };
+            let name = self.kernel[value].dtype.name();
+            let lanes = if self.laned[value.index()] { "[N]" } else { "" };
             self.line(format!("{name} ahead{value}[{rounds}]{lanes};"));
         }
         let round = |writer: &mut Self, at_round: &dyn Fn(&mut Self)| {
@@ -97,7 +97,7 @@ impl Writer<'_> {
         round(self, &|writer| {
             for &value in values {
                 writer.value(value);
-                writer.line(if writer.laned[value] {
+                writer.line(if writer.laned[value.index()] {
                     format!("LANES ahead{value}[u][k] = v{value}[k];")
                 } else {
                     format!("ahead{value}[u] = v{value};")
@@ -106,7 +106,7 @@ impl Writer<'_> {
         });
         round(self, &|writer| {
             for &value in values {
-                let lane = if writer.laned[value] { "[k]" } else { "" };
+                let lane = if writer.laned[value.index()] { "[k]" } else { "" };
                 writer.define(value, &format!("ahead{value}[u]{lane}"));
                 writer.early.insert(value);
             }
@@ -151,7 +151,7 @@ impl Writer<'_> {
         if !is_moments || has_tail || !body.iter().all(lets) {
             return none;
         }
-        let is_load = |value: &ValueId| match self.kernel.values[*value].expr {
+        let is_load = |value: &ValueId| match self.kernel[*value].expr {
             Expr::Load { guard: None, .. } => self.is_early(*value),
             _ => false,
         };
@@ -161,8 +161,8 @@ impl Writer<'_> {
         };
         let values: Vec<ValueId> = body.iter().filter_map(value).filter(is_load).collect();
         let bytes = |&value: &ValueId| {
-            let lanes = if self.laned[value] { self.variant.lanes() as usize } else { 1 };
-            self.kernel.values[value].dtype.size() * lanes
+            let lanes = if self.laned[value.index()] { self.variant.lanes() as usize } else { 1 };
+            self.kernel[value].dtype.size() * lanes
         };
         match values.iter().map(bytes).sum::<usize>() {
             0 => none,

@@ -64,14 +64,14 @@ impl Field {
 /// The words of the argument of a variant.
 pub(in crate::cuda) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
     let mut fields = Vec::new();
-    for access in 0..kernel.accesses.len() {
+    for access in kernel.access_ids() {
         fields.push(Field::Pointer(access));
-        for (group, step) in variant.grid_steps[access].iter().enumerate() {
+        for (group, step) in variant.grid_steps[access.index()].iter().enumerate() {
             if *step == Step::Any {
                 fields.push(Field::GridStride(access, group));
             }
         }
-        for (number, steps) in variant.loop_steps[access].iter().enumerate() {
+        for (number, steps) in variant.loop_steps[access.index()].iter().enumerate() {
             for (group, step) in steps.iter().enumerate() {
                 if *step == Step::Any {
                     fields.push(Field::LoopStride(access, number, group));
@@ -92,6 +92,7 @@ pub(in crate::cuda) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> 
     }
     fields.extend(indexed.into_iter().map(Field::Origin));
     for (guard, kind) in variant.guards.iter().enumerate() {
+        let guard = GuardId::new(guard);
         if let GuardKind::Bounds(axes) = kind {
             fields.extend(
                 (0..axes.len()).flat_map(|at| [Field::Low(guard, at), Field::High(guard, at)]),
@@ -99,6 +100,7 @@ pub(in crate::cuda) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> 
         }
     }
     for (scalar, dtype) in kernel.scalars.iter().enumerate() {
+        let scalar = ScalarId::new(scalar);
         fields.extend((0..dtype.size().div_ceil(8)).map(|word| Field::Scalar(scalar, word)));
     }
     if variant.is_skewed() {

@@ -52,10 +52,10 @@ impl Writer<'_> {
 
     /// Defines the type of a fold before the kernel.
     fn fold_type(&mut self, number: usize, fold: &Fold) {
-        let dtype = wide(self.kernel.values[fold.value].dtype);
+        let dtype = wide(self.kernel[fold.value].dtype);
         self.uses.monoids.insert((fold.monoid, dtype));
-        if dtype != self.kernel.values[fold.value].dtype {
-            let narrow = self.kernel.values[fold.value].dtype;
+        if dtype != self.kernel[fold.value].dtype {
+            let narrow = self.kernel[fold.value].dtype;
             self.uses.casts.insert((narrow, dtype));
             self.uses.casts.insert((dtype, narrow));
         }
@@ -156,7 +156,7 @@ impl Writer<'_> {
         let found = moments.pairs.iter().enumerate();
         let found = found.filter_map(|(pair, Pair { sum, .. })| Some((place(*sum)?, pair)));
         self.moments_folds = found.map(|(at, pair)| (self.folds + at, pair)).collect();
-        let name = self.kernel.values[moments.pairs[0].sum].dtype.name();
+        let name = self.kernel[moments.pairs[0].sum].dtype.name();
         self.line(format!("{name} seen = 0;"));
     }
 
@@ -169,7 +169,7 @@ impl Writer<'_> {
             let Some(&(at, _)) = self.moments_folds.iter().find(|found| found.1 == pair) else {
                 unreachable!("bug: the first loop comes first")
             };
-            let laned = self.laned[fold.result];
+            let laned = self.laned[fold.result.index()];
             let all = match (self.variant.is_rows(), laned) {
                 (true, _) => format!("r{at}"),
                 (false, true) => format!("f{at}[k]"),
@@ -212,7 +212,7 @@ impl Writer<'_> {
 
     /// The value that a fold combines at a point.
     fn folded(&self, number: usize, fold: &Fold) -> String {
-        let narrow = self.kernel.values[fold.value].dtype;
+        let narrow = self.kernel[fold.value].dtype;
         let value = if wide(narrow) == narrow {
             self.operand(fold.value)
         } else {
@@ -231,7 +231,7 @@ impl Writer<'_> {
         for (at, fold) in folds.iter().enumerate() {
             let number = begun + at;
             let value = self.folded(number, fold);
-            let laned = is_row || self.laned[fold.result];
+            let laned = is_row || self.laned[fold.result.index()];
             let place = if laned { format!("f{number}[k]") } else { format!("f{number}") };
             let mut text = String::new();
             if laned {
@@ -248,7 +248,7 @@ impl Writer<'_> {
     /// The results of the folds of an inner loop.
     pub(super) fn end_inner_folds(&mut self, number: usize, folds: &[Fold], begun: usize) {
         for (at, fold) in folds.iter().enumerate() {
-            let laned = self.laned[fold.result];
+            let laned = self.laned[fold.result.index()];
             self.result(number, fold, begun + at, "f", laned);
         }
     }
@@ -265,7 +265,7 @@ impl Writer<'_> {
             return self.define(fold.result, &format!("{place}.mean * {place}.count"));
         }
         self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
-        let narrow = self.kernel.values[fold.result].dtype;
+        let narrow = self.kernel[fold.result].dtype;
         let field = if fold.index.is_some() { ".value" } else { "" };
         let text = if wide(narrow) == narrow {
             format!("{place}{field}")
@@ -290,7 +290,8 @@ impl Writer<'_> {
         self.begin_moments(number, folds);
         match self.variant.mode {
             Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
-                let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
+                let begun =
+                    self.begin_folds(folds, |writer, fold| writer.laned[fold.result.index()]);
                 self.nest(number, body, folds, begun);
                 self.end_inner_folds(number, folds, begun);
             }
@@ -405,7 +406,7 @@ impl Writer<'_> {
         }
         for (at, fold) in folds.iter().enumerate() {
             let at = begun + at;
-            if self.laned[fold.result] {
+            if self.laned[fold.result.index()] {
                 self.result(number, fold, at, "f", true)
             } else {
                 self.line(format!("Fold{at}::T r{at} = f{at}[0];"));
@@ -428,7 +429,7 @@ impl Writer<'_> {
 
     /// Bytes of an accumulator.
     fn size_of(&self, number: usize, fold: &Fold) -> usize {
-        let size = wide(self.kernel.values[fold.value].dtype).size();
+        let size = wide(self.kernel[fold.value].dtype).size();
         if self.is_moments(number) {
             return (3 + usize::from(self.is_sum_stored(number))) * size;
         }
@@ -477,7 +478,7 @@ fn stores(body: &[Stmt]) -> bool {
 /// Bytes that each partial result of a kernel's outermost folds takes.
 pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
     let of = |fold: &Fold| {
-        let size = wide(kernel.values[fold.value].dtype).size();
+        let size = wide(kernel[fold.value].dtype).size();
         // A sum may be part of `Moments`, which has three numbers, or four with the sum itself.
         let is_sum = fold.monoid == Monoid::Add && size <= 8;
         let size = match (fold.index.is_some(), is_sum) {

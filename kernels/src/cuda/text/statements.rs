@@ -26,7 +26,9 @@ impl Writer<'_> {
                 Stmt::Store { access, value } => self.store(*access, *value),
                 Stmt::Accumulate { access, length, position, value, monoid } => {
                     self.accumulation(*monoid, self.dtype_of(*access));
-                    let lanes = self.laned[*position] || self.laned[*value] || self.is_in_row();
+                    let lanes = self.laned[position.index()]
+                        || self.laned[value.index()]
+                        || self.is_in_row();
                     let place = self.address(*access, None);
                     let (position, value) = (self.operand(*position), self.operand(*value));
                     let name = monoid.name();
@@ -87,12 +89,12 @@ impl Writer<'_> {
 
     /// A value as operand, in a lane if it differs between lanes.
     pub(super) fn operand(&self, value: ValueId) -> String {
-        if self.laned[value] { format!("v{value}[k]") } else { format!("v{value}") }
+        if self.laned[value.index()] { format!("v{value}[k]") } else { format!("v{value}") }
     }
 
     pub(super) fn value(&mut self, value: ValueId) {
         let kernel = self.kernel;
-        let data = &kernel.values[value];
+        let data = &kernel[value];
         if let Expr::Load { access, guard } = &data.expr {
             return self.load(value, *access, *guard);
         }
@@ -110,9 +112,7 @@ impl Writer<'_> {
                     [condition, on_true, on_false].map(|&input| self.operand(input));
                 format!("{condition} ? {on_true} : {on_false}")
             }
-            Expr::Cast(input) if self.kernel.values[*input].dtype == data.dtype => {
-                self.operand(*input)
-            }
+            Expr::Cast(input) if self.kernel[*input].dtype == data.dtype => self.operand(*input),
             Expr::Cast(input) => format!("cast_{}({})", data.dtype, self.operand(*input)),
             Expr::Load { .. } | Expr::Folded => unreachable!("bug: not computed here"),
         };
@@ -121,8 +121,8 @@ impl Writer<'_> {
 
     /// Assigns `text` to a value, in each lane if it differs between lanes.
     pub(super) fn define(&mut self, value: ValueId, text: &str) {
-        let name = self.kernel.values[value].dtype.name();
-        if self.laned[value] {
+        let name = self.kernel[value].dtype.name();
+        if self.laned[value.index()] {
             self.line(format!("{name} v{value}[N];"));
             self.line(format!("LANES v{value}[k] = {text};"));
         } else {
@@ -164,10 +164,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn is_early(&self, value: ValueId) -> bool {
-        match self.kernel.values[value].expr {
-            Expr::Load { access, .. } => {
-                self.kernel.params[self.kernel.accesses[access].param].role == Role::In
-            }
+        match self.kernel[value].expr {
+            Expr::Load { access, .. } => self.kernel[self.kernel[access].param].role == Role::In,
             _ => false,
         }
     }
@@ -217,12 +215,12 @@ impl Writer<'_> {
             self.wait_for_stores();
         }
         self.has_loaded = true;
-        let name = self.kernel.values[value].dtype.name();
+        let name = self.kernel[value].dtype.name();
         let inside = guard.and_then(|guard| self.inside(guard));
         let zero = format!("{name}{{}}");
         let never = inside.as_deref() == Some("false");
         let steps = self.lane_step(access, self.row()) != Step::None;
-        if !self.laned[value] {
+        if !self.laned[value.index()] {
             let address = self.address(access, None);
             let load = format!("*(const {name}*)({address})");
             // If the first lane of a thread is no point, no lane is.
@@ -247,7 +245,7 @@ impl Writer<'_> {
         let load = format!("*(const {name}*)({address})");
         let tail = self.has_tail();
         let is_alike = guard.is_none_or(|guard| !self.is_laned_guard(guard, self.row()));
-        if self.variant.packed[access] && is_alike && !tail && steps {
+        if self.variant.packed[access.index()] && is_alike && !tail && steps {
             let address = self.address(access, None);
             let load = format!("load_lanes(v{value}, {address});");
             return match inside {
@@ -273,7 +271,7 @@ impl Writer<'_> {
 
     /// Reads each row that several accesses share once, at the first load of any of them.
     fn load_of_rows(&mut self, value: ValueId, access: AccessId, rows: &[(AccessId, u32)]) {
-        let name = self.kernel.values[value].dtype.name();
+        let name = self.kernel[value].dtype.name();
         let lanes = self.variant.lanes();
         let group = rows[0].0;
         let behind = |row: &(AccessId, u32)| row.1;
@@ -303,12 +301,12 @@ impl Writer<'_> {
             unreachable!("bug: tiles are asked for")
         };
         let last = self.variant.grid.len() - 1;
-        let name = self.kernel.values[value].dtype.name();
+        let name = self.kernel[value].dtype.name();
         let item = self.item(access);
         self.exchanged = self.exchanged.max(item);
         // The thread's point is (y, x); it reads the element (x, y) here.
         let mut text = format!("(const char*)a.p{access}");
-        for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
+        for (group, step) in self.variant.grid_steps[access.index()].iter().enumerate() {
             let position = match group {
                 _ if group == across => format!("(tile{across} + x)"),
                 _ if group == last => format!("(tile{last} + y + {TILE_STEP} * k)"),
@@ -344,7 +342,11 @@ impl Writer<'_> {
         let name = self.dtype_of(access).name();
         let step = self.lane_step(access, self.row());
         let lanes = step != Step::None;
-        if lanes && self.variant.packed[access] && self.laned[value] && !self.has_tail() {
+        if lanes
+            && self.variant.packed[access.index()]
+            && self.laned[value.index()]
+            && !self.has_tail()
+        {
             let address = self.address(access, None);
             let condition = match self.open.is_empty() {
                 true => "if (first) ",
@@ -369,7 +371,7 @@ impl Writer<'_> {
         let mut text = format!("b{access}");
         let item = self.item(access);
         if let (Some(lane), Some((group, apart))) = (lane, self.variant.lane_group()) {
-            match self.variant.grid_steps[access][group] {
+            match self.variant.grid_steps[access.index()][group] {
                 Step::Item => {
                     let _ = write!(text, " + {lane} * {}", apart as usize * item);
                 }
@@ -380,7 +382,7 @@ impl Writer<'_> {
             }
         }
         for (depth, &number) in self.open.iter().enumerate() {
-            let steps = &self.variant.loop_steps[access][number];
+            let steps = &self.variant.loop_steps[access.index()][number];
             for (group, step) in steps.iter().enumerate() {
                 let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == steps.len();
                 let position = match lane {
@@ -427,7 +429,7 @@ impl Writer<'_> {
 
     /// Whether the point lies inside a guard; `None` if it always does.
     fn inside(&self, guard: GuardId) -> Option<String> {
-        let axes = match &self.variant.guards[guard] {
+        let axes = match &self.variant.guards[guard.index()] {
             GuardKind::Never => return Some(String::from("false")),
             GuardKind::Bounds(axes) if axes.is_empty() => return None,
             GuardKind::Bounds(axes) => axes,
@@ -441,7 +443,7 @@ impl Writer<'_> {
 
     /// An inner loop: every thread visits all its points.
     fn inner_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
-        let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
+        let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result.index()]);
         self.nest(number, body, folds, begun);
         self.end_inner_folds(number, folds, begun);
     }

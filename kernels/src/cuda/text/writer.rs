@@ -4,7 +4,7 @@ use super::argument::{Field, fields};
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::shape::Moments;
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
-use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, Stmt, ValueId};
+use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, ScalarId, Stmt, ValueId};
 use phalanx_device::cuda::{Definitions, with_words};
 use phalanx_ops::{DType, Monoid};
 use std::collections::BTreeSet;
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
     fn find_lanes(&mut self, body: &[Stmt], row: Option<usize>, number: &mut usize) {
         for statement in body {
             match statement {
-                Stmt::Let(value) => self.laned[*value] = self.is_laned(*value, row),
+                Stmt::Let(value) => self.laned[value.index()] = self.is_laned(*value, row),
                 Stmt::Loop { body, folds, .. } => {
                     let own = *number;
                     *number += 1;
@@ -142,11 +142,11 @@ impl<'a> Writer<'a> {
                     let ends = self.variant.is_rows() && row.is_none();
                     for fold in folds {
                         let laned = !ends
-                            && (self.laned[fold.value]
-                                || fold.index.is_some_and(|index| self.laned[index]));
-                        self.laned[fold.result] = laned;
+                            && (self.laned[fold.value.index()]
+                                || fold.index.is_some_and(|index| self.laned[index.index()]));
+                        self.laned[fold.result.index()] = laned;
                         if let Some(index) = fold.index_result {
-                            self.laned[index] = laned;
+                            self.laned[index.index()] = laned;
                         }
                     }
                 }
@@ -157,9 +157,9 @@ impl<'a> Writer<'a> {
 
     fn is_laned(&self, value: ValueId, row: Option<usize>) -> bool {
         let on_axis = |axis: AxisId| self.is_lane_axis(axis, row);
-        let guarded = |guard: usize| self.is_laned_guard(guard, row);
+        let guarded = |guard: GuardId| self.is_laned_guard(guard, row);
         self.variant.lanes() > 1
-            && match &self.kernel.values[value].expr {
+            && match &self.kernel[value].expr {
                 Expr::Load { access, guard } => {
                     self.lane_step(*access, row) != Step::None
                         || self.variant.crosses(*access)
@@ -168,17 +168,17 @@ impl<'a> Writer<'a> {
                 Expr::Scalar(_) | Expr::Constant(_) | Expr::Folded => false,
                 Expr::Index(axis) => on_axis(*axis),
                 Expr::Inside(guard) => guarded(*guard),
-                Expr::Op { inputs, .. } => inputs.iter().any(|&input| self.laned[input]),
-                Expr::Select { condition, on_true, on_false } => {
-                    [condition, on_true, on_false].into_iter().any(|&input| self.laned[input])
-                }
-                Expr::Cast(input) => self.laned[*input],
+                Expr::Op { inputs, .. } => inputs.iter().any(|&input| self.laned[input.index()]),
+                Expr::Select { condition, on_true, on_false } => [condition, on_true, on_false]
+                    .into_iter()
+                    .any(|&input| self.laned[input.index()]),
+                Expr::Cast(input) => self.laned[input.index()],
             }
     }
 
     /// Whether a guard differs between the lanes of a thread.
     pub(super) fn is_laned_guard(&self, guard: GuardId, row: Option<usize>) -> bool {
-        match &self.variant.guards[guard] {
+        match &self.variant.guards[guard.index()] {
             GuardKind::Never => false,
             GuardKind::Bounds(axes) => axes.iter().any(|&axis| self.is_lane_axis(axis, row)),
         }
@@ -204,10 +204,11 @@ impl<'a> Writer<'a> {
         match (self.variant.is_rows(), row) {
             (false, _) => {
                 let lanes = self.variant.lane_group();
-                lanes.map_or(Step::None, |(group, _)| self.variant.grid_steps[access][group])
+                lanes
+                    .map_or(Step::None, |(group, _)| self.variant.grid_steps[access.index()][group])
             }
             (true, Some(row)) => {
-                self.variant.loop_steps[access][row].last().copied().unwrap_or(Step::None)
+                self.variant.loop_steps[access.index()][row].last().copied().unwrap_or(Step::None)
             }
             (true, None) => Step::None,
         }
@@ -434,9 +435,9 @@ impl<'a> Writer<'a> {
 
     /// The address of each access at the thread's first point of the grid.
     fn pointers(&mut self) {
-        for access in 0..self.kernel.accesses.len() {
+        for access in self.kernel.access_ids() {
             let mut text = format!("char* const b{access} = (char*)a.p{access}");
-            for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
+            for (group, step) in self.variant.grid_steps[access.index()].iter().enumerate() {
                 match step {
                     Step::None => {}
                     Step::Item => {
@@ -454,6 +455,7 @@ impl<'a> Writer<'a> {
 
     fn scalars(&mut self, fields: &[Field]) {
         for (scalar, dtype) in self.kernel.scalars.iter().enumerate() {
+            let scalar = ScalarId::new(scalar);
             let words = fields
                 .iter()
                 .filter(|field| matches!(field, Field::Scalar(of, _) if *of == scalar));
@@ -473,7 +475,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn dtype_of(&self, access: AccessId) -> DType {
-        self.kernel.params[self.kernel.accesses[access].param].dtype
+        self.kernel[self.kernel[access].param].dtype
     }
 
     /// Notes the functions of the prelude that the values need.
@@ -481,12 +483,11 @@ impl<'a> Writer<'a> {
         for value in &self.kernel.values {
             match &value.expr {
                 Expr::Op { op, inputs } => {
-                    let dtypes =
-                        inputs.iter().map(|&input| self.kernel.values[input].dtype).collect();
+                    let dtypes = inputs.iter().map(|&input| self.kernel[input].dtype).collect();
                     self.uses.ops.insert((*op, dtypes));
                 }
                 Expr::Cast(input) => {
-                    self.uses.casts.insert((self.kernel.values[*input].dtype, value.dtype));
+                    self.uses.casts.insert((self.kernel[*input].dtype, value.dtype));
                 }
                 _ => {}
             }

@@ -101,7 +101,8 @@ impl Case {
 
     /// Starts access `access` at an element, with strides in elements.
     pub fn access(mut self, access: usize, start: isize, strides: &[isize]) -> Case {
-        let size = self.kernel.params[self.kernel.accesses[access].param].dtype.size() as isize;
+        let param = self.kernel.accesses[access].param;
+        let size = self.kernel[param].dtype.size() as isize;
         self.accesses[access] = (start, strides.iter().map(|stride| stride * size).collect());
         self
     }
@@ -138,8 +139,8 @@ impl Case {
     fn launch(&self, memory: &mut [Vec<u64>]) -> Launch {
         let accesses =
             self.kernel.accesses.iter().zip(&self.accesses).map(|(access, (start, strides))| {
-                let size = self.kernel.params[access.param].dtype.size() as isize;
-                let base = memory[access.param].as_mut_ptr().cast::<u8>();
+                let size = self.kernel[access.param].dtype.size() as isize;
+                let base = memory[access.param.index()].as_mut_ptr().cast::<u8>();
                 AccessArgument {
                     pointer: base.wrapping_offset(start * size),
                     strides: strides.clone(),

@@ -68,7 +68,7 @@ pub fn text_of(case: &Case) -> Option<String> {
         .iter()
         .zip(&case.accesses)
         .map(|(access, (start, _))| {
-            let size = case.kernel.params[access.param].dtype.size() as i64;
+            let size = case.kernel[access.param].dtype.size() as i64;
             (1u64 << 20).wrapping_add_signed(*start as i64 * size)
         })
         .collect();
@@ -102,9 +102,10 @@ fn ordered(case: &Case) -> Option<Case> {
     let mut own = Case { kernel: kernel.ordered()?.clone(), ..case.clone() };
     for (at, access) in own.kernel.accesses.iter().enumerate() {
         // Positions and numbers of the points.
-        if access.param >= case.kernel.params.len() {
-            let extents: Vec<usize> = access.axes.iter().map(|&axis| own.extents[axis]).collect();
-            let item = own.kernel.params[access.param].dtype.size();
+        if access.param.index() >= case.kernel.params.len() {
+            let extents: Vec<usize> =
+                access.axes.iter().map(|axis| own.extents[axis.index()]).collect();
+            let item = own.kernel[access.param].dtype.size();
             let place = (0, contiguous(&extents, item));
             match own.accesses.get_mut(at) {
                 Some(known) => *known = place,
@@ -138,8 +139,8 @@ fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
             .iter()
             .zip(&case.accesses)
             .map(|(access, (start, strides))| {
-                let size = case.kernel.params[access.param].dtype.size() as isize;
-                (&buffers[access.param], start * size, strides.as_slice())
+                let size = case.kernel[access.param].dtype.size() as isize;
+                (&buffers[access.param.index()], start * size, strides.as_slice())
             })
             .collect(),
         guards: &case.guards,

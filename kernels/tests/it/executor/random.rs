@@ -1,7 +1,10 @@
 //! Random kernels with random arguments.
 
 use super::case::{Case, Generator};
-use phalanx_kernels::ir::{Access, Expr, Fold, Kernel, Param, Role, Stmt, Value, ValueId};
+use phalanx_kernels::ir::{
+    Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
+    Value, ValueId,
+};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
 
 const DTYPES: &[DType] = &[
@@ -54,7 +57,7 @@ struct Builder {
     /// The values that can be used.
     visible: Vec<ValueId>,
     /// The axes in scope.
-    axes: Vec<usize>,
+    axes: Vec<AxisId>,
 }
 
 impl Builder {
@@ -67,7 +70,7 @@ impl Builder {
         let grid = self.generator.below(4);
         self.kernel.grid = grid;
         self.kernel.axes = grid;
-        self.axes = (0..grid).collect();
+        self.axes = self.kernel.grid_axes().collect();
         let mut body = self.body(0);
         self.store(&mut body);
         self.kernel.body = body;
@@ -98,14 +101,14 @@ impl Builder {
 
     fn define(&mut self, body: &mut Vec<Stmt>, dtype: DType, expr: Expr) -> ValueId {
         self.kernel.values.push(Value { dtype, expr });
-        let id = self.kernel.values.len() - 1;
+        let id = ValueId::new(self.kernel.values.len() - 1);
         body.push(Stmt::Let(id));
         self.visible.push(id);
         id
     }
 
     /// An access to a new parameter by some or all of the axes in scope.
-    fn access(&mut self, dtype: DType, role: Role, all: bool) -> usize {
+    fn access(&mut self, dtype: DType, role: Role, all: bool) -> AccessId {
         self.kernel.params.push(Param { dtype, role });
         let mut axes = Vec::new();
         let mut sorted = self.axes.clone();
@@ -115,16 +118,17 @@ impl Builder {
                 axes.push(axis);
             }
         }
-        self.kernel.accesses.push(Access { param: self.kernel.params.len() - 1, axes });
-        self.kernel.accesses.len() - 1
+        let param = ParamId::new(self.kernel.params.len() - 1);
+        self.kernel.accesses.push(Access { param, axes });
+        AccessId::new(self.kernel.accesses.len() - 1)
     }
 
-    fn guard(&mut self) -> usize {
+    fn guard(&mut self) -> GuardId {
         let mut axes = self.axes.clone();
         axes.sort_unstable();
         axes.retain(|_| self.generator.below(2) == 0);
         self.kernel.guards.push(axes);
-        self.kernel.guards.len() - 1
+        GuardId::new(self.kernel.guards.len() - 1)
     }
 
     fn load(&mut self, body: &mut Vec<Stmt>) {
@@ -139,7 +143,7 @@ impl Builder {
         match self.generator.below(4) {
             0 => {
                 self.kernel.scalars.push(dtype);
-                let scalar = self.kernel.scalars.len() - 1;
+                let scalar = ScalarId::new(self.kernel.scalars.len() - 1);
                 self.define(body, dtype, Expr::Scalar(scalar));
             }
             1 => {
@@ -158,7 +162,7 @@ impl Builder {
     }
 
     fn dtype(&self, value: ValueId) -> DType {
-        self.kernel.values[value].dtype
+        self.kernel[value].dtype
     }
 
     fn convert(&mut self, body: &mut Vec<Stmt>, value: ValueId, dtype: DType) -> ValueId {
@@ -215,7 +219,8 @@ impl Builder {
 
     fn inner_loop(&mut self, depth: usize, body: &mut Vec<Stmt>) {
         let count = self.generator.below(2) + 1;
-        let axes: Vec<usize> = (self.kernel.axes..self.kernel.axes + count).collect();
+        let axes: Vec<AxisId> =
+            (self.kernel.axes..self.kernel.axes + count).map(AxisId::new).collect();
         self.kernel.axes += count;
         self.axes.extend(&axes);
         let visible = self.visible.len();
@@ -246,8 +251,9 @@ impl Builder {
 
     fn folded(&mut self, dtype: DType) -> ValueId {
         self.kernel.values.push(Value { dtype, expr: Expr::Folded });
-        self.visible.push(self.kernel.values.len() - 1);
-        self.kernel.values.len() - 1
+        let id = ValueId::new(self.kernel.values.len() - 1);
+        self.visible.push(id);
+        id
     }
 }
 
@@ -269,7 +275,7 @@ fn random_case(seed: u64) -> Case {
     let mut case = Case::of(kernel.clone(), &extents);
     case.origins = extents.iter().map(|_| generator.below(20) as i64 - 5).collect();
     for (id, access) in kernel.accesses.iter().enumerate() {
-        let dense = kernel.params[access.param].role == Role::Out;
+        let dense = kernel[access.param].role == Role::Out;
         let mut order: Vec<usize> = (0..access.axes.len()).collect();
         if generator.below(2) == 0 {
             for at in (1..order.len()).rev() {
@@ -279,7 +285,7 @@ fn random_case(seed: u64) -> Case {
         let mut strides = vec![0isize; order.len()];
         let (mut step, mut start) = (1, 0);
         for &at in order.iter().rev() {
-            let extent = extents[access.axes[at]].max(1);
+            let extent = extents[access.axes[at].index()].max(1);
             let gap = if generator.below(4) == 0 { 2 } else { 1 };
             strides[at] = match generator.below(if dense { 6 } else { 8 }) {
                 0 => -((step * gap) as isize),
@@ -292,7 +298,7 @@ fn random_case(seed: u64) -> Case {
             step *= extent * gap;
         }
         case = case.access(id, start as isize, &strides);
-        case = case.random(access.param, step.max(1));
+        case = case.random(access.param.index(), step.max(1));
     }
     for dtype in &kernel.scalars {
         let scalar: Scalar = generator.scalar(*dtype);
@@ -301,8 +307,8 @@ fn random_case(seed: u64) -> Case {
     for axes in &kernel.guards {
         let bounds: Vec<(i64, i64)> = axes
             .iter()
-            .map(|&axis| {
-                let (origin, extent) = (case.origins[axis], extents[axis] as i64);
+            .map(|axis| {
+                let (origin, extent) = (case.origins[axis.index()], extents[axis.index()] as i64);
                 match generator.below(4) {
                     0 => (origin - 3, origin + extent),
                     1 => (origin + extent / 3, origin + extent + 9),

@@ -1,7 +1,7 @@
 //! The reference: evaluates a kernel one point after the other, and a fold by its definition.
 
 use phalanx_kernels::cpu::loops;
-use phalanx_kernels::ir::{Expr, Fold, Kernel, Launch, Stmt};
+use phalanx_kernels::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Launch, Stmt, ValueId};
 use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
 
 /// Runs a launch.
@@ -15,7 +15,7 @@ pub unsafe fn evaluate(kernel: &Kernel, launch: &Launch) {
         position: vec![0; kernel.axes],
         values: vec![Scalar::new(false); kernel.values.len()],
     };
-    let grid: Vec<usize> = (0..kernel.grid).collect();
+    let grid: Vec<AxisId> = kernel.grid_axes().collect();
     for point in points(launch, &grid) {
         evaluator.position[..kernel.grid].copy_from_slice(&point);
         // SAFETY: the caller's promise.
@@ -24,13 +24,13 @@ pub unsafe fn evaluate(kernel: &Kernel, launch: &Launch) {
 }
 
 /// All positions along the axes, the last axis fastest.
-fn points(launch: &Launch, axes: &[usize]) -> Vec<Vec<usize>> {
+fn points(launch: &Launch, axes: &[AxisId]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for &axis in axes {
         all = all
             .iter()
             .flat_map(|point: &Vec<usize>| {
-                (0..launch.extents[axis]).map(move |at| [point.as_slice(), &[at]].concat())
+                (0..launch.extents[axis.index()]).map(move |at| [point.as_slice(), &[at]].concat())
             })
             .collect();
     }
@@ -55,18 +55,19 @@ impl Evaluator<'_> {
     unsafe fn statement(&mut self, statement: &Stmt) {
         match statement {
             // SAFETY: the caller's promise.
-            Stmt::Let(value) => self.values[*value] = unsafe { self.compute(*value) },
+            Stmt::Let(value) => self.values[value.index()] = unsafe { self.compute(*value) },
             Stmt::Loop { axes, body, folds } => {
                 let mut items: Vec<Vec<(Scalar, i64)>> = vec![Vec::new(); folds.len()];
                 for point in points(self.launch, axes) {
                     for (&axis, at) in axes.iter().zip(point) {
-                        self.position[axis] = at;
+                        self.position[axis.index()] = at;
                     }
                     // SAFETY: the caller's promise.
                     unsafe { self.body(body) };
                     for (fold, items) in folds.iter().zip(&mut items) {
-                        let index = fold.index.map_or(0, |index| integer(self.values[index]));
-                        items.push((self.values[fold.value], index));
+                        let index =
+                            fold.index.map_or(0, |index| integer(self.values[index.index()]));
+                        items.push((self.values[fold.value.index()], index));
                     }
                 }
                 for (fold, items) in folds.iter().zip(items) {
@@ -75,16 +76,16 @@ impl Evaluator<'_> {
             }
             Stmt::Store { access, value } => {
                 let target = self.address(*access);
-                let bytes = self.values[*value];
+                let bytes = self.values[value.index()];
                 // SAFETY: the caller's promise.
                 unsafe { target.copy_from(bytes.bytes().as_ptr(), bytes.bytes().len()) };
             }
             Stmt::Accumulate { access, length, position, value, monoid } => {
-                let at = integer(self.values[*position]);
-                if at < 0 || at >= integer(self.launch.scalars[*length]) {
+                let at = integer(self.values[position.index()]);
+                if at < 0 || at >= integer(self.launch.scalars[length.index()]) {
                     return;
                 }
-                let value = self.values[*value];
+                let value = self.values[value.index()];
                 let size = value.dtype().size();
                 // SAFETY: the caller's promise; the position was checked.
                 unsafe {
@@ -98,7 +99,7 @@ impl Evaluator<'_> {
     }
 
     fn fold(&mut self, fold: &Fold, items: &[(Scalar, i64)]) {
-        let dtype = self.kernel.values[fold.result].dtype;
+        let dtype = self.kernel[fold.result].dtype;
         let wide = widen(dtype);
         let items: Vec<(Scalar, i64)> =
             items.iter().map(|&(value, index)| (convert(value, wide), index)).collect();
@@ -108,14 +109,14 @@ impl Evaluator<'_> {
             true => (empty(fold.monoid, wide), i64::MAX),
             false => fold_leaves(fold.monoid, &leaves),
         };
-        self.values[fold.result] = convert(value, dtype);
+        self.values[fold.result.index()] = convert(value, dtype);
         if let Some(result) = fold.index_result {
-            self.values[result] = Scalar::new(index);
+            self.values[result.index()] = Scalar::new(index);
         }
     }
 
-    unsafe fn compute(&self, value: usize) -> Scalar {
-        let data = &self.kernel.values[value];
+    unsafe fn compute(&self, value: ValueId) -> Scalar {
+        let data = &self.kernel[value];
         match &data.expr {
             Expr::Load { access, guard } => {
                 if guard.is_some_and(|guard| !self.inside(guard)) {
@@ -124,12 +125,13 @@ impl Evaluator<'_> {
                 // SAFETY: the caller's promise.
                 unsafe { read(self.address(*access), data.dtype) }
             }
-            Expr::Scalar(scalar) => self.launch.scalars[*scalar],
+            Expr::Scalar(scalar) => self.launch.scalars[scalar.index()],
             Expr::Constant(scalar) => *scalar,
             Expr::Index(axis) => Scalar::new(self.index(*axis)),
             Expr::Inside(guard) => Scalar::new(self.inside(*guard)),
             Expr::Op { op, inputs } => {
-                let inputs: Vec<Scalar> = inputs.iter().map(|&input| self.values[input]).collect();
+                let inputs: Vec<Scalar> =
+                    inputs.iter().map(|input| self.values[input.index()]).collect();
                 let dtypes: Vec<DType> = inputs.iter().map(Scalar::dtype).collect();
                 if let Some(code) = loops::elementwise(*op, &dtypes) {
                     return apply(code, &inputs, data.dtype);
@@ -141,36 +143,36 @@ impl Evaluator<'_> {
                 convert(apply(code, &inputs, widen(data.dtype)), data.dtype)
             }
             Expr::Select { condition, on_true, on_false } => {
-                let chosen = match self.values[*condition].to_weak() {
+                let chosen = match self.values[condition.index()].to_weak() {
                     Weak::Bool(true) => on_true,
                     _ => on_false,
                 };
-                self.values[*chosen]
+                self.values[chosen.index()]
             }
-            Expr::Cast(input) => convert(self.values[*input], data.dtype),
+            Expr::Cast(input) => convert(self.values[input.index()], data.dtype),
             Expr::Folded => panic!("a fold's result is not computed by a let"),
         }
     }
 
-    fn index(&self, axis: usize) -> i64 {
-        self.launch.origins[axis] + self.position[axis] as i64
+    fn index(&self, axis: AxisId) -> i64 {
+        self.launch.origins[axis.index()] + self.position[axis.index()] as i64
     }
 
-    fn inside(&self, guard: usize) -> bool {
-        let axes = &self.kernel.guards[guard];
-        let bounds = &self.launch.guards[guard].bounds;
+    fn inside(&self, guard: GuardId) -> bool {
+        let axes = &self.kernel[guard];
+        let bounds = &self.launch.guards[guard.index()].bounds;
         axes.iter()
             .zip(bounds)
             .all(|(&axis, &(start, end))| (start..end).contains(&self.index(axis)))
     }
 
-    fn address(&self, access: usize) -> *mut u8 {
-        let argument = &self.launch.accesses[access];
-        let axes = &self.kernel.accesses[access].axes;
+    fn address(&self, access: AccessId) -> *mut u8 {
+        let argument = &self.launch.accesses[access.index()];
+        let axes = &self.kernel[access].axes;
         let offset: isize = axes
             .iter()
             .zip(&argument.strides)
-            .map(|(&axis, stride)| self.position[axis] as isize * stride)
+            .map(|(axis, stride)| self.position[axis.index()] as isize * stride)
             .sum();
         argument.pointer.wrapping_offset(offset)
     }
