@@ -4,8 +4,7 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::indexing::{AnyIndex, argwhere, checked_positions, combine_at};
-use crate::manipulation::refused;
-use crate::manipulation::{stack, try_concatenate};
+use crate::manipulation::{atleast_2d, refused, stack, try_concatenate};
 use crate::recording::record_structured;
 use crate::sorting::{Side, lexsort, searchsorted};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
@@ -27,20 +26,39 @@ pub struct Csr {
 impl Csr {
     /// The matrix with these entries. `starts` has one element more than the matrix has rows, from
     /// 0 to the number of entries. Row `i` has the entries from `starts[i]` to before
-    /// `starts[i + 1]`.
+    /// `starts[i + 1]`. Without a shape, the last column is the largest one that has an entry.
     ///
     /// Collective over the mesh: each device receives the entries of its rows. Errors:
-    /// `OpError::Ndim`, `OpError::Argument` for a wrong length, `OpError::Cast`,
-    /// `OpError::TooLarge`, `DataError::PositionsBeyond` for a column that the matrix does not
-    /// have, `DataError::Starts`.
+    /// `OpError::Ndim`, `OpError::Argument` for a wrong length, and without a shape and entries,
+    /// `OpError::Cast`, `OpError::TooLarge`, `DataError::PositionsBeyond` for a column that the
+    /// matrix does not have, `DataError::Starts`.
     #[track_caller]
     pub fn from_parts(
         starts: &Array,
         columns: &Array,
         values: &Array,
-        shape: [usize; 2],
+        shape: impl Into<Option<[usize; 2]>>,
     ) -> Result<Csr, Error> {
-        Csr::from_rows("from_parts", [starts, columns, values], shape, call_site())
+        let (site, operation) = (call_site(), "from_parts");
+        let shape = match shape.into() {
+            Some(shape) => shape,
+            None => {
+                [starts.ok()?.size().saturating_sub(1), least_extent(operation, columns, site)?]
+            }
+        };
+        Csr::from_rows(operation, [starts, columns, values], shape, site)
+    }
+
+    /// The matrix without entries. Collective over the mesh. Errors: those of
+    /// [`Csr::from_parts`].
+    #[track_caller]
+    pub fn zeros(shape: [usize; 2], dtype: DType) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || {
+            let starts = zeros([shape[0].saturating_add(1)], DType::I64);
+            let (columns, values) = (zeros([0], DType::I64), zeros([0], dtype));
+            Csr::from_rows("zeros", [&starts, &columns, &values], shape, site)
+        })
     }
 
     fn from_rows(
@@ -55,8 +73,7 @@ impl Csr {
         let entries = values.size();
         vectors(operation, &[("values", values, entries), ("columns", columns, entries)], site)?;
         vectors(operation, &[("starts", starts, rows)], site)?;
-        let argument = (operation, "columns");
-        let columns = checked_positions(argument, columns, shape[1], site)?;
+        let columns = of_entries((operation, "columns"), columns, shape[1], site)?;
         within(site, || {
             let starts = starts.converted(DType::I64, site);
             // Products read all columns, so they are `i32` where that is wide enough.
@@ -112,21 +129,26 @@ impl Csr {
     }
 
     /// The matrix with these values at these rows and columns (COO). Values at the same position
-    /// add up. Collective over the mesh. Errors: those of [`Csr::from_parts`], and
-    /// `DataError::PositionsBeyond` for a row that the matrix does not have.
+    /// add up. Without a shape, the matrix is as small as the entries allow. Collective over the
+    /// mesh. Errors: those of [`Csr::from_parts`], and `DataError::PositionsBeyond` for a row that
+    /// the matrix does not have.
     #[track_caller]
     pub fn from_triplets(
         rows: &Array,
         columns: &Array,
         values: &Array,
-        shape: [usize; 2],
+        shape: impl Into<Option<[usize; 2]>>,
     ) -> Result<Csr, Error> {
         let site = call_site();
         let (operation, entries) = ("from_triplets", values.size());
         vectors(operation, &[("values", values, entries), ("rows", rows, entries)], site)?;
         vectors(operation, &[("columns", columns, entries)], site)?;
-        let rows = checked_positions((operation, "rows"), rows, shape[0], site)?;
-        let columns = checked_positions((operation, "columns"), columns, shape[1], site)?;
+        let shape = match shape.into() {
+            Some(shape) => shape,
+            None => [least_extent(operation, rows, site)?, least_extent(operation, columns, site)?],
+        };
+        let rows = of_entries((operation, "rows"), rows, shape[0], site)?;
+        let columns = of_entries((operation, "columns"), columns, shape[1], site)?;
         within(site, || {
             let order = lexsort(&[columns.clone(), rows.clone()], 0);
             let sorted = rows.take(&order, 0);
@@ -138,16 +160,16 @@ impl Csr {
         })
     }
 
-    /// The matrix of the non-zero elements of an array. Collective over the mesh. Errors:
-    /// `OpError::Ndim`.
+    /// The matrix of the non-zero elements of an array; a vector is a row. Collective over the
+    /// mesh. Errors: `OpError::Ndim` for more than two axes.
     #[track_caller]
     pub fn from_dense(array: &Array) -> Result<Csr, Error> {
         let site = call_site();
-        array.ok()?;
-        if array.ndim() != 2 {
-            let (operation, expected, ndim) = ("from_dense", "2", array.ndim());
+        if array.ok()?.ndim() > 2 {
+            let (operation, expected, ndim) = ("from_dense", "at most 2", array.ndim());
             return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
         }
+        let array = &within(site, || atleast_2d(array));
         let shape = [array.shape()[0], array.shape()[1]];
         within(site, || {
             let found = argwhere(array);
@@ -204,6 +226,21 @@ impl Csr {
         }))
     }
 
+    /// The matrix with its values in another dtype. Local (records a node).
+    #[track_caller]
+    pub fn astype(&self, dtype: DType) -> Result<Csr, Error> {
+        let site = call_site();
+        Ok(self.with_values(within(site, || self.values.astype(dtype)).into_result()?))
+    }
+
+    /// The matrix with all values multiplied by a number. Local (records a node). Errors: those of
+    /// [`Array::multiply`].
+    #[track_caller]
+    pub fn scale(&self, factor: impl Into<Argument>) -> Result<Csr, Error> {
+        let site = call_site();
+        Ok(self.with_values(within(site, || self.values.multiply(factor)).into_result()?))
+    }
+
     /// The transpose of the matrix. Collective over the mesh.
     #[track_caller]
     pub fn transpose(&self) -> Result<Csr, Error> {
@@ -240,6 +277,23 @@ impl Csr {
             combine_at(Op::Add, &dense, &items, Some(&values), site)?;
             dense.reshape(self.shape).into_result()
         }))
+    }
+
+    /// The product with a vector or with a matrix: [`Csr::matvec`] or [`Csr::matmat`].
+    #[track_caller]
+    #[must_use]
+    pub fn dot(&self, other: &Array) -> Array {
+        let site = call_site();
+        within(site, || if other.ndim() == 1 { self.matvec(other) } else { self.matmat(other) })
+    }
+
+    /// The product of a vector or of a matrix with this matrix. Collective over the mesh, as
+    /// [`Csr::transpose`]. Errors: those of [`Csr::dot`].
+    #[track_caller]
+    #[must_use]
+    pub fn dot_from_left(&self, other: &Array) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || Ok(self.transpose()?.dot(&other.t()).t())))
     }
 
     /// The product with a vector, in the promoted dtype. Every device receives the whole vector.
@@ -290,6 +344,30 @@ impl Csr {
             stack(&products.iter().collect::<Vec<_>>(), 1).into_result()
         }))
     }
+}
+
+/// The positions of the entries along an axis, which are checked. As in SciPy, the dtype of no
+/// positions does not matter.
+fn of_entries(
+    argument: (&'static str, &'static str),
+    positions: &Array,
+    extent: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    match positions.ok()?.size() {
+        0 => positions.converted(DType::I64, site).into_result(),
+        _ => checked_positions(argument, positions, extent, site),
+    }
+}
+
+/// The extent of an axis of which only positions are known: one more than the largest one.
+/// Collective over the mesh.
+fn least_extent(operation: &'static str, positions: &Array, site: Site) -> Result<usize, Error> {
+    if positions.ok()?.size() == 0 {
+        return Err(refused(operation, "shape", "none, without entries,", site));
+    }
+    let largest = within(site, || positions.max(()).astype(DType::I64).item::<i64>())?;
+    Ok(usize::try_from(largest.saturating_add(1)).unwrap_or(0))
 }
 
 /// Refuses arrays that are not vectors of the given lengths.

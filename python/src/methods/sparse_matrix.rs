@@ -23,25 +23,13 @@ impl SparseMatrix {
         Ok(SparseMatrix { matrix: made.map_err(|error| raised(py, &error))? })
     }
 
-    /// The product with a vector, or with the columns of a matrix.
-    fn product(&self, py: Python<'_>, other: Argument) -> PyResult<Py<PyAny>> {
-        let other = convert::as_array(py, other)?;
-        Ndarray::wrap(
-            py,
-            at_line(py, || match other.ndim() {
-                1 => self.matrix.matvec(&other),
-                _ => self.matrix.matmat(&other),
-            }),
-        )
+    fn product(&self, py: Python<'_>, other: &Array) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.matrix.dot(other)))
     }
 
     fn scaled(&self, py: Python<'_>, factor: Argument) -> PyResult<Py<PyAny>> {
         let _mesh = self.enter_mesh();
-        let scaled = at_line(py, || {
-            let values = self.matrix.values().multiply(factor);
-            let (starts, columns) = (self.matrix.row_starts(), self.matrix.columns());
-            Csr::from_parts(&starts, columns, &values, self.matrix.shape())
-        });
+        let scaled = at_line(py, || self.matrix.scale(factor));
         Ok(Py::new(py, SparseMatrix::wrap(py, scaled)?)?.into_any())
     }
 }
@@ -54,74 +42,43 @@ fn extents(object: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
         .map_err(|_| type_error(Mistake::Type, "invalid shape: a matrix has two extents"))
 }
 
-/// One more than the largest position. Collective.
-fn least_extent(py: Python<'_>, positions: &Array) -> PyResult<usize> {
-    if positions.size() == 0 {
-        return Err(value_error(
-            Mistake::Value,
-            "cannot infer dimensions from zero sized index arrays",
-        ));
-    }
-    let largest = at_line(py, || positions.max(()).astype(DType::I64).item::<i64>());
-    let largest = largest.map_err(|error| raised(py, &error))?;
-    Ok(usize::try_from(largest.saturating_add(1)).unwrap_or(0))
-}
-
-/// An array of positions; an empty list gives none.
-fn positions(object: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let array = convert::array(object, None)?;
-    let is_empty = array.size() == 0 && !array.dtype().is_integer();
-    Ok(if is_empty { at_line(object.py(), || array.astype(DType::I64)) } else { array })
-}
-
 /// The matrix of entries: `(data, (row, column))` or `(data, indices, indptr)`, or an empty one of
 /// a shape.
 fn of_tuple(
     tuple: &Bound<'_, PyTuple>,
     shape: Option<&Bound<'_, PyAny>>,
     dtype: Option<DType>,
-) -> PyResult<Csr> {
+) -> PyResult<SparseMatrix> {
     let py = tuple.py();
     let given = shape.map(extents).transpose()?;
-    let failed = |error: Error| raised(py, &error);
     if let Ok(shape) = extents(tuple.as_any()) {
-        let empty = |dtype| phalanx::zeros([0], dtype);
-        let made = at_line(py, || {
-            let starts = phalanx::zeros([shape[0] + 1], DType::I64);
-            let values = empty(dtype.unwrap_or(DType::F64));
-            Csr::from_parts(&starts, &empty(DType::I64), &values, shape)
-        });
-        return made.map_err(failed);
+        let made = at_line(py, || Csr::zeros(shape, dtype.unwrap_or(DType::F64)));
+        return SparseMatrix::wrap(py, made);
     }
-    let item = |place: usize| tuple.get_item(place);
-    match tuple.len() {
+    let array = |object: &Bound<'_, PyAny>| convert::array(object, None);
+    let values = || convert::array(&tuple.get_item(0)?, dtype);
+    let made = match tuple.len() {
         2 => {
-            let values = convert::array(&item(0)?, dtype)?;
-            let places = item(1)?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+            let values = values()?;
+            let places = tuple.get_item(1)?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
             let [rows, columns] = places.as_slice() else {
                 let text = "the positions of entries must be a pair (rows, columns)";
                 return Err(type_error(Mistake::Type, text));
             };
-            let (rows, columns) = (positions(rows)?, positions(columns)?);
-            let shape = match given {
-                Some(shape) => shape,
-                None => [least_extent(py, &rows)?, least_extent(py, &columns)?],
-            };
-            let made = at_line(py, || Csr::from_triplets(&rows, &columns, &values, shape));
-            made.map_err(failed)
+            let (rows, columns) = (array(rows)?, array(columns)?);
+            at_line(py, || Csr::from_triplets(&rows, &columns, &values, given))
         }
         3 => {
-            let values = convert::array(&item(0)?, dtype)?;
-            let (columns, starts) = (positions(&item(1)?)?, positions(&item(2)?)?);
-            let shape = match given {
-                Some(shape) => shape,
-                None => [starts.size().saturating_sub(1), least_extent(py, &columns)?],
-            };
-            let made = at_line(py, || Csr::from_parts(&starts, &columns, &values, shape));
-            made.map_err(failed)
+            let values = values()?;
+            let (columns, starts) = (array(&tuple.get_item(1)?)?, array(&tuple.get_item(2)?)?);
+            at_line(py, || Csr::from_parts(&starts, &columns, &values, given))
         }
-        _ => Err(value_error(Mistake::Value, "unrecognized csr_matrix constructor usage")),
-    }
+        _ => {
+            let text = "unrecognized csr_matrix constructor usage";
+            return Err(value_error(Mistake::Value, text));
+        }
+    };
+    SparseMatrix::wrap(py, made)
 }
 
 #[pymethods]
@@ -142,30 +99,28 @@ impl SparseMatrix {
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         if let Ok(other) = arg1.cast::<SparseMatrix>() {
             return match dtype {
-                Some(_) => other.get().astype_to(py, dtype),
+                Some(dtype) => other.get().astype_to(py, dtype),
                 None => Ok(SparseMatrix { matrix: other.get().matrix.clone() }),
             };
         }
         if let Ok(tuple) = arg1.cast::<PyTuple>() {
-            return Ok(SparseMatrix { matrix: of_tuple(tuple, shape, dtype)? });
+            return of_tuple(tuple, shape, dtype);
         }
         // A matrix of SciPy.
         if arg1.hasattr("tocsr")? {
             let other = arg1.call_method0("tocsr")?;
             let part = |name: &str| other.getattr(name);
             let parts = (part("data")?, part("indices")?, part("indptr")?).into_pyobject(py)?;
-            return Ok(SparseMatrix { matrix: of_tuple(&parts, Some(&part("shape")?), dtype)? });
+            return of_tuple(&parts, Some(&part("shape")?), dtype);
         }
-        let mut dense = convert::array(arg1, dtype)?;
-        if dense.ndim() < 2 {
-            dense = at_line(py, || dense.reshape([1, -1]));
+        let dense = convert::array(arg1, dtype)?;
+        let made = SparseMatrix::wrap(py, at_line(py, || Csr::from_dense(&dense)))?;
+        match shape {
+            Some(shape) if extents(shape)? != made.matrix.shape() => {
+                Err(value_error(Mistake::Value, "inconsistent shapes"))
+            }
+            _ => Ok(made),
         }
-        if let Some(shape) = shape
-            && extents(shape)? != dense.shape()
-        {
-            return Err(value_error(Mistake::Value, "inconsistent shapes"));
-        }
-        SparseMatrix::wrap(py, at_line(py, || Csr::from_dense(&dense)))
     }
 
     #[getter]
@@ -256,7 +211,7 @@ impl SparseMatrix {
     /// -----
     /// Local.
     fn astype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<SparseMatrix> {
-        self.astype_to(dtype.py(), Some(dtypes::from_python(dtype)?))
+        self.astype_to(dtype.py(), dtypes::from_python(dtype)?)
     }
 
     /// A copy, which shares the entries, because they never change.
@@ -383,7 +338,7 @@ impl SparseMatrix {
             ));
         }
         match operand(other)? {
-            Some(Argument::Array(other)) => self.product(py, Argument::Array(other)),
+            Some(Argument::Array(other)) => self.product(py, &other),
             Some(_) => {
                 Err(value_error(Mistake::Value, "Scalar operands are not allowed, use '*' instead"))
             }
@@ -396,16 +351,7 @@ impl SparseMatrix {
         let Some(Argument::Array(other)) = operand(other)? else {
             return Ok(py.NotImplemented());
         };
-        let found = at_line(py, || {
-            let turned = self.matrix.transpose()?;
-            match other.ndim() {
-                1 => turned.matvec(&other),
-                _ => turned.matmat(&other.t()).t(),
-            }
-            .ok()
-            .cloned()
-        });
-        Ndarray::result(py, found.map_err(|error| raised(py, &error))?)
+        Ndarray::result(py, at_line(py, || self.matrix.dot_from_left(&other)))
     }
 
     fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -414,9 +360,7 @@ impl SparseMatrix {
             return self.__matmul__(other);
         }
         match operand(other)? {
-            Some(Argument::Array(other)) if other.ndim() > 0 => {
-                self.product(py, Argument::Array(other))
-            }
+            Some(Argument::Array(other)) if other.ndim() > 0 => self.product(py, &other),
             Some(number) => self.scaled(py, number),
             None => Ok(py.NotImplemented()),
         }
@@ -447,16 +391,8 @@ impl SparseMatrix {
 }
 
 impl SparseMatrix {
-    fn astype_to(&self, py: Python<'_>, dtype: Option<DType>) -> PyResult<SparseMatrix> {
+    fn astype_to(&self, py: Python<'_>, dtype: DType) -> PyResult<SparseMatrix> {
         let _mesh = self.enter_mesh();
-        let made = at_line(py, || {
-            let values = match dtype {
-                Some(dtype) => self.matrix.values().astype(dtype),
-                None => self.matrix.values().clone(),
-            };
-            let (starts, columns) = (self.matrix.row_starts(), self.matrix.columns());
-            Csr::from_parts(&starts, columns, &values, self.matrix.shape())
-        });
-        SparseMatrix::wrap(py, made)
+        SparseMatrix::wrap(py, at_line(py, || self.matrix.astype(dtype)))
     }
 }
