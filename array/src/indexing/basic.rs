@@ -2,6 +2,7 @@
 
 use phalanx_ops::Index;
 use phalanx_ops::shape::saturating;
+use smallvec::SmallVec;
 use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
 
 /// A type that can be an item in [`s!`](crate::s).
@@ -104,4 +105,20 @@ pub fn with_step(item: impl IndexItem, step: i64) -> Index {
         Index::Range { start, stop, .. } => Index::Range { start, stop, step },
         other => other,
     }
+}
+
+/// The integers of an index that selects one element of an array of `ndim` axes, for which NumPy
+/// gives a copy (see [`Array::at`](crate::Array::at)). `None` for an index that gives a view.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::{element_index, s};
+/// assert_eq!(element_index(&s![1, -1], 2).as_deref(), Some(&[1, -1][..]));
+/// assert_eq!(element_index(&s![1, -1], 3), None);
+/// assert_eq!(element_index(&s![1, ..], 2), None);
+/// ```
+#[must_use]
+pub fn element_index(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
+    let index = |item: &Index| if let Index::At(index) = item { Some(*index) } else { None };
+    if items.len() == ndim { items.iter().map(index).collect() } else { None }
 }

@@ -3,7 +3,7 @@
 use super::methods::select;
 use crate::array::Argument;
 use crate::array::Array;
-use crate::creation::full;
+use crate::creation::{full, full_like};
 use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
@@ -57,6 +57,24 @@ pub fn allclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Toleranc
     let (site, b, tolerance) = (call_site(), b.into(), tolerance.into());
     let close = close(a, b, tolerance, site);
     Array::catch(close.and_then(|close| within(site, || close.all(())).into_result()))
+}
+
+impl Array {
+    /// NumPy's `value in a`: whether any element equals a value, as a 0-d array. Local (records
+    /// nodes). Errors: those of [`Array::equal`].
+    #[track_caller]
+    #[must_use]
+    pub fn contains(&self, value: impl Into<Argument>) -> Array {
+        within(call_site(), || self.equal(value).any(()))
+    }
+
+    /// NumPy's `a == None`, or `a != None` for `Op::NotEqual`: no element equals an object that is
+    /// no number. Local (records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn compared_with_none(&self, op: Op) -> Array {
+        within(call_site(), || full_like(self, op == Op::NotEqual, DType::Bool))
+    }
 }
 
 fn close(a: &Array, b: Argument, tolerance: Tolerance, site: Site) -> Result<Array, Error> {

@@ -47,6 +47,13 @@ impl Records {
             all.into_result()
         })
     }
+
+    /// Whether a field differs, element by element: NumPy's `a != b`. Errors: those of
+    /// [`Records::equal`].
+    #[track_caller]
+    pub fn not_equal(&self, other: &Records) -> Result<Array, Error> {
+        within(call_site(), || self.equal(other)?.logical_not().into_result())
+    }
 }
 
 /// Whether all elements along the last `axes` axes are true.

@@ -19,6 +19,16 @@ pub enum Key {
     Advanced(Vec<AnyIndex>),
 }
 
+impl Key {
+    /// The items of a key of any kind.
+    pub fn into_items(self) -> Vec<AnyIndex> {
+        match self {
+            Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
+            Key::Advanced(items) => items,
+        }
+    }
+}
+
 /// Reads a key.
 pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
     let Ok(tuple) = object.cast::<PyTuple>() else {

@@ -13,16 +13,15 @@ use crate::objects::elements::never_changes;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass::{self, view_of};
 use crate::records;
-use phalanx::{Array, Index};
+use phalanx::{Array, element_index};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use smallvec::SmallVec;
 
 impl Ndarray {
     /// The elements that a key selects.
     fn at(&self, py: Python<'_>, items: &Key) -> Array {
         at_line(py, || match items {
-            Key::Basic(items) => match element(items, self.array.ndim()) {
+            Key::Basic(items) => match element_index(items, self.array.ndim()) {
                 // An element is a copy, so that `x[0], x[1] = x[1], x[0]` swaps.
                 Some(index) => self.array.at(index),
                 None => self.array.slice(items.as_slice()),
@@ -45,7 +44,7 @@ impl Ndarray {
         let found = own.at(py, &items);
         match items {
             // An ellipsis asks for a view.
-            Key::Basic(items) if element(&items, own.array.ndim()).is_none() => {
+            Key::Basic(items) if element_index(&items, own.array.ndim()).is_none() => {
                 view_of(slf, found, false)
             }
             _ => view_of(slf, found, true),
@@ -71,7 +70,7 @@ impl Ndarray {
                 target.ok().map_err(|error| raised(py, &error))?;
                 let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
                 let value = value_for(&target, value)?;
-                if element(&items, self.array.ndim()).is_some() {
+                if element_index(&items, self.array.ndim()).is_some() {
                     check_one(&value, target.dtype(), is_list)?;
                 }
                 warn_of_value(py, &value, &target)?;
@@ -104,7 +103,7 @@ impl Ndarray {
     fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         let value = argument(object)?;
-        let found = at_line(py, || self.array.equal(value).any(()));
+        let found = at_line(py, || self.array.contains(value));
         found.ok().map_err(|error| raised(py, &error))?;
         Ndarray::new(found).number(py)?.is_truthy()
     }
@@ -154,20 +153,11 @@ impl Ndarray {
         let array = match position.len() {
             1 => {
                 let at = integer(&position.get_item(0)?)?;
-                at_line(py, || self.array.ravel().slice(&[Index::At(at)][..]))
+                at_line(py, || self.array.flat_at(at))
             }
             _ => self.at(py, &key(&position)?),
         };
         array.ok().map_err(|error| raised(py, &error))?;
         Ndarray::new(array).number(py)
     }
-}
-
-/// The index of one element, if the key has an integer for every axis.
-fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
-    if items.len() != ndim {
-        return None;
-    }
-    let index = |item: &Index| if let Index::At(index) = item { Some(*index) } else { None };
-    items.iter().map(index).collect()
 }

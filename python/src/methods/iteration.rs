@@ -1,16 +1,16 @@
 //! Iteration over arrays, and `ndarray.flat`.
 
-use crate::calls::indexing::{Key, key};
-use crate::calls::writing::{assign, check_one, value_for, warn_of_value, written};
+use crate::calls::indexing::key;
+use crate::calls::writing::{check_one, value_for, warn_of_value, written};
 use crate::convert::fetch;
-use crate::interpreter::errors::{raised, refused, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use phalanx::records::Records;
-use phalanx::{Argument, Array, DType, HostArray, Index, Mode, Scalar, Snapshot, Weak};
+use phalanx::{AnyIndex, Argument, Array, DType, HostArray, Index, Scalar, Snapshot, Weak};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -149,27 +149,10 @@ impl FlatIteration {
 
     /// Writes values in C order, again from the first if there are fewer.
     pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let _mesh = call_mesh::of_array(array);
-        match value_for(array, value)? {
-            Argument::Array(values) if values.ndim() > 0 => {
-                warn_discarded(value.py(), values.dtype(), array.dtype())?;
-                let all = phalanx::arange(0, array.size() as i64, 1);
-                written(value.py(), || array.try_put(&all, values, Mode::Raise))
-            }
-            _ => assign(array, value),
-        }
-    }
-
-    fn flat(&self, py: Python<'_>) -> Array {
-        at_line(py, || self.array.reshape([-1]))
-    }
-}
-
-/// The elements of a vector that a key of one axis selects.
-fn at(vector: &Array, items: &Key) -> Array {
-    match items {
-        Key::Basic(items) => vector.slice(items.as_slice()),
-        Key::Advanced(items) => vector.index(items),
+        let (py, _mesh) = (value.py(), call_mesh::of_array(array));
+        let value = value_for(array, value)?;
+        warn_of_value(py, &value, array)?;
+        written(py, || array.try_fill_flat(value))
     }
 }
 
@@ -190,18 +173,16 @@ impl FlatIteration {
     fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         check_flat_key(object)?;
-        let (flat, items) = (self.flat(py), key(object)?);
-        // Indexing `flat` gives a copy.
-        Ndarray::result(py, at_line(py, || at(&flat, &items).copy()))
+        let items = key(object)?.into_items();
+        Ndarray::result(py, at_line(py, || self.array.flat_index(items)))
     }
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         check_flat_key(object)?;
-        let items = key(object)?;
-        let flat = self.flat(py);
+        let items = key(object)?.into_items();
         let value = value_for(&self.array, value)?;
-        if matches!(&items, Key::Basic(items) if matches!(items.as_slice(), [Index::At(_)])) {
+        if let [AnyIndex::Basic(Index::At(_))] = items.as_slice() {
             // `flat` refuses with the same class of error for every dtype.
             check_one(&value, DType::I64, true)?;
             if matches!(value, Argument::Weak(Weak::Complex(_)))
@@ -213,20 +194,7 @@ impl FlatIteration {
             }
         }
         warn_of_value(py, &value, &self.array)?;
-        let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
-        if let (Key::Basic(items), true) = (&items, is_one && flat.has_base_of(&self.array)) {
-            let target = at_line(py, || flat.slice(items.as_slice()));
-            target.ok().map_err(|error| raised(py, &error))?;
-            let value = match value {
-                Argument::Array(one) => Argument::Array(one.reshape(())),
-                other => other,
-            };
-            return written(py, || target.try_assign(value));
-        }
-        let all = at_line(py, || phalanx::arange(0, self.array.size() as i64, 1));
-        let positions = at_line(py, || at(&all, &items));
-        positions.ok().map_err(|error| raised(py, &error))?;
-        written(py, || self.array.try_put(&positions, value, Mode::Raise))
+        written(py, || self.array.try_assign_flat(items, value))
     }
 
     /// The array whose elements these are.
@@ -244,14 +212,7 @@ impl FlatIteration {
     /// The index of the next element along each axis.
     #[getter]
     fn coords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut rest = self.index();
-        let mut coordinates = Vec::new();
-        for &extent in self.array.shape().iter().rev() {
-            coordinates.push(rest % extent.max(1));
-            rest /= extent.max(1);
-        }
-        coordinates.reverse();
-        PyTuple::new(py, coordinates)
+        PyTuple::new(py, phalanx::flat_coordinates(self.array.shape(), self.index()))
     }
 
     /// A copy of the elements as a vector.

@@ -9,7 +9,7 @@ use crate::objects::elements::InPlace;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use crate::records;
-use phalanx::{Argument, Array, DType, Op, Ufunc, UfuncOptions};
+use phalanx::{Argument, Array, Op, Ufunc, UfuncOptions};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -303,11 +303,7 @@ impl Ndarray {
         };
         let (py, array) = (other.py(), &slf.get().array);
         if matches!(op, Op::Equal | Op::NotEqual) && is_no_number(other)? {
-            // A number never equals an object that is no number.
-            let unequal = f64::from(u8::from(op == Op::NotEqual));
-            let _mesh = call_mesh::of_array(array);
-            let answer = at_line(py, || phalanx::full_like(array, unequal, DType::Bool));
-            return Ndarray::result(py, answer);
+            return Ndarray::result(py, at_line(py, || array.compared_with_none(op)));
         }
         let answer = Ndarray::binary(slf, op, other, false)?;
         let plain = || py.get_type::<PyAny>().getattr("__ne__");
@@ -317,7 +313,7 @@ impl Ndarray {
             // inverted, as in NumPy, which asks for each element.
             let equal = other.call_method1("__eq__", (slf,))?;
             if let Ok(equal) = equal.cast::<Ndarray>() {
-                return Ndarray::result(py, at_line(py, || equal.get().array.logical_not()));
+                return Ndarray::unary(equal, Op::LogicalNot);
             }
         }
         Ok(answer)

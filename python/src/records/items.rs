@@ -1,6 +1,6 @@
 //! Items of structured arrays: keys, writing and comparisons.
 
-use crate::calls::indexing::{Key, key};
+use crate::calls::indexing::key;
 use crate::calls::writing::assign;
 use crate::convert::dtypes::numpy;
 use crate::convert::record_dtypes::given;
@@ -9,8 +9,8 @@ use crate::interpreter::errors::{raised, refused, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
+use phalanx::Error;
 use phalanx::records::{Records, Shown};
-use phalanx::{AnyIndex, Error};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -32,14 +32,6 @@ fn names(object: &Bound<'_, PyAny>) -> PyResult<Option<Names>> {
         }
         _ => Ok(None),
     }
-}
-
-/// The items of a key without field names.
-fn items(object: &Bound<'_, PyAny>) -> PyResult<Vec<AnyIndex>> {
-    Ok(match key(object)? {
-        Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
-        Key::Advanced(items) => items,
-    })
 }
 
 fn found<T>(py: Python<'_>, result: Result<T, Error>) -> PyResult<T> {
@@ -81,7 +73,7 @@ pub fn item(records: &Records, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>>
         Some(Names::One(name)) => shown(py, field(py, records, &name)?),
         Some(Names::Several(names)) => Ndarray::wrap_records(py, fields(py, records, &names)?),
         None => {
-            let items = items(object)?;
+            let items = key(object)?.into_items();
             Ndarray::wrap_records(py, found(py, at_line(py, || records.index(&items)))?)
         }
     }
@@ -110,7 +102,7 @@ pub fn set_item(
         },
         Some(Names::Several(names)) => written(&fields(py, records, &names)?, value),
         None => {
-            let items = items(object)?;
+            let items = key(object)?.into_items();
             let value = value_for(value, records.record())?;
             found(py, at_line(py, || records.try_assign_index(&items, &value)))
         }
@@ -145,12 +137,9 @@ pub fn compared(
             of_host(&other, &own)?
         }
     };
-    let equal = found(py, at_line(py, || records.equal(&other)))?;
-    Ndarray::result(
-        py,
-        match compare {
-            CompareOp::Eq => equal,
-            _ => at_line(py, || equal.logical_not()),
-        },
-    )
+    let compared = at_line(py, || match compare {
+        CompareOp::Eq => records.equal(&other),
+        _ => records.not_equal(&other),
+    });
+    Ndarray::result(py, found(py, compared)?)
 }
