@@ -7,7 +7,9 @@ use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use crate::session;
-use phalanx::random::{Generator, State, Stream as Known, fresh_seed, seeded, streamed};
+use phalanx::random::{
+    Generator, State, Stream as Known, fresh_seed, seed_of_bytes, seed_of_words, seeded, streamed,
+};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -64,13 +66,8 @@ impl Stream {
         seed: &Bound<'_, PyAny>,
     ) -> PyResult<Stream> {
         session::ensure(py)?;
-        let stream = match (name, words.as_slice()) {
-            ("Philox", &[first, second]) => Known::Philox4x64([first, second]),
-            ("PCG64", &[a, b, c, d]) => Known::pcg64([a, b, c, d]),
-            ("PCG64DXSM", &[a, b, c, d]) => Known::pcg64dxsm([a, b, c, d]),
-            ("MRG32k3a", &[a, b, c, d, e, f]) => Known::mrg32k3a([a, b, c, d, e, f]),
-            _ => unreachable!("bug: {} words of {name}", words.len()),
-        };
+        let stream = Known::from_seed_words(name, &words)
+            .unwrap_or_else(|| unreachable!("bug: {} words of {name}", words.len()));
         let generator = at_line(py, || streamed(stream)).map_err(|error| raised(py, &error))?;
         Ok(Stream { generator: Arc::new(generator), seed: seed.clone().unbind() })
     }
@@ -78,40 +75,25 @@ impl Stream {
     /// The name of the stream's class of bit generators.
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.generator.stream() {
-            Known::Philox4x32 => "Philox4x3210",
-            Known::Philox4x64(_) => "Philox",
-            Known::Pcg64(..) => "PCG64",
-            Known::Pcg64Dxsm(..) => "PCG64DXSM",
-            Known::Mrg32k3a(_) => "MRG32k3a",
-        }
+        self.generator.stream().name()
     }
 
     /// The words of the state; none for `Philox4x3210`, whose state is a key and a counter.
     #[getter]
     fn words(&self) -> Vec<u128> {
-        match self.generator.stream() {
-            Known::Philox4x32 => Vec::new(),
-            Known::Philox4x64(key) => key.map(u128::from).to_vec(),
-            Known::Pcg64(state, increment) | Known::Pcg64Dxsm(state, increment) => {
-                vec![state, increment]
-            }
-            Known::Mrg32k3a(state) => state.map(u128::from).to_vec(),
-        }
+        self.generator.stream().state_words()
     }
 
     /// Continues from other words.
     fn set_words(&self, words: Vec<u128>) -> PyResult<()> {
-        let word = |place: usize| words[place] as u64;
-        let stream = match (self.generator.stream(), words.len()) {
-            (Known::Philox4x64(_), 2) => Known::Philox4x64([word(0), word(1)]),
-            (Known::Pcg64(..), 2) => Known::Pcg64(words[0], words[1] | 1),
-            (Known::Pcg64Dxsm(..), 2) => Known::Pcg64Dxsm(words[0], words[1] | 1),
-            (Known::Mrg32k3a(_), 6) => Known::mrg32k3a(std::array::from_fn(word)),
-            (Known::Philox4x32, 0) => return Ok(()),
-            _ => return Err(value_error(Mistake::Value, "the state belongs to another generator")),
-        };
-        self.generator.set_stream(stream);
+        let own = self.generator.stream();
+        let stream = own
+            .with_state_words(&words)
+            .ok_or_else(|| value_error(Mistake::Value, "the state belongs to another generator"))?;
+        // The state of this generator is its key and counter.
+        if own != Known::Philox4x32 {
+            self.generator.set_stream(stream);
+        }
         Ok(())
     }
 
@@ -397,7 +379,7 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
     };
     let items = seed.try_iter().map_err(|_| refused())?;
     let words = items.map(|item| word_of(&item?)?.ok_or_else(refused));
-    Ok(folded(words.collect::<PyResult<Vec<_>>>()?.into_iter()))
+    Ok(seed_of_words(words.collect::<PyResult<Vec<_>>>()?))
 }
 
 /// The word of one integer; `None` for any other object.
@@ -415,16 +397,5 @@ fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     let bits: usize = seed.call_method0("bit_length")?.extract()?;
     let bytes = seed.call_method1("to_bytes", (bits.div_ceil(8), "little"));
     let bytes: Vec<u8> = bytes.map_err(|_| negative())?.extract()?;
-    Ok(Some(folded(bytes.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    }))))
-}
-
-/// Combines words into one that depends on each of them and on their order.
-fn folded(words: impl Iterator<Item = u64>) -> u64 {
-    words.fold(0, |all: u64, word| {
-        (all.rotate_left(25) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-    })
+    Ok(Some(seed_of_bytes(&bytes)))
 }

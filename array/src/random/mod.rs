@@ -19,10 +19,12 @@ mod generator;
 mod integers;
 mod parameters;
 mod proposals;
+mod seeds;
 mod streams;
 
 pub use choice::{ChoiceOptions, Population};
 pub use generator::{Generator, State, fresh_seed, generator, seeded, streamed};
 pub use integers::IntegerOptions;
 pub use parameters::Size;
+pub use seeds::{seed_of_bytes, seed_of_words};
 pub use streams::Stream;

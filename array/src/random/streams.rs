@@ -56,6 +56,59 @@ impl Stream {
         Stream::Mrg32k3a(state)
     }
 
+    /// The generator of NumPy's class `name` from the words of a seed; `None` for an unknown name or
+    /// another number of words. Local.
+    pub fn from_seed_words(name: &str, words: &[u64]) -> Option<Stream> {
+        Some(match name {
+            "Philox" => Stream::Philox4x64(words.try_into().ok()?),
+            "PCG64" => Stream::pcg64(words.try_into().ok()?),
+            "PCG64DXSM" => Stream::pcg64dxsm(words.try_into().ok()?),
+            "MRG32k3a" => Stream::mrg32k3a(words.try_into().ok()?),
+            _ => return None,
+        })
+    }
+
+    /// The name of the generator's class in NumPy; `Philox4x3210` and `MRG32k3a` have CuPy's names.
+    /// Local.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Stream::Philox4x32 => "Philox4x3210",
+            Stream::Philox4x64(_) => "Philox",
+            Stream::Pcg64(..) => "PCG64",
+            Stream::Pcg64Dxsm(..) => "PCG64DXSM",
+            Stream::Mrg32k3a(_) => "MRG32k3a",
+        }
+    }
+
+    /// The words of the state: the key, the state and the increment, or the state alone. Philox4x32
+    /// has none. Local.
+    pub fn state_words(&self) -> Vec<u128> {
+        match *self {
+            Stream::Philox4x32 => Vec::new(),
+            Stream::Philox4x64(key) => key.map(u128::from).to_vec(),
+            Stream::Pcg64(state, increment) | Stream::Pcg64Dxsm(state, increment) => {
+                vec![state, increment]
+            }
+            Stream::Mrg32k3a(state) => state.map(u128::from).to_vec(),
+        }
+    }
+
+    /// A generator of the same class with other words of the state; `None` for another number of
+    /// words. Increments become odd, and words are cut off to their width. Local.
+    pub fn with_state_words(&self, words: &[u128]) -> Option<Stream> {
+        let word = |place: usize| words[place] as u64;
+        Some(match (self, words) {
+            (Stream::Philox4x32, []) => Stream::Philox4x32,
+            (Stream::Philox4x64(_), [_, _]) => Stream::Philox4x64([word(0), word(1)]),
+            (Stream::Pcg64(..), &[state, increment]) => Stream::Pcg64(state, increment | 1),
+            (Stream::Pcg64Dxsm(..), &[state, increment]) => Stream::Pcg64Dxsm(state, increment | 1),
+            (Stream::Mrg32k3a(_), [_, _, _, _, _, _]) => {
+                Stream::mrg32k3a(std::array::from_fn(word))
+            }
+            _ => return None,
+        })
+    }
+
     /// The words at `positions` (`u64`), which lie between `first` and `first + count`. `None` for
     /// Philox4x32-10, which is an operation of its own.
     pub(super) fn words(
@@ -298,4 +351,26 @@ fn recursive(places: &Places, seed: &[u64; 6]) -> Array {
         (difference - Scalar::new(1u64)).remainder(modulus) + Scalar::new(1u64)
     };
     drawn(0).left_shift(Scalar::new(32u64)) | drawn(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_continue_from_their_words() {
+        for (name, count) in [("Philox", 2), ("PCG64", 4), ("PCG64DXSM", 4), ("MRG32k3a", 6)] {
+            let words: Vec<u64> = (1..=count).collect();
+            let stream = Stream::from_seed_words(name, &words).unwrap();
+            assert_eq!(stream.name(), name);
+            let state = stream.state_words();
+            assert_eq!(stream.with_state_words(&state), Some(stream));
+            assert_eq!(stream.with_state_words(&state[1..]), None);
+            assert_eq!(Stream::from_seed_words(name, &words[1..]), None);
+        }
+        let even = Stream::Pcg64(7, 3).with_state_words(&[5, 2]);
+        assert_eq!(even, Some(Stream::Pcg64(5, 3)));
+        assert_eq!(Stream::Philox4x32.state_words(), Vec::<u128>::new());
+        assert_eq!(Stream::from_seed_words("MT19937", &[1]), None);
+    }
 }
