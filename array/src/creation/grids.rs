@@ -209,6 +209,29 @@ macro_rules! grid_ranges {
 grid_ranges!(i64, 1i64; f64, 1.0f64);
 
 impl GridRange {
+    /// The range of a slice `start:stop:step` of NumPy's `mgrid`, in which a complex step is a count
+    /// of numbers that include both ends. Local.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use num_complex::Complex64;
+    /// use phalanx::GridRange;
+    /// let step = Complex64::new(0.0, 5.0);
+    /// let range = GridRange::of_slice(0i64.into(), 1i64.into(), step.into());
+    /// assert!(matches!(range, GridRange::Count(0.0, 1.0, 5)));
+    /// ```
+    #[must_use]
+    pub fn of_slice(start: Weak, stop: Weak, step: Weak) -> GridRange {
+        let Weak::Complex(count) = step else { return GridRange::Steps(start, stop, step) };
+        let (count, from, to) = (count.norm() as usize, start.to_complex(), stop.to_complex());
+        match (start, stop) {
+            (Weak::Complex(_), _) | (_, Weak::Complex(_)) => {
+                GridRange::ComplexCount(from, to, count)
+            }
+            _ => GridRange::Count(from.re, to.re, count),
+        }
+    }
+
     fn vector(self) -> Array {
         match self {
             GridRange::Steps(start, stop, step) => arange(start, stop, step),

@@ -27,8 +27,8 @@ impl Summary {
         phalanx_ops::shape::size(shape) > self.threshold
     }
 
-    /// Whether only the ends of an axis are printed.
-    pub(super) fn is_cut(self, shape: &[usize], axis: usize) -> bool {
+    /// Whether only the ends of an axis are printed. Local.
+    pub fn is_cut(self, shape: &[usize], axis: usize) -> bool {
         self.cuts(shape) && shape[axis] > 2 * self.edge
     }
 

@@ -11,6 +11,6 @@ mod show;
 pub use layout::Summary;
 pub use numbers::{
     array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
-    format_float_scientific,
+    format_float_scientific, repr_around,
 };
 pub use show::{host_array_str, print};

@@ -39,14 +39,21 @@ pub fn array2string(array: &Array) -> Result<String, Error> {
 #[track_caller]
 pub fn array_repr(array: &Array) -> Result<String, Error> {
     let site = call_site();
-    let (shape, dtype) = (array.ok()?.shape(), array.dtype());
+    let shape = array.ok()?.shape();
     let summary = Summary::default();
     let text = match shape {
         [] => within(site, || array2string(array))?,
         _ => text_within(&array.shown(summary, Cause::Print, site)?, shape, NAMED, None),
     };
-    let mut extras = Vec::new();
-    if (array.size() == 0 && shape != [0]) || summary.cuts(shape) {
+    Ok(repr_around(&text, array, summary.cuts(shape), LINE_WIDTH))
+}
+
+/// NumPy's `array_repr` from the text of the elements. It includes the shape if `is_cut`, because
+/// elements are left out, and breaks before lines of more than `width` columns. Local.
+#[must_use]
+pub fn repr_around(text: &str, array: &Array, is_cut: bool, width: usize) -> String {
+    let (shape, dtype, mut extras) = (array.shape(), array.dtype(), Vec::new());
+    if (array.size() == 0 && shape != [0]) || is_cut {
         let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
         let comma = if shape.len() == 1 { "," } else { "" };
         extras.push(format!("shape=({}{comma})", extents.join(", ")));
@@ -56,13 +63,12 @@ pub fn array_repr(array: &Array) -> Result<String, Error> {
         extras.push(format!("dtype={}", dtype.numpy_name()));
     }
     if extras.is_empty() {
-        return Ok(format!("array({text})"));
+        return format!("array({text})");
     }
     let (start, end) = (format!("array({text},"), extras.join(", ") + ")");
     let last = start.rsplit('\n').next().map_or(0, str::len);
-    let breaks = last + end.len() + 1 > LINE_WIDTH;
-    let space = if breaks { "\n      " } else { " " };
-    Ok(start + space + &end)
+    let space = if last + end.len() + 1 > width { "\n      " } else { " " };
+    start + space + &end
 }
 
 /// NumPy's `base_repr`: an integer in digits of the base `base`, after `padding` zeros. Local.

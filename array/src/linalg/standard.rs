@@ -6,6 +6,7 @@ use crate::array::Array;
 use crate::manipulation::{AxisList, axes_of, refused};
 use crate::products;
 use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
 /// NumPy's `linalg.vector_norm`: the norm of the elements along some axes, taken as one vector;
@@ -42,6 +43,32 @@ pub fn vector_norm(array: &Array, ord: Ord, axes: impl Into<AxisList>, is_kept: 
         reduced.iter().for_each(|&axis| shape[axis] = 1);
         found.reshape(shape).into_result()
     }))
+}
+
+/// NumPy's `linalg.matrix_norm`: [`norm`] of the matrices in the last two axes.
+#[track_caller]
+#[must_use]
+pub fn matrix_norm(array: &Array, ord: Ord, is_kept: bool) -> Array {
+    within(call_site(), || norm(array, ord, Some(&[-2, -1]), is_kept))
+}
+
+/// NumPy's `linalg.diagonal`: the view of the diagonals of the matrices in the last two axes. Local.
+/// Errors: those of [`Array::diagonal`].
+#[track_caller]
+#[must_use]
+pub fn diagonal(array: &Array, offset: i64) -> Array {
+    within(call_site(), || array.diagonal(offset, -2, -1))
+}
+
+/// NumPy's `linalg.trace`: the sums along diagonals of the matrices in the last two axes, in a dtype
+/// if one is given. Local (records a node). Errors: those of [`Array::trace`].
+#[track_caller]
+#[must_use]
+pub fn trace(array: &Array, offset: i64, dtype: impl Into<Option<DType>>) -> Array {
+    within(call_site(), || match dtype.into() {
+        Some(dtype) => array.trace_as(offset, -2, -1, dtype),
+        None => array.trace(offset, -2, -1),
+    })
 }
 
 /// NumPy's `linalg.cross`: [`cross`](crate::cross) along one axis, for vectors of three components

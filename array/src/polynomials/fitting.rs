@@ -125,11 +125,21 @@ pub struct PolynomialFit {
     pub singular_values: Array,
     /// The fraction of the largest singular value up to which singular values count as zero.
     pub rcond: f64,
+    /// The dtype in which the points are used: that of `x`, or `f64` for integers and bools.
+    pub dtype: DType,
     /// The Vandermonde matrix with scaled columns, and the scales.
     scaled: (Array, Array),
 }
 
 impl PolynomialFit {
+    /// Whether the points determine all coefficients: NumPy warns if they do not. Collective over
+    /// the mesh. Errors: those of the fit.
+    #[track_caller]
+    pub fn has_full_rank(&self) -> Result<bool, Error> {
+        let rank = within(call_site(), || self.rank.item::<i64>())?;
+        Ok(rank == self.scaled.0.ok()?.shape()[1] as i64)
+    }
+
     /// The covariance of the coefficients without the factor of the residuals: NumPy's
     /// `cov='unscaled'`.
     ///
@@ -218,7 +228,8 @@ fn try_fit(
             return problem("y must have one or two axes and as many rows as x has elements");
         }
         let (x, mut right) = (x + 0.0, y + 0.0);
-        let rcond = rcond.unwrap_or(x.size() as f64 * epsilon(x.dtype()));
+        let dtype = x.ok()?.dtype();
+        let rcond = rcond.unwrap_or(x.size() as f64 * epsilon(dtype));
         // NumPy multiplies in place, so the weights do not change a dtype.
         let weighted = |product: Array, dtype: DType| match product.ok()?.dtype() {
             from if can_cast(from, dtype, Casting::SameKind) => Ok(product.converted(dtype, site)),
@@ -241,7 +252,8 @@ fn try_fit(
         let rows = if x.ndim() == 2 { scale.expand_dims(1) } else { scale.clone() };
         let coefficients = (x / rows).into_result()?;
         let scaled = (left, scale);
-        Ok(PolynomialFit { coefficients, residuals, rank, singular_values: s, rcond, scaled })
+        let singular_values = s;
+        Ok(PolynomialFit { coefficients, residuals, rank, singular_values, rcond, dtype, scaled })
     };
     x.mesh()?.enter(|| within(site, fit))
 }

@@ -38,7 +38,8 @@ pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
 pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptions) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        if options.axes.is_some() || options.keepdims || options.signature.is_some() {
+        let has_axes = options.axes.is_some() || options.axis.is_some() || options.keepdims;
+        if has_axes || options.signature.is_some() {
             return Err(refused("einsum", "options", "axes, keepdims or a signature", site));
         }
         let result = try_einsum(subscripts, operands, options, site)?;

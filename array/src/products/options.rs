@@ -28,6 +28,8 @@ pub struct ProductOptions {
     /// The multiplied axes of the left operand, of the right operand and of the result. `None`
     /// selects the last axes. The entry of the result may be absent for [`Product::Vecdot`].
     pub axes: Option<Vec<Vec<i64>>>,
+    /// The axis of both operands that [`Product::Vecdot`] sums over, instead of `axes`.
+    pub axis: Option<i64>,
     /// The dtype of the computation.
     pub dtype: Option<DType>,
     /// The dtypes of the loop, as in [`UfuncOptions::signature`](crate::UfuncOptions::signature):
@@ -49,8 +51,8 @@ impl Default for ProductOptions {
     fn default() -> ProductOptions {
         let casting = Casting::SameKind;
         let order = MemoryOrder::K;
-        let (axes, dtype, signature, out) = (None, None, None, None);
-        ProductOptions { axes, dtype, signature, casting, out, keepdims: false, order }
+        let (axes, axis, dtype, signature, out) = (None, None, None, None, None);
+        ProductOptions { axes, axis, dtype, signature, casting, out, keepdims: false, order }
     }
 }
 
@@ -113,7 +115,7 @@ pub fn product_dtype(
 
 /// A product with options. Local (records nodes). Errors: those of the product, `OpError::Cast`,
 /// `OpError::Axis`, `OpError::BroadcastInto` for an output of another shape, `OpError::Argument`
-/// for another number of axes.
+/// for another number of axes, `OpError::Arguments` for `axis` beside `axes`.
 #[track_caller]
 #[must_use]
 pub fn product(product: Product, a: &Array, b: &Array, options: &ProductOptions) -> Array {
@@ -173,18 +175,31 @@ fn axes(
     options: &ProductOptions,
     site: Site,
 ) -> Result<[Vec<i64>; 3], Error> {
-    let Some(given) = &options.axes else { return Ok(counts.map(last)) };
+    let operation = product.name();
+    let given = match (&options.axes, options.axis) {
+        (None, None) => return Ok(counts.map(last)),
+        (Some(given), None) => given,
+        (Some(_), Some(_)) => {
+            let problem = "cannot specify both 'axis' and 'axes'";
+            return Err(Error::op(OpError::Arguments { operation, problem }, site));
+        }
+        // The axis that is kept has the position of the one that is summed over.
+        (None, Some(axis)) if product == Product::Vecdot => {
+            return Ok([vec![axis], vec![axis], vec![axis; counts[2]]]);
+        }
+        (None, Some(axis)) => return Err(refused(operation, "axis", axis.to_string(), site)),
+    };
     let found = match given.as_slice() {
         [left, right, result] => [left.clone(), right.clone(), result.clone()],
         [left, right] if product == Product::Vecdot => {
             [left.clone(), right.clone(), last(counts[2])]
         }
-        _ => return Err(refused(product.name(), "axes", format!("{} entries", given.len()), site)),
+        _ => return Err(refused(operation, "axes", format!("{} entries", given.len()), site)),
     };
     match found.iter().zip(counts).find(|(axes, count)| axes.len() != *count) {
         Some((axes, count)) => {
             let value = format!("{axes:?} (instead of {count} axes)");
-            Err(refused(product.name(), "axes", value, site))
+            Err(refused(operation, "axes", value, site))
         }
         None => Ok(found),
     }

@@ -1,5 +1,8 @@
 //! The subscripts of Einstein sums: `"ij,jk->ik"`, with `...` for axes without letters.
 
+use crate::manipulation::refused;
+use phalanx_graph::{Error, call_site};
+
 /// The code of a letter, or of an axis of an ellipsis (axes count from the last).
 pub(super) type Label = u32;
 
@@ -103,6 +106,36 @@ impl Subscripts {
         };
         Ok(Subscripts { inputs: labelled, output })
     }
+}
+
+/// The subscripts of [`einsum`](crate::einsum) for axes that are numbered from 0 to 51, as in
+/// NumPy's `einsum(a, [0, 1], b, [1, 2], [0, 2])`. `None` stands for an ellipsis. Letters are in
+/// NumPy's order: capitals first. Local. Errors: `OpError::Argument` for other numbers.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::numbered_subscripts;
+/// let inputs = [vec![Some(0), None], vec![Some(26), Some(0)]];
+/// let subscripts = numbered_subscripts(&inputs, Some(&[None, Some(26)]));
+/// assert_eq!(subscripts.unwrap(), "A...,aA->...a");
+/// assert!(numbered_subscripts(&[vec![Some(52)]], None).is_err());
+/// ```
+#[track_caller]
+pub fn numbered_subscripts(
+    inputs: &[Vec<Option<i64>>],
+    output: Option<&[Option<i64>]>,
+) -> Result<String, Error> {
+    let site = call_site();
+    let letter = |number: &Option<i64>| match *number {
+        None => Ok(String::from("...")),
+        Some(number @ 0..26) => Ok(char::from(b'A' + number as u8).to_string()),
+        Some(number @ 26..52) => Ok(char::from(b'a' + (number - 26) as u8).to_string()),
+        Some(number) => Err(refused("einsum", "subscript", number.to_string(), site)),
+    };
+    let term = |numbers: &[Option<i64>]| numbers.iter().map(letter).collect::<Result<String, _>>();
+    let terms = inputs.iter().map(|input| term(input)).collect::<Result<Vec<_>, _>>()?;
+    let output = output.map(term).transpose()?.map(|output| format!("->{output}"));
+    Ok(terms.join(",") + &output.unwrap_or_default())
 }
 
 #[cfg(test)]

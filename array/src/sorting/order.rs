@@ -303,10 +303,15 @@ impl Array {
     /// Errors: as for [`sort`] and [`Array::assign`].
     #[track_caller]
     pub fn sort(&self, axis: i64) {
-        let site = call_site();
-        if let Err(error) = within(site, || self.try_assign(sort(self, axis))) {
+        if let Err(error) = self.try_sort(axis) {
             self.poison(error);
         }
+    }
+
+    /// As [`Array::sort`], but an error is returned and leaves the array unchanged.
+    #[track_caller]
+    pub fn try_sort(&self, axis: i64) -> Result<(), Error> {
+        within(call_site(), || self.try_assign(sort(self, axis)))
     }
 
     /// See [`argsort`].
@@ -319,10 +324,15 @@ impl Array {
     /// NumPy's method `partition`: partitions the array in place; see [`partition`].
     #[track_caller]
     pub fn partition(&self, kth: &[i64], axis: i64) {
-        let site = call_site();
-        if let Err(error) = within(site, || self.try_assign(partition(self, kth, axis))) {
+        if let Err(error) = self.try_partition(kth, axis) {
             self.poison(error);
         }
+    }
+
+    /// As [`Array::partition`], but an error is returned and leaves the array unchanged.
+    #[track_caller]
+    pub fn try_partition(&self, kth: &[i64], axis: i64) -> Result<(), Error> {
+        within(call_site(), || self.try_assign(partition(self, kth, axis)))
     }
 
     /// See [`searchsorted`].

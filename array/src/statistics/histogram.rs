@@ -57,10 +57,6 @@ fn counted(
     let (position, length) = (axis.bins_of(array, site), axis.count());
     let mut counts = match &options.weights {
         None => count_positions(&position, length, site)?,
-        Some(weights) if weights.ok()?.shape() != array.shape() => {
-            let value = format!("of shape {:?}", weights.shape());
-            return Err(refused(operation, "weights", value, site));
-        }
         Some(weights) => sums_of(weights, &position, &axis, site)?,
     };
     if options.is_density {
@@ -102,8 +98,19 @@ fn of_all(
     if options.ranges.len() > 1 {
         return Err(refused(operation, "ranges", options.ranges.len().to_string(), site));
     }
-    if options.weights.is_some() && matches!(bins, Bins::Rule(_)) {
-        return Err(refused(operation, "weights", "given with a rule for bins", site));
+    array.ok()?;
+    if let Some(weights) = &options.weights {
+        if weights.ok()?.shape() != array.shape() {
+            return Err(refused(
+                operation,
+                "weights",
+                format!("of shape {:?}", weights.shape()),
+                site,
+            ));
+        }
+        if matches!(bins, Bins::Rule(_)) {
+            return Err(refused(operation, "weights", "given with a rule for bins", site));
+        }
     }
     let range = options.ranges.first().copied().flatten();
     bins.of(operation, array, range, site)?.in_dtype_of(operation, array, site)

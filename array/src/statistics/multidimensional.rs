@@ -4,14 +4,14 @@ use super::axis::Axis;
 use super::bins::{Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
 use crate::array::Array;
-use crate::manipulation::refused;
+use crate::manipulation::{atleast_2d, refused};
 use crate::math::select;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, promote};
 
 /// NumPy's `histogramdd`: the number of samples, which are the rows of a matrix, in each bin
-/// (`f64`), and the edges along each column.
+/// (`f64`), and the edges along each column. A vector is a matrix of one column.
 ///
 /// The last bin of an axis includes its right edge; samples outside the edges are not counted. If
 /// edges coincide, a sample at them counts for the last of the bins without width. Collective over
@@ -26,6 +26,10 @@ pub fn histogramdd(
     let (site, options) = (call_site(), options.into());
     samples.mesh()?.enter(|| {
         within(site, || {
+            let samples = match samples.ok()?.ndim() {
+                0 | 1 => &atleast_2d(samples).t(),
+                _ => samples,
+            };
             if samples.ndim() != 2 {
                 let (operation, ndim) = ("histogramdd", samples.ndim());
                 return Err(Error::op(OpError::Ndim { operation, expected: "2", ndim }, site));

@@ -63,6 +63,26 @@ impl<const N: usize> From<[f64; N]> for Quantiles {
 }
 
 impl Quantiles {
+    /// The quantiles of an array of a dtype. Positions are computed in the dtype, and in `f64` for
+    /// integers and bools.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use phalanx::Quantiles;
+    /// use phalanx_ops::DType;
+    /// let halves = Quantiles::of_array(vec![0.5], vec![1], DType::F32);
+    /// assert!(matches!(halves, Quantiles::Array { dtype: DType::F32, .. }));
+    /// let ends = Quantiles::of_array(vec![0.0, 1.0], vec![2], DType::I64);
+    /// assert!(matches!(ends, Quantiles::Integers(_)));
+    /// ```
+    #[must_use]
+    pub fn of_array(values: Vec<f64>, shape: Vec<usize>, dtype: DType) -> Quantiles {
+        if dtype.is_inexact() {
+            return Quantiles::Array { values, shape, dtype };
+        }
+        Quantiles::Integers(Box::new(Quantiles::Array { values, shape, dtype: DType::F64 }))
+    }
+
     pub(super) fn all(&self) -> &[f64] {
         match self {
             Quantiles::One(q) => std::slice::from_ref(q),

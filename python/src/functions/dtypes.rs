@@ -146,12 +146,12 @@ fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<DTypeKind> {
 /// NumPy's object for the limits of a dtype; the object of `ml_dtypes` for bfloat16.
 fn limits<'py>(a: &Arguments<'_, 'py>, argument: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let object = a.object(argument)?;
-    let (py, given) = (a.py(), convert::weak(object)?);
-    let dtype = match given {
-        Some(Weak::Int(_)) => DType::I64,
-        Some(Weak::Float(_)) => DType::F64,
-        Some(Weak::Complex(_)) => DType::C128,
-        _ => dtype_of(object)?,
+    let py = a.py();
+    let dtype = match convert::weak(object)? {
+        None | Some(Weak::Bool(_)) => dtype_of(object)?,
+        Some(number) => {
+            phalanx::result_type(&[number.into()]).map_err(|error| raised(py, &error))?
+        }
     };
     let of_package = if dtype == DType::BF16 { Some(py.import("ml_dtypes")?) } else { None };
     let class = match of_package {

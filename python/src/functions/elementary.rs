@@ -171,9 +171,7 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
     let (low, high) = (bound(bounds[0])?, bound(bounds[1])?);
     let (array, casting) = (a.array("a")?, a.casting("casting", Casting::SameKind)?);
     let dtype = a.optional_dtype("dtype")?;
-    let is_everywhere =
-        a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
-    let mask = if is_everywhere { None } else { Some(a.mask("where")?) };
+    let mask = a.elements_that_count()?;
     let out = vec![a.out()?];
     if let Some(out) = &out[0]
         && casting == Casting::Unsafe

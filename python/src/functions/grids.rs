@@ -56,40 +56,25 @@ fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<GridRange> {
     let is_complex = |number: &Weak| matches!(number, Weak::Complex(_));
     let start = start.map_err(|_| wrong())?.unwrap_or(Weak::Int(0));
     let stop = stop.map_err(|_| wrong())?.ok_or_else(wrong)?;
-    match step.map_err(|_| wrong())?.unwrap_or(Weak::Int(1)) {
-        Weak::Complex(step) => Ok(counted(start, stop, step.norm() as usize)),
-        _ if is_complex(&start) || is_complex(&stop) => Err(wrong()),
-        step => Ok(GridRange::Steps(start, stop, step)),
+    let step = step.map_err(|_| wrong())?.unwrap_or(Weak::Int(1));
+    if !is_complex(&step) && (is_complex(&start) || is_complex(&stop)) {
+        return Err(wrong());
     }
+    Ok(GridRange::of_slice(start, stop, step))
 }
 
 /// The only range of a grid. As in `arange`, a start without a stop is the stop.
 fn only_range(object: &Bound<'_, PyAny>) -> PyResult<GridRange> {
     let [start, stop, step] = parts(object)?;
     let (start, stop) = (start?.unwrap_or(Weak::Int(0)), stop?);
-    Ok(match (step?, stop) {
-        (Some(Weak::Complex(_)), None) => {
-            let text = "a range with a count needs an end";
-            return Err(type_error(Mistake::Type, text));
+    let step = step?.unwrap_or(Weak::Int(1));
+    Ok(match (step, stop) {
+        (Weak::Complex(_), None) => {
+            return Err(type_error(Mistake::Type, "a range with a count needs an end"));
         }
-        (Some(Weak::Complex(step)), Some(stop)) => counted(start, stop, step.norm() as usize),
-        (step, stop) => {
-            let step = step.unwrap_or(Weak::Int(1));
-            match stop {
-                Some(stop) => GridRange::Steps(start, stop, step),
-                None => GridRange::Steps(Weak::Int(0), start, step),
-            }
-        }
+        (_, Some(stop)) => GridRange::of_slice(start, stop, step),
+        (_, None) => GridRange::of_slice(Weak::Int(0), start, step),
     })
-}
-
-/// A number of coordinates, with both ends.
-fn counted(start: Weak, stop: Weak, count: usize) -> GridRange {
-    let (from, to) = (start.to_complex(), stop.to_complex());
-    match (start, stop) {
-        (Weak::Complex(_), _) | (_, Weak::Complex(_)) => GridRange::ComplexCount(from, to, count),
-        _ => GridRange::Count(from.re, to.re, count),
-    }
 }
 
 /// The start, the stop and the step of a range of a grid, where they are given.

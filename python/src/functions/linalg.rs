@@ -9,10 +9,10 @@ use crate::interpreter::errors::{raised, value_error, warn, warn_discarded};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::Array;
 use phalanx::linalg::{
-    Eig, Ord, Qr, QrMode, Slogdet, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals,
-    eigvalsh, inv, lstsq, matmul, matrix_power, matrix_rank, matrix_rank_relative, multi_dot, norm,
-    outer, pinv, qr, qr_raw, slogdet, solve, svd, svdvals, tensordot, tensorinv, tensorsolve,
-    vecdot,
+    Eig, Ord, Qr, QrMode, Slogdet, Svd, Triangle, cholesky, cond, cross, det, diagonal, eig, eigh,
+    eigvals, eigvalsh, inv, lstsq, matmul, matrix_norm, matrix_power, matrix_rank,
+    matrix_rank_relative, multi_dot, norm, outer, pinv, qr, qr_raw, slogdet, solve, svd, svdvals,
+    tensordot, tensorinv, tensorsolve, trace, vecdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -118,7 +118,7 @@ functions! { FUNCTIONS, a =>
 
     "diagonal(x, /, *, offset=0)",
     "The diagonals of the matrices in the last two axes: a view.":
-    a.array("x")?.diagonal(a.integer_or("offset", 0)?, -2, -1);
+    diagonal(&a.array("x")?, a.integer_or("offset", 0)?);
 
     "eig(a)",
     "The eigenvalues, which are not sorted, and eigenvectors of square matrices. Collective.":
@@ -159,7 +159,7 @@ functions! { FUNCTIONS, a =>
     "The norm of the matrices in the last two axes.":
     {
         let ord = if a.find("ord").is_some() { order(a, "ord")? } else { Ord::Frobenius };
-        norm(&a.array("x")?, ord, Some(&[-2, -1]), a.truth_or("keepdims", false)?)
+        matrix_norm(&a.array("x")?, ord, a.truth_or("keepdims", false)?)
     };
 
     "matrix_power(a, n)",
@@ -243,14 +243,9 @@ functions! { FUNCTIONS, a =>
     "trace(x, /, *, offset=0, dtype=None)",
     "The sums along diagonals of the matrices in the last two axes.":
     {
-        let (array, offset) = (a.array("x")?, a.integer_or("offset", 0)?);
-        match a.optional_dtype("dtype")? {
-            Some(dtype) => {
-                warn_discarded(a.py(), array.dtype(), dtype)?;
-                array.trace_as(offset, -2, -1, dtype)
-            }
-            None => array.trace(offset, -2, -1),
-        }
+        let (array, dtype) = (a.array("x")?, a.optional_dtype("dtype")?);
+        warn_discarded(a.py(), array.dtype(), dtype.unwrap_or(array.dtype()))?;
+        trace(&array, a.integer_or("offset", 0)?, dtype)
     };
 
     "vecdot(x1, x2, /, *, axis=-1)",

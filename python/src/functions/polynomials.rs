@@ -10,8 +10,8 @@ use crate::interpreter::errors::{raised, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{
-    Array, DType, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul,
-    polysub, polyval, roots,
+    Array, PolynomialFit, poly, polyadd, polyder, polydiv, polyfit_full, polyint, polymul, polysub,
+    polyval, roots,
 };
 use pyo3::prelude::*;
 
@@ -97,15 +97,14 @@ fn fitted(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let fit = fit.map_err(|error| raised(py, &error))?;
     let is_full = a.truth_or("full", false)?;
     let failed = |error| raised(py, &error);
-    if !is_full && fit.rank.item::<i64>().map_err(failed)? != degree as i64 + 1 {
+    if !is_full && !fit.has_full_rank().map_err(failed)? {
         warn(py, "RankWarning", "Polyfit may be poorly conditioned")?;
     }
     if is_full {
         let rcond = match a.given("rcond") {
             Some(given) => Answer::Object(given.clone().unbind()),
             None => {
-                let dtype = if x.dtype().is_inexact() { x.dtype() } else { DType::F64 };
-                let class = dtypes::to_python(py, dtype)?.getattr("type")?;
+                let class = dtypes::to_python(py, fit.dtype)?.getattr("type")?;
                 Answer::Object(class.call1((fit.rcond,))?.unbind())
             }
         };

@@ -5,11 +5,13 @@ use crate::calls::arguments::{Arguments, integers, is_integer};
 use crate::calls::asked::Asked;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{for_type_error, type_error, value_error, warn, warn_discarded};
+use crate::interpreter::errors::{
+    for_type_error, raised, type_error, value_error, warn, warn_discarded,
+};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::{
-    Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, einsum_with,
-    inner, kron, outer, tensordot, vdot,
+    Argument, Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot,
+    einsum_with, inner, kron, outer, tensordot, vdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList, PyString, PyTuple};
@@ -24,21 +26,14 @@ fn axes(a: &Arguments<'_, '_>) -> PyResult<Option<Vec<Vec<i64>>>> {
 
 /// A product that is a ufunc in NumPy.
 fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
-    let mut axes = axes(a)?;
     if product != Product::Vecdot {
         check_no_axis(a)?;
-    } else if let Some(axis) = a.optional_integer("axis")? {
-        if axes.is_some() {
-            let text = "cannot specify both 'axis' and 'axes'";
-            return Err(type_error(Mistake::Together, text));
-        }
-        // The axis that is kept has the position of the one that is summed over.
-        axes = Some(vec![vec![axis]; if a.truth_or("keepdims", false)? { 3 } else { 2 }]);
     }
     let (first, second) = (a.array("x1")?, a.array("x2")?);
     let Asked { dtype, signature } = Asked::of(a, 2, 1)?;
     let options = ProductOptions {
-        axes,
+        axes: axes(a)?,
+        axis: a.optional_integer("axis")?,
         dtype,
         signature,
         casting: a.casting("casting", Casting::SameKind)?,
@@ -82,8 +77,9 @@ fn warn_of_output(
     let Some(out) = options.out.as_ref().filter(|_| options.casting == Casting::Unsafe) else {
         return Ok(());
     };
-    let dtypes = operands.iter().map(|operand| operand.dtype());
-    match options.dtype.or(dtypes.reduce(phalanx::promote_types)) {
+    let operands: Vec<Argument> = operands.iter().map(|&operand| operand.into()).collect();
+    // An invalid call reports its own error later.
+    match options.dtype.or_else(|| phalanx::result_type(&operands).ok()) {
         Some(computed) => warn_discarded(a.py(), computed, out.dtype()),
         None => Ok(()),
     }
@@ -107,31 +103,19 @@ pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
     }
 }
 
-/// The letter of an axis that is numbered, in NumPy's order.
-fn letter(number: i64) -> PyResult<char> {
-    let place = u8::try_from(number).ok().filter(|&place| place < 52);
-    let place = place.ok_or_else(|| {
-        value_error(Mistake::Value, "subscript is not within the valid range [0, 52)")
-    })?;
-    Ok(char::from(if place < 26 { b'A' + place } else { b'a' + place - 26 }))
-}
-
-/// The subscripts, in letters, of a list of numbers and ellipses.
-fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
-    let mut text = String::new();
+/// A list of numbers and ellipses, which are `None`.
+fn numbers(list: &Bound<'_, PyAny>) -> PyResult<Vec<Option<i64>>> {
     let py = list.py();
     let refused =
         || type_error(Mistake::Type, "each subscript must be either an integer or an ellipsis");
-    for item in list.try_iter().map_err(|error| for_type_error(py, error, refused))? {
+    let number = |item: PyResult<Bound<'_, PyAny>>| {
         let item = item?;
         if item.is_instance_of::<PyEllipsis>() {
-            text += "..."
-        } else {
-            let number = item.extract().map_err(|error| for_type_error(py, error, refused));
-            text.push(letter(number?)?);
+            return Ok(None);
         }
-    }
-    Ok(text)
+        item.extract().map(Some).map_err(|error| for_type_error(py, error, refused))
+    };
+    list.try_iter().map_err(|error| for_type_error(py, error, refused))?.map(number).collect()
 }
 
 /// The subscripts in letters and the arrays of `einsum`, which may be given in two forms.
@@ -155,13 +139,13 @@ fn terms(given: &Bound<'_, PyTuple>) -> PyResult<(String, Vec<Array>)> {
     }
     let (mut inputs, mut arrays) = (Vec::new(), Vec::new());
     let pairs = items.chunks_exact(2);
-    let output = pairs.remainder().first().map(letters).transpose()?;
+    let output = pairs.remainder().first().map(numbers).transpose()?;
     for pair in pairs {
         arrays.push(convert::array(&pair[0], None)?);
-        inputs.push(letters(&pair[1])?);
+        inputs.push(numbers(&pair[1])?);
     }
-    let output = output.map_or_else(String::new, |output| format!("->{output}"));
-    Ok((inputs.join(",") + &output, arrays))
+    let subscripts = phalanx::numbered_subscripts(&inputs, output.as_deref());
+    Ok((subscripts.map_err(|error| raised(first.py(), &error))?, arrays))
 }
 
 fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
@@ -249,8 +233,7 @@ functions! { FUNCTIONS, a =>
         };
         let (first, second) = (a.array("a")?, a.array("b")?);
         let is_of_two = |array: &Array, axis: i64| {
-            let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
-            usize::try_from(place).is_ok_and(|place| array.shape().get(place) == Some(&2))
+            array.axis_place(axis).is_ok_and(|place| array.shape()[place] == 2)
         };
         if is_of_two(&first, axes[0]) || is_of_two(&second, axes[1]) {
             let text = "Arrays of 2-dimensional vectors are deprecated. Use arrays of \

@@ -223,15 +223,13 @@ functions! { METHODS, a =>
     "Sorts the array in place.":
     {
         checked(a)?;
-        let array = a.array("a")?;
-        array.try_assign(sort(&array, a.integer_or("axis", -1)?))
+        a.array("a")?.try_sort(a.integer_or("axis", -1)?)
     };
 
     "partition(a, kth, axis=-1, kind='introselect', order=None)",
     "Reorders the array in place: the positions `kth` get the elements of the sorted array.":
     {
         checked(a)?;
-        let array = a.array("a")?;
-        array.try_assign(partition(&array, &kth(a)?, a.integer_or("axis", -1)?))
+        a.array("a")?.try_partition(&kth(a)?, a.integer_or("axis", -1)?)
     };
 }

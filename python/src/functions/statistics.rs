@@ -31,10 +31,6 @@ fn numbers(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
     Ok((words.iter().copied().map(f64::from_ne_bytes).collect(), host.shape))
 }
 
-fn is_integral(dtype: DType) -> bool {
-    dtype.is_integer() || dtype == DType::Bool
-}
-
 /// The quantiles with the dtype in which they are given. A Python number has none.
 fn parts(a: &Arguments<'_, '_>) -> PyResult<Quantiles> {
     let object = a.object("q")?;
@@ -52,9 +48,7 @@ fn parts(a: &Arguments<'_, '_>) -> PyResult<Quantiles> {
         return Err(a.wrong("q", "real numbers"));
     }
     let (values, shape) = numbers(object)?;
-    let dtype = if own.is_inexact() { own } else { DType::F64 };
-    let wanted = Quantiles::Array { values, shape, dtype };
-    Ok(if is_integral(own) { Quantiles::Integers(Box::new(wanted)) } else { wanted })
+    Ok(Quantiles::of_array(values, shape, own))
 }
 
 type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
@@ -63,7 +57,7 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     let name = a.text_or("method", "linear")?;
     let wanted = parts(a)?;
     let array = a.array("a")?;
-    if let Some(weights) = a.optional_array("weights")? {
+    let found = if let Some(weights) = a.optional_array("weights")? {
         if name != "inverted_cdf" {
             return Err(value_error(
                 Mistake::Together,
@@ -76,16 +70,14 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
             "nanquantile" => nanquantile_weighted,
             _ => quantile_weighted,
         };
-        let found = compute(&array, wanted, a.axes()?, &weights);
-        if a.name().starts_with("nan") {
-            return a.stored_by(found, Casting::Unsafe);
-        }
-        return a.stored(found);
-    }
-    let method = QuantileMethod::from_name(&name).ok_or_else(|| {
-        value_error(Mistake::Choice, format!("{name:?} is not a valid method of {}()", a.name()))
-    })?;
-    let found = compute(&array, wanted, a.axes()?, method);
+        compute(&array, wanted, a.axes()?, &weights)
+    } else {
+        let method = QuantileMethod::from_name(&name).ok_or_else(|| {
+            let text = format!("{name:?} is not a valid method of {}()", a.name());
+            value_error(Mistake::Choice, text)
+        })?;
+        compute(&array, wanted, a.axes()?, method)
+    };
     if a.name().starts_with("nan") {
         // As in NumPy, the results are assigned without a check of the cast.
         return a.stored_by(found, Casting::Unsafe);
@@ -238,11 +230,7 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let object = a.object("sample")?;
     let array = a.array("sample")?;
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    Ok(match array.ndim() {
-        2 if !is_list => array,
-        0 | 1 => array.reshape([-1, 1]),
-        _ => array.t(),
-    })
+    Ok(if is_list { array.t() } else { array })
 }
 
 fn several(a: &Arguments<'_, '_>) -> PyResult<Answer> {
@@ -336,18 +324,7 @@ functions! { FUNCTIONS, a =>
 
     "histogram_bin_edges(a, bins=10, range=None, weights=None)",
     "The edges of the bins of a histogram.":
-    {
-        let array = counted(a)?;
-        if let Some(weights) = a.optional_array("weights")?
-            && weights.shape() != array.shape()
-        {
-            return Err(value_error(
-                Mistake::Together,
-                "weights should have the same shape as a.",
-            ));
-        }
-        histogram_bin_edges(&array, bins(a)?, of_one(a)?)
-    };
+    histogram_bin_edges(&counted(a)?, bins(a)?, of_one(a)?);
 
     "histogram2d(x, y, bins=10, range=None, density=None, weights=None)",
     "The number of points in each bin, and the edges along both axes.":

@@ -2,14 +2,14 @@
 //! the elements that are shown.
 
 use crate::calls::arguments::Arguments;
-use crate::convert::dtypes::{numpy, to_python};
+use crate::convert::dtypes::numpy;
 use crate::convert::{fetch, to_numpy};
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use crate::session::notices::observed;
-use phalanx::{Array, DType, Error, Summary};
+use phalanx::{Array, Error, Summary};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -134,8 +134,8 @@ fn by_numpy(
     // Without ends to show, the whole array is needed.
     let threshold = if edge == 0 { usize::MAX } else { threshold.max(0.0) as usize };
     let (summary, shape) = (Summary { threshold, edge }, array.shape());
-    let is_cut = |extent: usize| array.size() > threshold && extent > 2 * edge;
-    if !shape.iter().any(|&extent| is_cut(extent)) {
+    let cut: Vec<usize> = (0..shape.len()).filter(|&axis| summary.is_cut(shape, axis)).collect();
+    if cut.is_empty() {
         let whole = to_numpy(py, fetch(py, array)?)?;
         let name = match kind {
             TextOptions::Str => "array_str",
@@ -147,7 +147,7 @@ fn by_numpy(
     let corners = at_line(py, || array.corners(summary));
     let mut shown = to_numpy(py, corners.map_err(|error| raised(py, &error))?)?;
     // An extra element between the ends makes NumPy cut the axis there.
-    for (axis, _) in shape.iter().enumerate().filter(|(_, extent)| is_cut(**extent)) {
+    for axis in cut {
         let places: Vec<usize> = (0..edge).chain([0]).chain(edge..2 * edge).collect();
         shown = shown.call_method1("take", (PyList::new(py, places)?, axis))?;
     }
@@ -167,14 +167,5 @@ fn by_numpy(
         Some(width) => width.extract()?,
         None => current.get_item("linewidth")?.extract()?,
     };
-    let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
-    let comma = if shape.len() == 1 { "," } else { "" };
-    let mut extras = format!("shape=({}{comma})", extents.join(", "));
-    if !matches!(array.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128) {
-        extras += &format!(", dtype={}", to_python(py, array.dtype())?.getattr("name")?);
-    }
-    let start = format!("array({text},");
-    let last = start.rsplit('\n').next().map_or(0, str::len);
-    let space = if last + extras.len() + 2 > width { "\n      " } else { " " };
-    Ok(format!("{start}{space}{extras})"))
+    Ok(phalanx::repr_around(&text, array, true, width))
 }
