@@ -4,7 +4,7 @@ use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::calls::asked::Asked;
 use crate::calls::documentation;
-use crate::calls::indexing::{self, Key};
+use crate::calls::indexing;
 use crate::calls::signature::Signature;
 use crate::convert::{self, dtypes};
 use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
@@ -15,7 +15,7 @@ use crate::objects::elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use crate::session;
-use phalanx::{AnyIndex, Argument, Array, Casting, MemoryOrder, Op, UfuncOptions};
+use phalanx::{Argument, Array, AxisList, Casting, MemoryOrder, Op, UfuncOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -27,6 +27,9 @@ pub struct Ufunc {
     ufunc: phalanx::Ufunc,
     signature: OnceLock<Signature>,
 }
+
+/// The call of a ufunc, or of its method `outer`.
+type Call = fn(phalanx::Ufunc, &[Argument], &UfuncOptions) -> Result<Vec<Array>, phalanx::Error>;
 
 impl Ufunc {
     /// Every ufunc.
@@ -69,11 +72,12 @@ impl Ufunc {
         ops.next().unwrap_or_else(|| unreachable!("bug: a ufunc without a result"))
     }
 
-    /// The call with all parameters of NumPy's.
+    /// A call with all parameters of NumPy's.
     fn call_with(
         &self,
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
+        call: Call,
     ) -> PyResult<Py<PyAny>> {
         let py = arguments.py();
         let (results, given) = (self.nout(), arguments.len());
@@ -105,7 +109,7 @@ impl Ufunc {
             out: outs.iter().map(|out| out.as_ref().map(|out| out.get().array.clone())).collect(),
         };
         self.warn_of_outs(py, &operands, &options)?;
-        let computed = at_line(py, || self.ufunc.call(&operands, &options));
+        let computed = at_line(py, || call(self.ufunc, &operands, &options));
         let computed = computed.map_err(|error| raised(py, &error))?;
         let answer = |(array, out): (Array, Option<Py<Ndarray>>)| match out {
             Some(out) => Answer::Object(out.into_any()),
@@ -219,13 +223,7 @@ impl Ufunc {
             for object in arguments.iter() {
                 operands.push(convert::argument(&object)?);
             }
-            if operands.iter().all(|operand| !matches!(operand, Argument::Array(_))) {
-                // Prefer an operand with a dtype of its own: beside it, Python's numbers take their
-                // dtype from it.
-                let has_dtype = |operand: &Argument| matches!(operand, Argument::Scalar(_));
-                let place = operands.iter().position(has_dtype).unwrap_or(0);
-                operands[place] = Argument::Array(convert::as_array(py, operands[place].clone())?);
-            }
+            at_line(py, || Argument::make_one_an_array(&mut operands));
             let template = subclass::template(&arguments.iter().collect::<SmallVec<[_; 2]>>());
             let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
             if self.nout() == 1 {
@@ -235,7 +233,7 @@ impl Ufunc {
             let computed = computed.map_err(|error| raised(py, &error))?;
             return Answer::tuple(computed).into_python_by(py, &wrap);
         }
-        self.call_with(arguments, keywords)
+        self.call_with(arguments, keywords, phalanx::Ufunc::call)
     }
 
     /// Combines the elements over axes by the operation.
@@ -337,7 +335,7 @@ impl Ufunc {
     /// Local: recorded, and computed when a value is observed. Distribution: all-to-all along a
     /// split axis; vectors are gathered.
     #[pyo3(
-        signature = (array, axis=OneAxis::Given(0), dtype=None, out=None),
+        signature = (array, axis=OneAxis(0.into()), dtype=None, out=None),
         text_signature = "($self, array, axis=0, dtype=None, out=None)"
     )]
     fn accumulate(
@@ -353,11 +351,10 @@ impl Ufunc {
         let ufunc = self.of_one_result("accumulate")?;
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
-        let axis = axis.of("accumulate", &array)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc.accumulate_as(&array, axis, dtype),
-            None => ufunc.accumulate(&array, axis),
+            Some(dtype) => ufunc.accumulate_as(&array, axis.0, dtype),
+            None => ufunc.accumulate(&array, axis.0),
         });
         written(py, result, out)
     }
@@ -396,7 +393,7 @@ impl Ufunc {
     /// -----
     /// Collective if a start may be outside of the axis, else Local.
     #[pyo3(
-        signature = (array, indices, axis=OneAxis::Given(0), dtype=None, out=None),
+        signature = (array, indices, axis=OneAxis(0.into()), dtype=None, out=None),
         text_signature = "($self, array, indices, axis=0, dtype=None, out=None)"
     )]
     fn reduceat(
@@ -413,12 +410,11 @@ impl Ufunc {
         let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
-        let axis = axis.of("reduceat", &array)?;
         let starts = convert::array(indices, None)?;
         warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc.reduceat_as(&array, &starts, axis, dtype),
-            None => ufunc.reduceat(&array, &starts, axis),
+            Some(dtype) => ufunc.reduceat_as(&array, &starts, axis.0, dtype),
+            None => ufunc.reduceat(&array, &starts, axis.0),
         });
         written(py, result, out)
     }
@@ -459,20 +455,11 @@ impl Ufunc {
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let _mesh = call_mesh::of_objects([a, b]);
-        let (first, second) = (convert::array(a, None)?, convert::array(b, None)?);
-        if self.nout() == 1 && keywords.is_none() {
-            return Ndarray::result(py, at_line(py, || self.ufunc.outer(&first, &second)));
-        }
         if self.nin() != 2 {
-            return Err(value_error(
-                Mistake::Absent,
-                "outer product only supported for binary functions",
-            ));
+            let refused = at_line(py, || self.ufunc.outer_with(&[], &UfuncOptions::default()));
+            return refused.map(|_| py.None()).map_err(|error| raised(py, &error));
         }
-        let mut shape: Vec<usize> = first.shape().to_vec();
-        shape.resize(first.ndim() + second.ndim(), 1);
-        let rows = Ndarray::wrap(py, at_line(py, || first.reshape(shape)))?;
-        self.call_with(&PyTuple::new(py, [rows.bind(py), b])?, keywords)
+        self.call_with(&PyTuple::new(py, [a, b])?, keywords, phalanx::Ufunc::outer_with)
     }
 
     /// Applies the operation to elements in place. An element that is named several times is
@@ -522,10 +509,7 @@ impl Ufunc {
                 "Only single output ufuncs supported at this time",
             ));
         }
-        let items = match indexing::key(indices)? {
-            Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
-            Key::Advanced(items) => items,
-        };
+        let items = indexing::key(indices)?.into_items();
         let done = match (self.nin(), b) {
             (1, None) => at_line(py, || self.ufunc.try_at_alone(target, &items)),
             (1, Some(_)) => {
@@ -602,43 +586,17 @@ impl Ufunc {
     }
 }
 
-/// The axis of `accumulate` and `reduceat`: a number, a tuple of one, or None, which is allowed for
-/// a vector only.
-#[derive(Clone, Copy)]
-enum OneAxis {
-    Given(i64),
-    All,
-    /// Several, or an empty tuple.
-    Several,
-}
+/// The axis of `accumulate` and `reduceat`: a number, a tuple, or None.
+struct OneAxis(AxisList);
 
 impl<'py> FromPyObject<'_, 'py> for OneAxis {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<OneAxis> {
-        if object.is_none() {
-            return Ok(OneAxis::All);
-        }
-        match object.cast::<PyTuple>() {
-            Ok(tuple) if tuple.len() == 1 => Ok(OneAxis::Given(tuple.get_item(0)?.extract()?)),
-            Ok(_) => Ok(OneAxis::Several),
-            Err(_) => Ok(OneAxis::Given(object.extract()?)),
-        }
-    }
-}
-
-impl OneAxis {
-    fn of(self, method: &str, array: &Array) -> PyResult<i64> {
-        match self {
-            _ if array.ok().is_ok_and(|array| array.ndim() == 0) => {
-                Err(type_error(Mistake::Type, format!("cannot {method} on a scalar")))
-            }
-            OneAxis::Given(axis) => Ok(axis),
-            OneAxis::All if array.ndim() == 1 => Ok(0),
-            OneAxis::All | OneAxis::Several => {
-                Err(value_error(Mistake::Value, format!("{method} does not allow multiple axes")))
-            }
-        }
+        Ok(OneAxis(match object.cast::<PyTuple>() {
+            Ok(axes) => AxisList::from(axes.extract::<Vec<i64>>()?),
+            Err(_) => AxisList::from(object.extract::<Option<i64>>()?),
+        }))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Arguments of operations: arrays, scalars and numbers.
 
 use crate::array::Array;
+use phalanx_graph::{Error, HostArray, call_site, within};
+use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{Arg, DType, Scalar, Weak};
 
 /// An argument of an operation: an array, a scalar with a dtype, or a number that takes its dtype
@@ -33,13 +35,57 @@ impl Argument {
         }
     }
 
-    /// The dtype of the argument; `None` for a number without one.
-    pub(crate) fn strong(&self) -> Option<DType> {
+    /// The dtype of the argument; `None` for a number without one. Local.
+    pub fn strong(&self) -> Option<DType> {
         match self {
             Argument::Array(array) => Some(array.dtype()),
             Argument::Scalar(scalar) => Some(scalar.dtype()),
             Argument::Weak(_) => None,
         }
+    }
+}
+
+impl Argument {
+    /// The argument as an array: NumPy's `asarray`. A number becomes a 0-d array, of the default
+    /// dtype of its kind if it has none, and of `u64` if it is an integer beyond `i64`. It must be
+    /// equal on all ranks. Local. Errors: `OpError::OutOfRange`.
+    #[track_caller]
+    #[must_use]
+    pub fn into_array(self) -> Array {
+        let site = call_site();
+        let scalar = match self {
+            Argument::Array(array) => return array,
+            Argument::Scalar(scalar) => Ok(scalar),
+            Argument::Weak(weak) => Scalar::filled(dtype_of_number(weak), weak),
+        };
+        match scalar {
+            Ok(scalar) => {
+                let (dtype, bytes) = (scalar.dtype(), scalar.bytes().to_vec());
+                Array::from_host_at(&HostArray { dtype, shape: Vec::new(), bytes }, site)
+            }
+            Err(error) => Array::broken(Error::op(error, site)),
+        }
+    }
+
+    /// Makes an array of one of several operands if none is an array: of a scalar if there is one,
+    /// from which the numbers then take their dtype, else of the first number. Local.
+    #[track_caller]
+    pub fn make_one_an_array(operands: &mut [Argument]) {
+        if operands.iter().any(|operand| operand.as_array().is_some()) {
+            return;
+        }
+        let place = operands.iter().position(|operand| operand.strong().is_some()).unwrap_or(0);
+        if let Some(operand) = operands.get_mut(place) {
+            *operand = within(call_site(), || operand.clone().into_array()).into();
+        }
+    }
+}
+
+/// The dtype of an array of one number.
+pub(crate) fn dtype_of_number(number: Weak) -> DType {
+    match number {
+        Weak::Int(value) if i64::try_from(value).is_err() => DType::U64,
+        number => default_dtype(number),
     }
 }
 

@@ -19,6 +19,47 @@ pub struct Flags {
     pub writeable: bool,
 }
 
+impl Flags {
+    /// A flag, or a combination of flags, by NumPy's name or letters; `None` for an unknown name.
+    /// Local.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// # use phalanx::Flags;
+    /// let (c_contiguous, f_contiguous) = (false, true);
+    /// let flags = Flags { c_contiguous, f_contiguous, owns_data: true, writeable: false };
+    /// assert_eq!(flags.named("FNC"), Some(true));
+    /// assert_eq!(flags.named("FARRAY"), Some(false));
+    /// assert_eq!(flags.named("G"), None);
+    /// assert_eq!(flags.bits(), 0x106);
+    /// ```
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<bool> {
+        Some(match name {
+            "C" | "C_CONTIGUOUS" | "CONTIGUOUS" => self.c_contiguous,
+            "F" | "F_CONTIGUOUS" | "FORTRAN" => self.f_contiguous,
+            "O" | "OWNDATA" => self.owns_data,
+            "W" | "WRITEABLE" | "B" | "BEHAVED" => self.writeable,
+            "A" | "ALIGNED" => true,
+            "X" | "WRITEBACKIFCOPY" => false,
+            "CA" | "CARRAY" => self.writeable && self.c_contiguous,
+            "FA" | "FARRAY" => self.writeable && self.f_contiguous && !self.c_contiguous,
+            "FNC" => self.f_contiguous && !self.c_contiguous,
+            "FORC" => self.f_contiguous || self.c_contiguous,
+            _ => return None,
+        })
+    }
+
+    /// The flags as bits: NumPy's `flags.num`. Local.
+    #[must_use]
+    pub fn bits(&self) -> i64 {
+        let bit = |holds: bool, bit: i64| if holds { bit } else { 0 };
+        let (c, f) = (bit(self.c_contiguous, 0x1), bit(self.f_contiguous, 0x2));
+        // Arrays are always aligned (0x100).
+        c | f | bit(self.owns_data, 0x4) | 0x100 | bit(self.writeable, 0x400)
+    }
+}
+
 /// The value that an array's base had at some time.
 #[derive(Clone)]
 pub struct Snapshot(Arc<Node>);

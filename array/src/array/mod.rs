@@ -20,6 +20,7 @@ mod vectors;
 mod write;
 
 pub use argument::Argument;
+pub(crate) use argument::dtype_of_number;
 pub(crate) use assign::without_leading;
 pub use deferral::{DeferredErrors, deferred_errors, raise_deferred};
 pub(crate) use deferral::{checks_matrices, is_deferring};
@@ -28,3 +29,4 @@ pub(crate) use form::form_operand;
 pub use handle::Array;
 pub use lending::Loan;
 pub use sharing::{may_share_memory, shares_memory};
+pub use strided::strides_without_gaps;

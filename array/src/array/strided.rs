@@ -4,8 +4,9 @@ use super::places::first_byte;
 use crate::array::Array;
 use crate::creation::arange;
 use crate::indexing::Mode;
-use crate::manipulation::refused;
+use crate::manipulation::{MemoryOrder, refused};
 use phalanx_graph::{Error, View, call_site, within};
+use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, Shape};
 use std::cmp::Reverse;
 
@@ -129,6 +130,73 @@ impl Array {
         })
     }
 
+    /// An array over the memory of this array, from byte `offset`: NumPy's `ndarray(shape, dtype,
+    /// buffer, offset, strides, order)`. Without strides, the elements are without gaps in `order`.
+    /// Local (see [`Array::strided`]). Errors: `OpError::Arguments` for a buffer that is too small
+    /// for these elements, `OpError::Argument` for an array that is neither in C nor in Fortran
+    /// order, and for strides that leave it.
+    #[track_caller]
+    #[must_use]
+    pub fn over_buffer(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        strides: Option<&[isize]>,
+        offset: usize,
+        order: MemoryOrder,
+    ) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            if !self.is_in_order(MemoryOrder::A)? {
+                return Err(refused(
+                    "ndarray",
+                    "buffer",
+                    "of an array that is not contiguous",
+                    site,
+                ));
+            }
+            if let Some(strides) = strides {
+                return self.over_memory(dtype, shape, strides, offset).into_result();
+            }
+            let end = shape.iter().try_fold(dtype.size(), |size, &extent| size.checked_mul(extent));
+            let end = end.and_then(|size| size.checked_add(offset));
+            if end.is_none_or(|end| end > self.size() * self.dtype().size()) {
+                let problem = "the buffer is too small for the requested array";
+                return Err(Error::op(OpError::Arguments { operation: "ndarray", problem }, site));
+            }
+            let strides = strides_without_gaps(shape, dtype.size(), order);
+            self.over_memory(dtype, shape, &strides, offset).into_result()
+        }))
+    }
+
+    /// The same elements in the same memory with another shape, which keep their order in memory:
+    /// NumPy's `a.resize(shape)`. `None` for a shape with another number of elements, which an array
+    /// never changes. Local.
+    ///
+    /// Errors: `OpError::Argument` for a negative extent, and for an array that is neither in C nor
+    /// in Fortran order.
+    #[track_caller]
+    pub fn resized_in_place(&self, shape: &[i64]) -> Result<Option<Array>, Error> {
+        let site = call_site();
+        if !self.is_in_order(MemoryOrder::A)? {
+            return Err(refused("resize", "array", "not contiguous", site));
+        }
+        if let Some(extent) = shape.iter().find(|&&extent| extent < 0) {
+            return Err(refused("resize", "extent", extent.to_string(), site));
+        }
+        let count = shape.iter().try_fold(1i64, |count, &extent| count.checked_mul(extent));
+        if count != Some(self.size() as i64) {
+            return Ok(None);
+        }
+        within(site, || {
+            if self.is_in_order(MemoryOrder::C)? {
+                return self.reshaped_in_place(shape);
+            }
+            let reversed: Vec<i64> = shape.iter().rev().copied().collect();
+            Ok(self.t().reshaped_in_place(&reversed)?.map(|turned| turned.t()))
+        })
+    }
+
     /// The elements of the base at `strides`, from its byte `start`.
     fn laid(&self, dtype: DType, shape: &[usize], strides: &[isize], start: i64) -> Array {
         Array::catch((|| {
@@ -180,6 +248,30 @@ impl Array {
         let is_one = self.strides().last() == Some(&(self.dtype().size() as isize));
         if is_one { self } else { self.copy() }
     }
+}
+
+/// The strides in bytes of an array of elements of `item` bytes without gaps between them, in
+/// Fortran order for `MemoryOrder::F` and else in C order. As in NumPy, an extent of 0 counts as 1.
+/// Local.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::{MemoryOrder, strides_without_gaps};
+/// assert_eq!(strides_without_gaps(&[2, 3], 8, MemoryOrder::C), [24, 8]);
+/// assert_eq!(strides_without_gaps(&[2, 3], 8, MemoryOrder::F), [8, 16]);
+/// ```
+#[must_use]
+pub fn strides_without_gaps(shape: &[usize], item: usize, order: MemoryOrder) -> Vec<isize> {
+    let (mut strides, mut step) = (vec![0; shape.len()], item as isize);
+    let mut along = |axis: usize| {
+        strides[axis] = step;
+        step *= shape[axis].max(1) as isize;
+    };
+    match order {
+        MemoryOrder::F => (0..shape.len()).for_each(&mut along),
+        _ => (0..shape.len()).rev().for_each(&mut along),
+    }
+    strides
 }
 
 fn beyond(strides: &[isize]) -> Error {

@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::manipulation::refused;
+use crate::manipulation::{MemoryOrder, refused, stack};
 use phalanx_graph::{Error, HostArray, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Scalar, Weak};
+use phalanx_ops::{DType, Scalar, Weak, promote};
 
 /// NumPy's `copy`: a new array with the same elements. Local (records a node).
 #[track_caller]
@@ -52,6 +52,51 @@ pub fn asarray_chkfinite(array: &Array, dtype: impl Into<Option<DType>>) -> Arra
         }
         Ok(array)
     }))
+}
+
+/// NumPy's `require`: the array, or a copy of it, that meets requirements on its memory. They are
+/// NumPy's words or letters: `C` and `F` for an order, `O` for an array that is no view, `W` for one
+/// that may be written. Other words require nothing. Local (a copy records a node). Errors:
+/// `OpError::Argument` for both orders.
+#[track_caller]
+#[must_use]
+pub fn require(array: &Array, requirements: &[impl AsRef<str>]) -> Array {
+    let site = call_site();
+    let has = |names: &[&str]| {
+        let is_named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        requirements.iter().any(|word| is_named(word.as_ref()))
+    };
+    let c = has(&["C", "C_CONTIGUOUS", "CONTIGUOUS"]);
+    let f = has(&["F", "F_CONTIGUOUS", "FORTRAN"]);
+    let order = if f { MemoryOrder::F } else { MemoryOrder::C };
+    Array::catch(within(site, || {
+        if c && f {
+            return Err(refused("require", "requirements", "both C and F", site));
+        }
+        let array = if c || f { array.in_order(order) } else { array.clone() };
+        let flags = array.flags()?;
+        let is_met = (flags.owns_data || !has(&["O", "OWNDATA"]))
+            && (flags.writeable || !has(&["W", "WRITEABLE"]));
+        if is_met { Ok(array) } else { array.copy_in(order).into_result() }
+    }))
+}
+
+/// NumPy's array of a list of arrays: [`stack`] along a new first axis. Dtype: the dtypes of a list
+/// promote one after the other, while those of [`stack`] promote all at once. Local (records nodes).
+/// Errors: those of [`stack`].
+#[track_caller]
+#[must_use]
+pub fn array_of_list(items: &[Array]) -> Array {
+    let site = call_site();
+    within(site, || {
+        let common = items.iter().map(Array::dtype).reduce(promote);
+        let cast = |item: &Array| match common.filter(|&common| common != item.dtype()) {
+            Some(common) => item.astype(common),
+            None => item.clone(),
+        };
+        let items: Vec<Array> = items.iter().map(cast).collect();
+        stack(&items.iter().collect::<Vec<_>>(), 0)
+    })
 }
 
 /// NumPy's `astype`: a copy in another dtype. Local (records a node).

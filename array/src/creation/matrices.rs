@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::creation::basic::{ShapeArgument, index_of};
-use crate::manipulation::{along, blank, refused, write_part};
+use crate::manipulation::{MemoryOrder, along, blank, refused, write_part};
 use crate::math::select;
 use crate::recording::current_mesh;
 use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
@@ -40,6 +40,24 @@ pub fn eye(rows: usize, columns: impl Into<Option<usize>>, offset: i64, dtype: D
         let mesh = current_mesh(site)?;
         Ok(band([rows, columns], Op::Equal, offset, &mesh, site)?.converted(dtype, site))
     })())
+}
+
+/// As [`eye`], in a memory order. Errors: `OpError::Argument` for the orders A and K.
+#[track_caller]
+#[must_use]
+pub fn eye_in(
+    rows: usize,
+    columns: impl Into<Option<usize>>,
+    offset: i64,
+    dtype: DType,
+    order: MemoryOrder,
+) -> Array {
+    let (site, columns) = (call_site(), columns.into().unwrap_or(rows));
+    within(site, || match order {
+        MemoryOrder::C => eye(rows, columns, offset, dtype),
+        MemoryOrder::F => eye(columns, rows, -offset, dtype).t(),
+        other => Array::broken(refused("eye", "order", format!("{other:?}"), site)),
+    })
 }
 
 /// The identity matrix. Local (records nodes).

@@ -17,8 +17,8 @@ pub use basic::{
     zeros,
 };
 pub use conversions::{
-    array, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer, fromiter, fromstring,
-    isfortran,
+    array, array_of_list, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer,
+    fromiter, fromstring, isfortran, require,
 };
 pub use fill::{FillOptions, full_as, full_like_as};
 pub use grids::{
@@ -26,7 +26,7 @@ pub use grids::{
     sparse_indices, sparse_indices_as, tril_indices, triu_indices, whole_indices_as,
 };
 pub use like::{ascontiguousarray, asfortranarray, empty_like, full_like, ones_like, zeros_like};
-pub use matrices::{diag, diagflat, eye, identity, tri, tril, triu, vander};
+pub use matrices::{diag, diagflat, eye, eye_in, identity, tri, tril, triu, vander};
 pub(crate) use ranges::widened;
 pub use ranges::{Samples, arange, arange_as, geomspace, linspace, linspace_step, logspace};
 pub use shaped::{diag_indices_from, mask_indices, tril_indices_from, triu_indices_from};

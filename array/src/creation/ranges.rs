@@ -11,19 +11,32 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 
-/// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers,
-/// `c128` if one is complex, else `f64`. For complex arguments the count is the smaller of those of
+/// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers or
+/// bools, `c128` if one is complex, else `f64`. For complex arguments the count is the smaller of those of
 /// the real and the imaginary part of `(stop - start) / step`, as in NumPy.
 ///
 /// Local (records a node). Errors: `OpError::Zero` for a zero step, `OpError::Argument` for
-/// arguments that are not finite.
+/// arguments that are not finite, `OpError::OutOfRange` for integers beyond `i64`.
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
-    let site = call_site();
-    let (start, stop, step) = (start.into(), stop.into(), step.into());
+    let (site, numbers) = (call_site(), [start.into(), stop.into(), step.into()]);
+    let is_wide = |number: &Weak| matches!(number, Weak::Int(n) if i64::try_from(*n).is_err());
+    if let Some(Weak::Int(value)) = numbers.into_iter().find(is_wide) {
+        let error = OpError::OutOfRange { value: value.to_string(), dtype: DType::I64 };
+        return Array::broken(Error::op(error, site));
+    }
+    range(numbers, site)
+}
+
+/// The numbers of [`arange`]; integers beyond `i64` wrap.
+fn range([start, stop, step]: [Weak; 3], site: Site) -> Array {
     Array::catch((|| {
         let wrong = |argument, value: f64| refused("arange", argument, value.to_string(), site);
-        let integer = |value: Weak| if let Weak::Int(value) = value { Some(value) } else { None };
+        let integer = |value: Weak| match value {
+            Weak::Int(value) => Some(value),
+            Weak::Bool(value) => Some(value.into()),
+            _ => None,
+        };
         let mesh = current_mesh(site)?;
         if let (Some(start), Some(stop), Some(step)) =
             (integer(start), integer(stop), integer(step))
@@ -93,7 +106,7 @@ pub fn arange_as(
 ) -> Array {
     let (site, start, step) = (call_site(), start.into(), step.into());
     within(site, || {
-        let range = arange(start, stop, step);
+        let range = range([start, stop.into(), step], site);
         if range.ok().is_err() || range.dtype() == dtype {
             return range;
         }

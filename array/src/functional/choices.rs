@@ -32,7 +32,13 @@ pub fn select_list(
             let value = format!("{} for {} conditions", choices.len(), conditions.len());
             return Err(refused("select", "choices", value, site));
         }
-        check_conditions("select", conditions, site)?;
+        for (place, condition) in conditions.iter().enumerate() {
+            let dtype = condition.ok()?.dtype();
+            if dtype != DType::Bool {
+                let argument = format!("select: condition {place}");
+                return Err(Error::op(OpError::Mask { argument, dtype }, site));
+            }
+        }
         first.mesh()?.enter(|| {
             within(site, || {
                 let all: Vec<Argument> = choices.iter().chain([&default]).cloned().collect();
@@ -51,9 +57,9 @@ pub fn select_list(
 /// holds last. Where no condition holds, it is the additional value at the end of `values`, or zero
 /// without one.
 ///
-/// Shape and dtype are those of `x`; values are cast as by `astype`. Local (records nodes, which
-/// fuse). Errors: `OpError::Argument` for a wrong number of values, `OpError::Mask` for conditions
-/// that are not bool, `OpError::BroadcastInto`.
+/// Shape and dtype are those of `x`; values are cast as by `astype`. A condition that is not bool
+/// holds where it is not zero. Local (records nodes, which fuse). Errors: `OpError::Argument` for a
+/// wrong number of values, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
 pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array {
@@ -64,7 +70,7 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
             let value = format!("{} for {} conditions", values.len(), conditions.len());
             return Err(refused("piecewise", "values", value, site));
         }
-        check_conditions("piecewise", conditions, site)?;
+        let conditions = truths(conditions, site)?;
         x.mesh()?.enter(|| {
             within(site, || {
                 let value = |argument: &Argument| -> Result<Array, Error> {
@@ -136,11 +142,10 @@ pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> A
             let value = format!("{} for {} conditions", pieces.len(), conditions.len());
             return Err(refused("piecewise", "functions", value, site));
         }
-        check_conditions("piecewise", conditions, site)?;
-        let mut masks: Vec<Array> = conditions.iter().copied().cloned().collect();
-        if has_otherwise && let [first, others @ ..] = conditions {
-            let any = |any: Array, one: &&Array| any.logical_or(*one);
-            let any = within(site, || others.iter().fold((*first).clone(), any));
+        let mut masks = truths(conditions, site)?;
+        if has_otherwise && let [first, others @ ..] = masks.as_slice() {
+            let any = |any: Array, one: &Array| any.logical_or(one);
+            let any = within(site, || others.iter().fold(first.clone(), any));
             masks.push(within(site, || any.logical_not()));
         }
         let result = within(site, || crate::creation::zeros_like(x, None));
@@ -165,18 +170,11 @@ pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> A
     })())
 }
 
-/// Returns an error for conditions that are not bool.
-fn check_conditions(
-    operation: &'static str,
-    conditions: &[&Array],
-    site: Site,
-) -> Result<(), Error> {
-    for (place, condition) in conditions.iter().enumerate() {
-        let dtype = condition.ok()?.dtype();
-        if dtype != DType::Bool {
-            let argument = format!("{operation}: condition {place}");
-            return Err(Error::op(OpError::Mask { argument, dtype }, site));
-        }
-    }
-    Ok(())
+/// Conditions as bools.
+fn truths(conditions: &[&Array], site: Site) -> Result<Vec<Array>, Error> {
+    let truth = |condition: &&Array| match condition.ok()?.dtype() {
+        DType::Bool => Ok((*condition).clone()),
+        _ => within(site, || condition.astype(DType::Bool).into_result()),
+    };
+    conditions.iter().map(truth).collect()
 }

@@ -7,15 +7,13 @@
 
 use super::advanced::{AnyIndex, Worked, all_basic, mask_of_all};
 use super::positions::array_of;
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, dtype_of_number};
 use crate::floating::{check_cast, check_elementwise, looks};
 use crate::math::select;
 use crate::recording::{mesh_of, refuse_negative, try_elementwise};
 use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{Arg, Casting, DType, Kind, Op, Scalar, Signature, Weak};
+use phalanx_ops::{Arg, Casting, DType, Kind, Op, Scalar, Signature};
 
 /// Applies `op` to the elements that an index names. `values`, broadcast to these elements, are the
 /// second operands of an operation with two operands.
@@ -143,11 +141,8 @@ fn strong(values: &Argument, site: Site) -> Result<Argument, Error> {
         }
         return Ok(values.clone());
     };
-    let dtype = match weak {
-        Weak::Int(value) if i64::try_from(*value).is_err() => DType::U64,
-        weak => default_dtype(*weak),
-    };
-    let scalar = Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?;
+    let scalar = Scalar::filled(dtype_of_number(*weak), *weak);
+    let scalar = scalar.map_err(|error| Error::op(error, site))?;
     Ok(Argument::Scalar(scalar))
 }
 

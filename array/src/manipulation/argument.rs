@@ -64,7 +64,7 @@ impl AxisList {
     }
 }
 
-/// Positions along an axis: one, several (negative ones count from the end), or a slice.
+/// Positions along an axis: one, several (negative ones count from the end), a slice, or a mask.
 #[derive(Clone, Debug)]
 pub enum Positions {
     /// One position.
@@ -73,6 +73,8 @@ pub enum Positions {
     Many(Vec<i64>),
     /// The positions of a slice (see [`s!`](crate::s)).
     Slice(Index),
+    /// The positions of the true elements of a mask.
+    Mask(Vec<bool>),
 }
 
 impl From<i64> for Positions {
@@ -138,6 +140,11 @@ impl Positions {
             Positions::Slice(other) => {
                 Err(refused("positions", "index", format!("{other:?}"), site))
             }
+            Positions::Mask(mask) if mask.len() != extent => {
+                let value = format!("of {} elements for {extent} positions", mask.len());
+                Err(refused("positions", "mask", value, site))
+            }
+            Positions::Mask(mask) => Ok((0..extent).filter(|&at| mask[at]).collect()),
         }
     }
 }

@@ -7,6 +7,27 @@ use phalanx_ops::Index;
 const NEW: Index = Index::NewAxis;
 const ALL: Index = Index::Range { start: None, stop: None, step: 1 };
 
+/// The array, or a view with new leading axes of extent 1, so that it has at least `ndim` axes:
+/// NumPy's `array(a, copy=False, ndmin=ndim)`. Local. Errors: `OpError::TooManyAxes`.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// # fn example(vector: &phalanx::Array) {
+/// assert_eq!(phalanx::atleast_nd(vector, 3).shape(), [1, 1, vector.size()]);
+/// # }
+/// ```
+#[track_caller]
+#[must_use]
+pub fn atleast_nd(array: &Array, ndim: usize) -> Array {
+    let site = call_site();
+    if array.ndim() >= ndim {
+        return array.clone();
+    }
+    let missing = std::iter::repeat_n(1, ndim - array.ndim());
+    let shape: Vec<usize> = missing.chain(array.shape().iter().copied()).collect();
+    within(site, || array.reshape(shape))
+}
+
 /// The array, or a view of shape `(1,)` of a 0-d array. Local.
 #[track_caller]
 #[must_use]

@@ -8,6 +8,16 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 
 impl Array {
+    /// NumPy's `size(a, axis)`: the number of elements along some axes; `()` is all axes. Local.
+    /// Errors: `OpError::Axis`, and the error that the array carries.
+    #[track_caller]
+    pub fn size_along(&self, axes: impl Into<AxisList>) -> Result<usize, Error> {
+        let (site, axes) = (call_site(), axes.into());
+        let (shape, ndim) = (self.ok()?.shape(), self.ndim());
+        let Some(axes) = axes.0 else { return Ok(self.size()) };
+        axes.into_iter().map(|axis| Ok(shape[axis_of(axis, ndim, site)?])).product()
+    }
+
     /// The view whose axis `k` is axis `permutation[k]` of this array; axes count from 0.
     fn permuted(&self, permutation: &[usize]) -> Result<Array, Error> {
         self.with_view(self.base_view()?.transpose(permutation, &self.base_shape()?))

@@ -28,7 +28,7 @@ fn flat_or_axis(
 /// order.
 ///
 /// Local (records one write for each run of positions that remain). Errors: `OpError::Index`,
-/// `OpError::Axis`.
+/// `OpError::Axis`, `OpError::Argument` for a mask of another length than the axis.
 #[track_caller]
 #[must_use]
 pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<AxisList>) -> Array {
@@ -49,7 +49,7 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
 /// in C order.
 ///
 /// The values are cast to the dtype of the array and broadcast as in NumPy. At a single position
-/// all slices of the values along the axis are inserted. Local (records one write for each run of
+/// all slices of the values along the axis are inserted. A mask may have any length. Local (records one write for each run of
 /// positions). Errors: `OpError::Index`, `OpError::Axis`, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
@@ -77,6 +77,10 @@ pub fn insert(
             Positions::One(position) => vec![bound(*position)?],
             Positions::Many(positions) => {
                 positions.iter().map(|&position| bound(position)).collect::<Result<_, _>>()?
+            }
+            Positions::Mask(mask) => {
+                let places = (0..mask.len() as i64).zip(mask).filter(|(_, is_true)| **is_true);
+                places.map(|(place, _)| bound(place)).collect::<Result<_, _>>()?
             }
             slice => slice.resolve(axis, extent, site)?,
         };

@@ -21,7 +21,7 @@ pub use argument::{AxisList, Positions};
 pub(crate) use argument::{
     along, at_least, axes_of, axis_of, refused, signed, sound, span, with_extent,
 };
-pub use atleast::{atleast_1d, atleast_2d, atleast_3d};
+pub use atleast::{atleast_1d, atleast_2d, atleast_3d, atleast_nd};
 pub(crate) use axes::common_shape;
 pub use axes::{
     broadcast_arrays, broadcast_shapes, matrix_transpose, moveaxis, permute_dims, rollaxis,

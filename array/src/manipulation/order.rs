@@ -1,11 +1,12 @@
 //! The order of axes in memory, as requested by a call.
 
 use crate::array::Argument;
-use crate::array::{Array, form_operand};
+use crate::array::{Array, Flags, form_operand};
 use crate::creation::ShapeArgument;
 use crate::manipulation::argument::refused;
 use crate::recording::{copy_order, memory_order, record_as};
 use phalanx_graph::{Error, Form, NodeOp, Operand, Site, call_site, within};
+use phalanx_ops::DType;
 
 /// An order of axes in memory, NumPy's argument `order`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,6 +20,18 @@ pub enum MemoryOrder {
     A,
     /// As close as possible to the order of the array.
     K,
+}
+
+impl MemoryOrder {
+    /// Whether an array with these flags is in the order; `A` is C or Fortran order.
+    pub fn is_of(self, flags: Flags) -> bool {
+        match self {
+            MemoryOrder::C => flags.c_contiguous,
+            MemoryOrder::F => flags.f_contiguous,
+            MemoryOrder::A => flags.c_contiguous || flags.f_contiguous,
+            MemoryOrder::K => true,
+        }
+    }
 }
 
 fn c_order(_: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
@@ -57,13 +70,42 @@ impl Array {
                 all
             }
         };
-        let flags = self.ok()?.flags()?;
-        let is_so = if wants_fortran { flags.f_contiguous } else { flags.c_contiguous };
-        if is_so || operands.iter().any(|operand| self.has_base_of(operand)) {
+        if operands.iter().any(|operand| self.has_base_of(operand)) {
             return Ok(self.clone());
         }
-        let order = if wants_fortran { MemoryOrder::F } else { MemoryOrder::C };
-        self.copy_in(order).into_result()
+        self.in_order(if wants_fortran { MemoryOrder::F } else { MemoryOrder::C }).into_result()
+    }
+
+    /// Whether the array already is in a memory order; `A` is C or Fortran order. Local. Errors:
+    /// the error that the array carries.
+    pub fn is_in_order(&self, order: MemoryOrder) -> Result<bool, Error> {
+        self.flags().map(|flags| order.is_of(flags))
+    }
+
+    /// The array itself if it is in a memory order, else a copy in that order. Local (a copy
+    /// records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn in_order(&self, order: MemoryOrder) -> Array {
+        let site = call_site();
+        match self.is_in_order(order) {
+            Ok(false) => within(site, || self.copy_in(order)),
+            _ => self.clone(),
+        }
+    }
+
+    /// A copy in another dtype and in a memory order: NumPy's `a.astype(dtype, order)`. Local
+    /// (records nodes).
+    #[track_caller]
+    #[must_use]
+    pub fn astype_in(&self, dtype: DType, order: MemoryOrder) -> Array {
+        within(call_site(), || {
+            if dtype == self.dtype() {
+                self.copy_in(order)
+            } else {
+                self.astype(dtype).in_order(order)
+            }
+        })
     }
 
     fn resolve_order(&self, order: MemoryOrder) -> Result<MemoryOrder, Error> {

@@ -1,6 +1,7 @@
 //! Elements at other positions: reversed, rotated, rolled, repeated.
 
 use crate::array::Array;
+use crate::creation::Extent;
 use crate::manipulation::argument::{AxisList, at_least, axes_of, axis_of, refused, span};
 use crate::manipulation::atleast::atleast_1d;
 use crate::manipulation::join::{blank, write_part};
@@ -163,10 +164,15 @@ fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Arra
 }
 
 /// As [`repeat`], with a count for each position along the axis, or one count for all. Errors: also
-/// `OpError::Argument` for a number of counts that differs from the number of positions.
+/// `OpError::Argument` for a negative count, and for a number of counts that differs from the number
+/// of positions.
 #[track_caller]
 #[must_use]
-pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -> Array {
+pub fn repeat_each<T: Extent + Copy>(
+    array: &Array,
+    counts: &[T],
+    axis: impl Into<AxisList>,
+) -> Array {
     let (site, axis) = (call_site(), axis.into());
     Array::catch((|| {
         array.ok()?;
@@ -174,8 +180,13 @@ pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -
         let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
             return Ok(within(site, || repeat_each(&array.ravel(), counts, 0)));
         };
-        if let [count] = counts {
-            return repeated(array, axis, *count, site);
+        let count = |count: &T| {
+            let refuse = |_| refused("repeat", "repeats", count.extent().to_string(), site);
+            usize::try_from(count.extent()).map_err(refuse)
+        };
+        let counts = counts.iter().map(count).collect::<Result<Vec<usize>, Error>>()?;
+        if let [count] = counts[..] {
+            return repeated(array, axis, count, site);
         }
         if counts.len() != array.shape()[axis] {
             return Err(refused("repeat", "repeats", format!("{} counts", counts.len()), site));

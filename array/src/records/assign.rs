@@ -55,13 +55,27 @@ impl Records {
                     value.clone()
                 }
                 value => {
-                    let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
-                    let made = self.bytes.mesh()?.enter(|| Records::zeros(&shape, &self.record))?;
-                    made.try_assign(value)?;
-                    made
+                    let mesh = self.bytes.mesh()?;
+                    mesh.enter(|| Records::filled(&shape, &self.record, value))?
                 }
             };
             self.bytes.try_assign_index(&whole, &made.bytes)
+        })
+    }
+
+    /// An array of records with a value in all elements. Local (records nodes). Errors: those of
+    /// [`Records::try_assign`].
+    #[track_caller]
+    pub fn filled(
+        shape: &[usize],
+        record: &Arc<Record>,
+        value: &RecordValue,
+    ) -> Result<Records, Error> {
+        let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
+        within(call_site(), || {
+            let made = Records::zeros(&shape, record)?;
+            made.try_assign(value)?;
+            Ok(made)
         })
     }
 
@@ -69,11 +83,9 @@ impl Records {
     /// [`Records::try_assign`].
     #[track_caller]
     pub fn cast(&self, record: &Arc<Record>) -> Result<Records, Error> {
-        let shape: Vec<i64> = self.shape().iter().map(|&extent| extent as i64).collect();
         within(call_site(), || {
-            let made = self.bytes.mesh()?.enter(|| Records::zeros(&shape, record))?;
-            made.assign_records(self)?;
-            Ok(made)
+            let value = RecordValue::Records(self.clone());
+            self.bytes.mesh()?.enter(|| Records::filled(self.shape(), record, &value))
         })
     }
 

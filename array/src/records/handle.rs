@@ -52,6 +52,22 @@ impl Records {
         Records::of_bytes(&bytes, record)
     }
 
+    /// As [`Records::zeros`], in Fortran order for `MemoryOrder::F`. Local (records a node).
+    #[track_caller]
+    pub fn zeros_in(
+        shape: &[i64],
+        record: &Arc<Record>,
+        order: MemoryOrder,
+    ) -> Result<Records, Error> {
+        within(call_site(), || match order {
+            MemoryOrder::F => {
+                let reversed: Vec<i64> = shape.iter().rev().copied().collect();
+                Records::zeros(&reversed, record)?.transposed(None)
+            }
+            _ => Records::zeros(shape, record),
+        })
+    }
+
     /// Elements whose bytes are contiguous on the host. Local. The bytes are copied at once and
     /// must be equal on all ranks. Errors: `OpError::DataLength`.
     #[track_caller]
@@ -192,6 +208,40 @@ impl Records {
         }
         let order: Vec<i64> = order.into_iter().chain([ndim as i64]).collect();
         self.with_bytes(within(site, || self.bytes.transpose(order)))
+    }
+
+    /// The view with two axes exchanged. Local. Errors: `OpError::Axis`.
+    #[track_caller]
+    pub fn swapaxes(&self, first: i64, second: i64) -> Result<Records, Error> {
+        let site = call_site();
+        let place = |axis| {
+            phalanx_ops::shape::normalize_axis(axis, self.ndim())
+                .map_err(|error| Error::op(error, site))
+        };
+        let mut axes: Vec<i64> = (0..self.ndim() as i64).collect();
+        axes.swap(place(first)?, place(second)?);
+        within(site, || self.transposed(Some(&axes)))
+    }
+
+    /// The view without axes of extent 1. Local.
+    #[track_caller]
+    pub fn squeeze(&self) -> Result<Records, Error> {
+        let extents = self.shape().iter().filter(|&&extent| extent != 1);
+        let shape: Vec<i64> = extents.map(|&extent| extent as i64).collect();
+        within(call_site(), || self.reshaped(&shape, MemoryOrder::C))
+    }
+
+    /// A copy of all elements along one axis, read in an order. Local (records a node).
+    #[track_caller]
+    pub fn flatten(&self, order: MemoryOrder) -> Result<Records, Error> {
+        within(call_site(), || {
+            let flat = self.reshaped(&[-1], order)?;
+            if flat.bytes.has_base_of(&self.bytes) {
+                flat.copy_in(MemoryOrder::C)
+            } else {
+                Ok(flat)
+            }
+        })
     }
 
     /// The elements with another shape: a view if NumPy makes one, else a copy. Local. Errors:

@@ -1,6 +1,6 @@
 //! Calls of ufuncs with NumPy's options.
 
-use super::methods::Ufunc;
+use super::methods::{Ufunc, rows_for};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::floating::check_elementwise;
@@ -94,6 +94,24 @@ impl Ufunc {
             Some(out) => self.written(result, out, options, site),
         };
         results.into_iter().zip(targets).map(store).collect()
+    }
+
+    /// [`Ufunc::outer`] with the options of a call, also for an operation with two results. As in
+    /// NumPy, numbers are arrays of their default dtypes. Errors: also those of [`Ufunc::call`].
+    #[track_caller]
+    pub fn outer_with(
+        self,
+        operands: &[Argument],
+        options: &UfuncOptions,
+    ) -> Result<Vec<Array>, Error> {
+        let site = call_site();
+        let [a, b] = operands else {
+            return Err(self.refuse("outer", "it does not have two operands", site));
+        };
+        within(site, || {
+            let [a, b] = [a, b].map(|operand| operand.clone().into_array());
+            self.call(&[rows_for(&a, &b, site)?.into(), b.into()], options)
+        })
     }
 
     /// The results of the loop, before `order`, `mask` and `out` are applied.

@@ -4,10 +4,11 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::floating::{check_elementwise, check_reduction, check_scan, kind_of_infinity};
 use crate::indexing::{AnyIndex, combine_at};
-use crate::manipulation::refused;
+use crate::manipulation::{AxisList, refused};
 use crate::recording::try_elementwise;
 use crate::reductions::{Axes, reduce_by};
 use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op};
 
 /// An elementwise operation as an object with methods, which can be called with options. See
@@ -29,7 +30,7 @@ pub const fn ufunc(op: Op) -> Ufunc {
 
 impl Ufunc {
     /// The error of a method that the operation does not have.
-    fn refuse(self, method: &'static str, why: &str, site: Site) -> Error {
+    pub(super) fn refuse(self, method: &'static str, why: &str, site: Site) -> Error {
         refused(method, "ufunc", format!("{} ({why})", self.name), site)
     }
 
@@ -63,25 +64,27 @@ impl Ufunc {
 
     /// NumPy's `ufunc.accumulate`: the scan of an operation along an axis.
     ///
-    /// Shape: that of the array. Local (records a node). Collective for integers to the power of
-    /// integers that may be negative. Errors: `OpError::Axis`, `OpError::Dtype` if no loop of the
-    /// operation has one dtype for operands and result.
+    /// Shape: that of the array. The axis of a vector may be `()`. Local (records a node).
+    /// Collective for integers to the power of integers that may be negative. Errors:
+    /// `OpError::Axis`, `OpError::Argument` for several axes, `OpError::Arguments` for a 0-d array,
+    /// `OpError::Dtype` if no loop of the operation has one dtype for operands and result.
     #[track_caller]
     #[must_use]
-    pub fn accumulate(self, array: &Array, axis: i64) -> Array {
-        self.accumulated(array, axis, None, call_site())
+    pub fn accumulate(self, array: &Array, axis: impl Into<AxisList>) -> Array {
+        self.accumulated(array, axis.into(), None, call_site())
     }
 
     /// [`Ufunc::accumulate`] in `dtype`.
     #[track_caller]
     #[must_use]
-    pub fn accumulate_as(self, array: &Array, axis: i64, dtype: DType) -> Array {
-        self.accumulated(array, axis, Some(dtype), call_site())
+    pub fn accumulate_as(self, array: &Array, axis: impl Into<AxisList>, dtype: DType) -> Array {
+        self.accumulated(array, axis.into(), Some(dtype), call_site())
     }
 
-    fn accumulated(self, array: &Array, axis: i64, dtype: Option<DType>, site: Site) -> Array {
+    fn accumulated(self, array: &Array, axis: AxisList, dtype: Option<DType>, site: Site) -> Array {
         let result = Array::catch((|| {
             self.check_binary("accumulate", site)?;
+            let axis = one_axis("accumulate", array, &axis, site)?;
             crate::math::accumulate(self.op, array, axis, dtype, site)
         })());
         check_scan("accumulate", array, &result, site);
@@ -96,27 +99,34 @@ impl Ufunc {
     /// `OpError::Cast`, `DataError::PositionsBeyond`.
     #[track_caller]
     #[must_use]
-    pub fn reduceat(self, array: &Array, starts: &Array, axis: i64) -> Array {
-        self.reduced_at(array, starts, axis, None, call_site())
+    pub fn reduceat(self, array: &Array, starts: &Array, axis: impl Into<AxisList>) -> Array {
+        self.reduced_at(array, starts, axis.into(), None, call_site())
     }
 
     /// [`Ufunc::reduceat`] in `dtype`.
     #[track_caller]
     #[must_use]
-    pub fn reduceat_as(self, array: &Array, starts: &Array, axis: i64, dtype: DType) -> Array {
-        self.reduced_at(array, starts, axis, Some(dtype), call_site())
+    pub fn reduceat_as(
+        self,
+        array: &Array,
+        starts: &Array,
+        axis: impl Into<AxisList>,
+        dtype: DType,
+    ) -> Array {
+        self.reduced_at(array, starts, axis.into(), Some(dtype), call_site())
     }
 
     fn reduced_at(
         self,
         array: &Array,
         starts: &Array,
-        axis: i64,
+        axis: AxisList,
         dtype: Option<DType>,
         site: Site,
     ) -> Array {
         let result = Array::catch((|| {
             self.check_binary("reduceat", site)?;
+            let axis = one_axis("reduceat", array, &axis, site)?;
             crate::math::reduce_at(self.op, array, starts, axis, dtype, site)
         })());
         check_scan("reduceat", array, &result, site);
@@ -181,13 +191,35 @@ impl Ufunc {
         let site = call_site();
         Array::catch((|| {
             self.check_binary("outer", site)?;
-            let mut shape = a.ok()?.shape().to_vec();
-            shape.resize(a.ndim() + b.ok()?.ndim(), 1);
-            let rows = within(site, || a.reshape(shape));
-            let operands = [rows.into(), b.into()];
+            let operands = [rows_for(a, b, site)?.into(), b.into()];
             let result = try_elementwise(self.op, &operands, site)?;
             check_elementwise(self.name, &operands, &[(self.op, &result)], None, site);
             Ok(result)
         })())
     }
+}
+
+/// The only axis of an argument; `()` stands for that of a vector.
+fn one_axis(
+    method: &'static str,
+    array: &Array,
+    axis: &AxisList,
+    site: Site,
+) -> Result<i64, Error> {
+    match (array.ok()?.ndim(), axis.single(method, array.ndim(), site)) {
+        (0, _) => {
+            let problem = "a 0-d array has no axis";
+            Err(Error::op(OpError::Arguments { operation: method, problem }, site))
+        }
+        (1, Ok(None)) => Ok(0),
+        (_, Ok(None)) => Err(refused(method, "axis", "()", site)),
+        (_, found) => found.map(|axis| axis.unwrap_or_default() as i64),
+    }
+}
+
+/// The first operand of an outer operation: with an axis of extent 1 for each axis of the second.
+pub(super) fn rows_for(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    let mut shape = a.ok()?.shape().to_vec();
+    shape.resize(a.ndim() + b.ok()?.ndim(), 1);
+    within(site, || a.reshape(shape).into_result())
 }

@@ -13,9 +13,7 @@ use crate::interpreter::spelling::in_numpy;
 use crate::objects::elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass::no_subclass;
-use phalanx::{
-    Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Scalar, Sections, Weak,
-};
+use phalanx::{Argument, Array, AxisList, Casting, DType, Mode, Positions, Scalar, Sections, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySlice, PyString, PyTuple, PyType};
 
@@ -93,19 +91,27 @@ impl<'py> Arguments<'_, 'py> {
         if is_integer(object)? && !object.is_instance_of::<PyBool>() {
             return Ok(Positions::One(self.integer(name)?));
         }
-        let numpy = numpy(self.py())?;
         let array = as_numpy(&on_host(object)?)?;
         let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
-        let size: usize = array.getattr("size")?.extract()?;
-        let flat = match kind {
-            'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
-            'i' | 'u' => array.call_method0("ravel")?,
-            // The dtype of an empty list means nothing; an empty array has a dtype of its own.
-            _ if size == 0 && !object.hasattr("dtype")? => {
-                return Ok(Positions::Many(Vec::new()));
+        let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+        let (is_insert, is_one) = (self.name() == "insert", shape.iter().product::<usize>() == 1);
+        match kind {
+            'b' if shape.len() == 1 => {
+                return Ok(Positions::Mask(array.call_method0("tolist")?.extract()?));
             }
+            'b' => {
+                let text = format!("{}(): boolean array must be one dimensional", self.name());
+                return Err(value_error(Mistake::Value, text));
+            }
+            'i' | 'u' if is_insert && shape.len() > 1 => {
+                let text = "index array argument obj to insert must be one dimensional or scalar";
+                return Err(value_error(Mistake::Value, text));
+            }
+            'i' | 'u' => {}
+            // The dtype of an empty list means nothing; an empty array has a dtype of its own.
+            _ if shape.contains(&0) && !object.hasattr("dtype")? => {}
             // As in NumPy, which uses one position as a bound of a slice.
-            _ if size == 1 && self.name() == "insert" => {
+            _ if is_one && is_insert => {
                 let text = "slice indices must be integers or None or have an __index__ method";
                 return Err(type_error(Mistake::Key, text));
             }
@@ -115,8 +121,9 @@ impl<'py> Arguments<'_, 'py> {
                     "arrays used as indices must be of integer (or boolean) type",
                 ));
             }
-        };
-        Ok(Positions::Many(flat.call_method0("tolist")?.extract()?))
+        }
+        let flat = array.call_method0("ravel")?.call_method0("tolist")?;
+        Ok(Positions::Many(flat.extract()?))
     }
 
     /// Refuses every device but `cpu`, the only kind.
@@ -172,12 +179,6 @@ impl<'py> Arguments<'_, 'py> {
     /// A number without a dtype of its own.
     pub fn number(&self, name: &str) -> PyResult<Weak> {
         weak_of(self.object(name)?)?.ok_or_else(|| self.wrong(name, "a number"))
-    }
-
-    /// An array of bool. Elements of another array are true if they are not zero.
-    pub fn mask(&self, name: &str) -> PyResult<Array> {
-        let array = self.array(name)?;
-        Ok(if array.dtype() == DType::Bool { array } else { array.astype(DType::Bool) })
     }
 
     /// The answer, written into `out` if it is given.
@@ -237,19 +238,6 @@ impl<'py> Arguments<'_, 'py> {
                 casting.name()
             ),
         ))
-    }
-
-    /// A new array in the memory order `order`. `make` makes an array in C order; for Fortran order
-    /// it receives the extents reversed.
-    pub fn ordered(&self, shape: &[i64], make: impl FnOnce(&[i64]) -> Array) -> PyResult<Array> {
-        match self.order_or("order", MemoryOrder::C)? {
-            MemoryOrder::C => Ok(make(shape)),
-            MemoryOrder::F => {
-                let reversed: Vec<i64> = shape.iter().rev().copied().collect();
-                Ok(make(&reversed).t())
-            }
-            _ => Err(value_error(Mistake::Choice, "only 'C' or 'F' order is permitted")),
-        }
     }
 
     /// The one element of an array of truth values. Collective.

@@ -14,10 +14,7 @@ use crate::objects::ndarray::{DEEPEST, Ndarray};
 use crate::objects::sparse_matrix::SparseMatrix;
 use crate::session;
 use crate::session::gpus::GPUS;
-use phalanx::{
-    Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, promote_types,
-    room_on_host, stack,
-};
+use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, room_on_host};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -118,19 +115,10 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     if !holds_arrays(object, DEEPEST)? {
         return Ok(None);
     }
-    let mut items: Vec<Array> =
+    let items: Vec<Array> =
         object.try_iter()?.map(|item| array(&item?, dtype)).collect::<PyResult<_>>()?;
     let py = object.py();
-    // NumPy promotes the dtypes of a list one by one, while `stack` promotes all at once.
-    let common = items.iter().map(Array::dtype).reduce(promote_types);
-    let made = at_line(py, || {
-        for item in &mut items {
-            if let Some(common) = common.filter(|&common| common != item.dtype()) {
-                *item = item.astype(common);
-            }
-        }
-        stack(&items.iter().collect::<Vec<_>>(), 0)
-    });
+    let made = at_line(py, || phalanx::array_of_list(&items));
     made.ok().map_err(|error| raised(py, &error))?;
     Ok(Some(made))
 }
@@ -276,20 +264,8 @@ pub fn upload(py: Python<'_>, host: &HostArray) -> PyResult<Array> {
 
 /// An operand that has to be an array: numbers become arrays without axes.
 pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
-    let scalar = match operand {
-        Argument::Array(array) => return Ok(array),
-        Argument::Scalar(scalar) => scalar,
-        Argument::Weak(weak) => {
-            let dtype = match weak {
-                Weak::Bool(_) => DType::Bool,
-                Weak::Int(_) => DType::I64,
-                Weak::Float(_) => DType::F64,
-                Weak::Complex(_) => DType::C128,
-            };
-            Scalar::filled(dtype, weak).map_err(|error| value_error(Mistake::Value, error))?
-        }
-    };
-    let host =
-        HostArray { dtype: scalar.dtype(), shape: Vec::new(), bytes: scalar.bytes().to_vec() };
-    upload(py, &host)
+    session::ensure(py)?;
+    let array = at_line(py, || operand.into_array());
+    array.ok().map_err(|error| raised(py, &error))?;
+    Ok(array)
 }

@@ -4,7 +4,7 @@
 
 use crate::interpreter::errors::{refused, value_error};
 use crate::interpreter::mistakes::Mistake;
-use phalanx::DType;
+use phalanx::{DType, MemoryOrder, strides_without_gaps};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -94,10 +94,9 @@ impl Export<'_> {
     /// as read-only.
     pub fn capsule(self, py: Python<'_>, is_versioned: bool) -> PyResult<Py<PyAny>> {
         let extents: Vec<i64> = self.shape.iter().map(|&extent| extent as i64).collect();
-        let mut strides = vec![1; extents.len()];
-        for axis in (1..extents.len()).rev() {
-            strides[axis - 1] = strides[axis] * extents[axis];
-        }
+        // DLPack counts strides in elements.
+        let strides = strides_without_gaps(self.shape, 1, MemoryOrder::C);
+        let strides = strides.into_iter().map(|stride| stride as i64).collect();
         let mut held = Box::new(Held { extents, strides, _owner: self.owner });
         let tensor = Tensor {
             data: if self.shape.contains(&0) {
@@ -240,14 +239,10 @@ fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
     let extents = if ndim == 0 { Vec::new() } else { numbers(tensor.shape) };
     let shape: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
     let dtype = dtype_of(tensor.dtype)?;
-    let item = dtype.size() as isize;
     let strides = if ndim == 0 || tensor.strides.is_null() {
-        let mut strides = vec![item; ndim];
-        for axis in (1..ndim).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis] as isize;
-        }
-        strides
+        strides_without_gaps(&shape, dtype.size(), MemoryOrder::C)
     } else {
+        let item = dtype.size() as isize;
         numbers(tensor.strides).iter().map(|&stride| stride as isize * item).collect()
     };
     let address = tensor.data as u64 + tensor.byte_offset;

@@ -7,7 +7,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::objects::device_shard::{DeviceShard, one_order};
 use crate::session::gpus::{GPUS, failed, stream_of};
 use phalanx::cuda::{CudaDevice, ForeignMemory, Stream};
-use phalanx::{DType, LocalShard, ShardBytes};
+use phalanx::{DType, LocalShard, MemoryOrder, ShardBytes, strides_without_gaps};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -84,13 +84,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     let (address, _): (u64, bool) = entry("data")?.extract()?;
     let strides: Vec<isize> = match given("strides")? {
         Some(strides) => strides.extract()?,
-        None => {
-            let mut strides = vec![dtype.size() as isize; shape.len()];
-            for axis in (1..shape.len()).rev() {
-                strides[axis - 1] = strides[axis] * shape[axis] as isize;
-            }
-            strides
-        }
+        None => strides_without_gaps(&shape, dtype.size(), MemoryOrder::C),
     };
     if strides.len() != shape.len() {
         return Err(value_error(

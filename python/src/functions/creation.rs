@@ -5,11 +5,10 @@ use crate::calls::arguments::Arguments;
 use crate::calls::callback::Callback;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{raised, refused, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{Argument, Array, DType, FillOptions, Grid, Indexing, MemoryOrder, Samples, Weak};
-use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyComplex;
 
@@ -30,7 +29,7 @@ functions! { FUNCTIONS, a =>
                     ),
                 ));
             }
-            Answer::Array(array) if array.ndim() < least => with_axes(array, least).into(),
+            Answer::Array(array) => phalanx::atleast_nd(array, least).into(),
             _ => array,
         }
     };
@@ -63,9 +62,8 @@ functions! { FUNCTIONS, a =>
         let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
         let array = phalanx::asarray_chkfinite(&array, None);
         match a.order_or("order", MemoryOrder::K)? {
-            MemoryOrder::C => phalanx::ascontiguousarray(&array).reshape(array.shape()),
-            MemoryOrder::F => phalanx::asfortranarray(&array).reshape(array.shape()),
-            _ => array,
+            MemoryOrder::A => array,
+            order => array.in_order(order),
         }
     };
 
@@ -79,15 +77,15 @@ functions! { FUNCTIONS, a =>
 
     "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array of zeros.":
-    new(a, |shape, dtype| phalanx::zeros(shape, dtype))?;
+    new(a, 0)?;
 
     "ones(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array of ones.":
-    new(a, |shape, dtype| phalanx::ones(shape, dtype))?;
+    new(a, 1)?;
 
     "empty(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array whose elements are unspecified until the program writes them.":
-    new(a, |shape, dtype| phalanx::empty(shape, dtype))?;
+    new(a, 0)?;
 
     "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
     "An array filled with a value, which is broadcast to the shape.":
@@ -133,20 +131,12 @@ functions! { FUNCTIONS, a =>
             return Err(type_error(Mistake::Count, "arange() requires stop to be specified."));
         }
         let (start, stop) = match (a.has("start"), a.has("stop")) {
-            (true, true) => (number(a, "start")?, number(a, "stop")?),
-            (false, true) => (Weak::Int(0), number(a, "stop")?),
-            _ => (Weak::Int(0), number(a, "start")?),
+            (true, true) => (a.number("start")?, a.number("stop")?),
+            (false, true) => (Weak::Int(0), a.number("stop")?),
+            _ => (Weak::Int(0), a.number("start")?),
         };
-        let step = if a.has("step") { number(a, "step")? } else { Weak::Int(1) };
-        let is_wide = |number: &Weak| matches!(number, Weak::Int(n) if i64::try_from(*n).is_err());
-        let dtype = a.optional_dtype("dtype")?;
-        if dtype.is_none() && [&start, &stop, &step].into_iter().any(is_wide) {
-            return Err(refused::<PyOverflowError>(
-                Mistake::Large,
-                "Python integer out of bounds for int64",
-            ));
-        }
-        match dtype {
+        let step = if a.has("step") { a.number("step")? } else { Weak::Int(1) };
+        match a.optional_dtype("dtype")? {
             Some(dtype) => phalanx::arange_as(start, stop, step, dtype),
             None => phalanx::arange(start, stop, step),
         }
@@ -158,7 +148,7 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        warn_of_ends(a, &[&start, &stop])?;
+        warn_of_ends(a, &[start.clone(), stop.clone()])?;
         let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
         if a.truth_or("retstep", false)? {
@@ -176,7 +166,7 @@ functions! { FUNCTIONS, a =>
             Some(_) => a.argument("base")?,
             None => Argument::Weak(Weak::Float(10.0)),
         };
-        warn_of_ends(a, &[&start, &stop, &base])?;
+        warn_of_ends(a, &[start.clone(), stop.clone(), base.clone()])?;
         phalanx::logspace(start, stop, samples(a)?, base)
     };
 
@@ -184,7 +174,7 @@ functions! { FUNCTIONS, a =>
     "Numbers with equal ratios from `start` to `stop`.":
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        warn_of_ends(a, &[&start, &stop])?;
+        warn_of_ends(a, &[start.clone(), stop.clone()])?;
         phalanx::geomspace(start, stop, samples(a)?)
     };
 
@@ -194,10 +184,7 @@ functions! { FUNCTIONS, a =>
         a.device()?;
         let (rows, columns) = (a.count("N")?, side(a, "M")?);
         let (offset, dtype) = (a.integer_or("k", 0)?, a.dtype_or("dtype", DType::F64)?);
-        match a.order_or("order", MemoryOrder::C)? {
-            MemoryOrder::F => phalanx::eye(columns.unwrap_or(rows), rows, -offset, dtype).t(),
-            _ => phalanx::eye(rows, columns, offset, dtype),
-        }
+        phalanx::eye_in(rows, columns, offset, dtype, a.order_or("order", MemoryOrder::C)?)
     };
 
     "identity(n, dtype=None, *, like=None)",
@@ -360,18 +347,12 @@ functions! { METHODS, a =>
         let casting = a.casting("casting", phalanx::Casting::Unsafe)?;
         a.check_cast(array.dtype(), dtype, casting)?;
         let order = a.order_or("order", MemoryOrder::K)?;
-        let lies = lies_in(a, &array, order)?;
-        if dtype == array.dtype() && lies && !a.truth_or("copy", true)? {
+        let is_same = dtype == array.dtype() && is_in_order(a, &array, order)?;
+        if is_same && !a.truth_or("copy", true)? {
             Answer::Object(a.object("a")?.clone().unbind())
-        } else if dtype == array.dtype() {
-            array.copy_in(order).into()
         } else {
-            let cast = array.astype(dtype);
             warn_discarded(a.py(), array.dtype(), dtype)?;
-            match order {
-                MemoryOrder::K => cast.into(),
-                other => cast.copy_in(other).into(),
-            }
+            array.astype_in(dtype, order).into()
         }
     };
 
@@ -380,18 +361,11 @@ functions! { METHODS, a =>
     a.array("a")?.copy_in(a.order_or("order", MemoryOrder::C)?);
 }
 
-/// A number, which may be the element of an array.
-fn number(a: &Arguments<'_, '_>, name: &str) -> PyResult<Weak> {
-    Ok(match a.number(name)? {
-        Weak::Bool(truth) => Weak::Int(truth.into()),
-        other => other,
-    })
-}
-
-fn new(a: &Arguments<'_, '_>, make: impl Fn(&[i64], DType) -> Array) -> PyResult<Array> {
+fn new(a: &Arguments<'_, '_>, value: i64) -> PyResult<Array> {
     a.device()?;
-    let dtype = a.dtype_or("dtype", DType::F64)?;
-    a.ordered(&a.shape("shape")?, |shape| make(shape, dtype))
+    let options = FillOptions::default().dtype(a.dtype_or("dtype", DType::F64)?);
+    let options = options.order(a.order_or("order", MemoryOrder::C)?);
+    Ok(phalanx::full_as(a.shape("shape")?.as_slice(), value, options))
 }
 
 /// Warns if the requested dtype discards the imaginary part of a value.
@@ -432,14 +406,10 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
 }
 
 /// Warns if the requested dtype discards the imaginary parts of samples between complex ends.
-fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[&Argument]) -> PyResult<()> {
-    let is_complex = |end: &&Argument| match end {
-        Argument::Array(array) => array.dtype().is_complex(),
-        Argument::Scalar(scalar) => scalar.dtype().is_complex(),
-        Argument::Weak(weak) => matches!(weak, Weak::Complex(_)),
-    };
-    match a.optional_dtype("dtype")? {
-        Some(dtype) if ends.iter().any(is_complex) => warn_discarded(a.py(), DType::C128, dtype),
+fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[Argument]) -> PyResult<()> {
+    // An invalid call reports its own error later.
+    match (a.optional_dtype("dtype")?, phalanx::result_type(ends)) {
+        (Some(dtype), Ok(own)) => warn_discarded(a.py(), own, dtype),
         _ => Ok(()),
     }
 }
@@ -454,23 +424,8 @@ fn length(a: &Arguments<'_, '_>) -> PyResult<usize> {
     Ok(a.float("M")?.max(0.0) as usize)
 }
 
-/// An array with axes of extent 1 before its own.
-fn with_axes(array: &Array, least: usize) -> Array {
-    let missing = least.saturating_sub(array.ndim());
-    let shape: Vec<usize> =
-        std::iter::repeat_n(1, missing).chain(array.shape().iter().copied()).collect();
-    array.reshape(shape)
-}
-
-/// Whether an array already has a memory order.
-fn lies_in(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult<bool> {
-    let flags = array.flags().map_err(|error| raised(a.py(), &error))?;
-    Ok(match order {
-        MemoryOrder::C => flags.c_contiguous,
-        MemoryOrder::F => flags.f_contiguous,
-        MemoryOrder::A => flags.c_contiguous || flags.f_contiguous,
-        MemoryOrder::K => true,
-    })
+fn is_in_order(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult<bool> {
+    array.is_in_order(order).map_err(|error| raised(a.py(), &error))
 }
 
 /// Whether an object of another library is an array in Fortran order and not in C order.
@@ -520,44 +475,25 @@ fn converted(
     let array = &array.get().array;
     let is_cast = dtype.is_some_and(|dtype| dtype != array.dtype());
     // An element cannot be written, so it is copied.
-    let lies = lies_in(a, array, order)? && !array.is_element();
-    if copies != Some(true) && lies && !is_cast {
+    let is_in_order = is_in_order(a, array, order)? && !array.is_element();
+    if copies != Some(true) && is_in_order && !is_cast {
         return Ok(Answer::Object(object.clone().unbind()));
     }
     if copies == Some(false) {
         return Err(refused());
     }
-    let cast = match dtype {
-        Some(dtype) if is_cast => {
-            warn_discarded(a.py(), array.dtype(), dtype)?;
-            array.astype(dtype)
-        }
-        _ => array.copy_in(order),
-    };
-    Ok(if lies_in(a, &cast, order)? { cast.into() } else { cast.copy_in(order).into() })
+    let dtype = dtype.unwrap_or(array.dtype());
+    warn_discarded(a.py(), array.dtype(), dtype)?;
+    Ok(array.astype_in(dtype, order).into())
 }
 
 /// `require`: the requirements are NumPy's letters or words.
 fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
-    let mut array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
+    let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
     let Some(object) = a.given("requirements") else { return Ok(array.into()) };
     let words: Vec<String> = match object.extract::<String>() {
         Ok(word) => vec![word],
         Err(_) => object.try_iter()?.map(|word| word?.extract()).collect::<PyResult<_>>()?,
     };
-    let is_among =
-        |names: &[&str]| words.iter().any(|word| names.contains(&word.to_uppercase().as_str()));
-    let c = is_among(&["C", "C_CONTIGUOUS", "CONTIGUOUS"]);
-    let f = is_among(&["F", "F_CONTIGUOUS", "FORTRAN"]);
-    if c && f {
-        return Err(value_error(Mistake::Together, "Cannot specify both \"C\" and \"F\" order"));
-    }
-    let order = if f { MemoryOrder::F } else { MemoryOrder::C };
-    if (c || f) && !lies_in(a, &array, order)? {
-        array = array.copy_in(order);
-    }
-    let flags = array.flags().map_err(|error| raised(a.py(), &error))?;
-    let wants_own = is_among(&["O", "OWNDATA"]) && !flags.owns_data;
-    let wants_writing = is_among(&["W", "WRITEABLE"]) && !flags.writeable;
-    Ok(if wants_own || wants_writing { array.copy_in(order) } else { array }.into())
+    Ok(phalanx::require(&array, &words).into())
 }

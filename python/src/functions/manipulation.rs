@@ -17,7 +17,7 @@ use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass::view_as;
 use phalanx::{Argument, Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyList, PySlice, PyTuple};
+use pyo3::types::{PyFloat, PyList, PyTuple};
 
 functions! { FUNCTIONS, a =>
     "reshape(a, /, shape, order='C', *, copy=None)",
@@ -98,18 +98,8 @@ functions! { FUNCTIONS, a =>
     if a.find("a").is_none() {
         phalanx::size()
     } else {
-        let array = a.array("a")?;
-        match a.optional_integers("axis")? {
-            None => array.size(),
-            Some(axes) => {
-                let mut size = 1;
-                for axis in axes {
-                    let place = array.axis_place(axis).map_err(|error| raised(a.py(), &error))?;
-                    size *= array.shape()[place];
-                }
-                size
-            }
-        }
+        let size = a.array("a")?.size_along(a.axis_list("axis")?);
+        size.map_err(|error| raised(a.py(), &error))?
     };
 
     "moveaxis(a, source, destination)",
@@ -232,23 +222,8 @@ functions! { FUNCTIONS, a =>
     "repeat(a, repeats, axis=None)",
     "The array with each element repeated.":
     {
-        let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
-        if let Some(axis) = a.optional_integer("axis")?.filter(|_| array.ndim() > 0) {
-            array.axis_place(axis).map_err(|error| raised(a.py(), &error))?;
-        }
-        let counts = repetitions(a)?;
-        let count = |count: i64| {
-            let refused = |_| value_error(
-                Mistake::Value,
-                "repeats may not contain negative values.",
-            );
-            usize::try_from(count).map_err(refused)
-        };
-        let counts: Vec<usize> = counts.into_iter().map(count).collect::<PyResult<_>>()?;
-        match counts[..] {
-            [count] => phalanx::repeat(&array, count, axis),
-            _ => phalanx::repeat_each(&array, &counts, axis),
-        }
+        let (array, counts) = (a.array("a")?, repetitions(a)?);
+        phalanx::repeat_each(&array, &counts, AxisList::from(a.optional_integer("axis")?))
     };
 
     "tile(A, reps)",
@@ -269,22 +244,17 @@ functions! { FUNCTIONS, a =>
 
     "delete(arr, obj, axis=None)",
     "A copy without the elements at positions.":
-    {
-        let array = a.array("arr")?;
-        check_mask(a, &array, true)?;
-        phalanx::delete(
-            &array,
-            a.positions("obj")?,
-            AxisList::from(a.optional_integer("axis")?),
-        )
-    };
+    phalanx::delete(
+        &a.array("arr")?,
+        a.positions("obj")?,
+        AxisList::from(a.optional_integer("axis")?),
+    );
 
     "insert(arr, obj, values, axis=None)",
     "A copy with values before the elements at positions.":
     {
         let (array, positions) = (a.array("arr")?, a.positions("obj")?);
         let axis = AxisList::from(a.optional_integer("axis")?);
-        check_mask(a, &array, false)?;
         let values = inserted_values(a, &array).map_err(|refusal| {
             // As in NumPy, a wrong axis or position is refused before a wrong value.
             let zero = phalanx::zeros((), array.dtype());
@@ -374,7 +344,7 @@ functions! { METHODS, a =>
         if !keeps {
             let shape = a.integers_of_rest("new_shape")?;
             match a.object("a")?.cast::<Ndarray>() {
-                Ok(array) => construct::resize(array.get(), &shape)?,
+                Ok(array) => construct::resize(a.py(), array.get(), &shape)?,
                 Err(_) => return Err(a.wrong("a", "a phalanx.ndarray")),
             }
         }
@@ -560,37 +530,6 @@ fn inserted_values(a: &Arguments<'_, '_>, array: &Array) -> PyResult<Array> {
         Argument::Weak(_) => convert::array(a.object("values")?, Some(array.dtype())),
         Argument::Scalar(_) => a.array("values"),
     }
-}
-
-/// Refuses masks that do not fit the axis and, for `insert`, positions with several axes.
-fn check_mask(a: &Arguments<'_, '_>, array: &Array, deletes: bool) -> PyResult<()> {
-    let object = a.object("obj")?;
-    if object.is_instance_of::<PySlice>() {
-        return Ok(());
-    }
-    let given = numpy(a.py())?.call_method1("asarray", (on_host(object)?,))?;
-    let shape: Vec<usize> = given.getattr("shape")?.extract()?;
-    let kind: char = given.getattr("dtype")?.getattr("kind")?.extract()?;
-    let axis = a.optional_integer("axis")?;
-    let extent = match axis {
-        None => Some(array.size()),
-        Some(axis) => array.axis_place(axis).ok().map(|place| array.shape()[place]),
-    };
-    let Some(extent) = extent else { return Ok(()) };
-    let text = match (kind, deletes) {
-        ('b', true) if shape != [extent] => format!(
-            "boolean array argument obj to delete must be one dimensional and match the axis \
-             length of {extent}"
-        ),
-        ('b', false) if shape.len() != 1 => {
-            "boolean array argument obj to insert must be one dimensional".to_owned()
-        }
-        ('i' | 'u', false) if shape.len() > 1 => {
-            "index array argument obj to insert must be one dimensional or scalar".to_owned()
-        }
-        _ => return Ok(()),
-    };
-    Err(value_error(Mistake::Value, text))
 }
 
 fn concatenated(a: &Arguments<'_, '_>) -> PyResult<Answer> {

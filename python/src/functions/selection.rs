@@ -21,7 +21,7 @@ functions! { FUNCTIONS, a =>
         match (a.find("x"), a.find("y")) {
             (Some(_), Some(_)) => {
                 let (x, y) = (a.argument("x")?, a.argument("y")?);
-                phalanx::select(&a.mask("condition")?, x, y).into()
+                phalanx::select(&a.array("condition")?, x, y).into()
             }
             (None, None) => Answer::from(phalanx::nonzero(&a.array("condition")?)),
             _ => return Err(value_error(
@@ -213,7 +213,7 @@ fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
 fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     let (array, positions) = (a.target("a")?, positions(a, indices)?);
     let (values, mode) = (a.values(values, array.dtype())?, a.mode("mode")?);
-    if let Some(from) = value_dtype(&values) {
+    if let Some(from) = values.strong() {
         warn_discarded(a.py(), from, array.dtype())?;
     }
     written(a.py(), || array.try_put(&positions, values, mode))
@@ -231,20 +231,11 @@ fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let (target, value) = (a.target("dst")?, a.argument("src")?);
     let casting = a.casting("casting", Casting::SameKind)?;
     let mask = a.elements_that_count()?;
-    if let Some(from) = value_dtype(&value) {
+    if let Some(from) = value.strong() {
         a.check_cast(from, target.dtype(), casting)?;
         warn_discarded(a.py(), from, target.dtype())?;
     }
     written(a.py(), || phalanx::copyto(&target, value, mask.as_ref(), casting))
-}
-
-/// A value's own dtype; `None` for a Python number.
-fn value_dtype(value: &Argument) -> Option<DType> {
-    match value {
-        Argument::Array(array) => Some(array.dtype()),
-        Argument::Scalar(scalar) => Some(scalar.dtype()),
-        Argument::Weak(_) => None,
-    }
 }
 
 fn raveled(a: &Arguments<'_, '_>) -> PyResult<Array> {
@@ -272,9 +263,6 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let holds_lists = is_list(list)? && list.len()? > 0 && is_list(&list.get_item(0)?)?;
     let is_many = is_list(list)? && (holds_lists || x.ndim() == 0);
     let conditions = if is_many { a.arrays("condlist")? } else { vec![a.array("condlist")?] };
-    let to_bool =
-        |one: Array| if one.dtype() == DType::Bool { one } else { one.astype(DType::Bool) };
-    let conditions: Vec<Array> = conditions.into_iter().map(to_bool).collect();
     let conditions: Vec<&Array> = conditions.iter().collect();
     let functions: Vec<Bound<'_, PyAny>> =
         a.object("funclist")?.try_iter()?.collect::<PyResult<_>>()?;

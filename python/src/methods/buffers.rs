@@ -16,7 +16,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use crate::session::implicit_copy;
-use phalanx::{DType, HostArray, Loan, ShardMemory};
+use phalanx::{DType, HostArray, Loan, MemoryOrder, ShardMemory, strides_without_gaps};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -201,10 +201,7 @@ unsafe fn fill(
     };
     let item = isize::try_from(dtype.size()).map_err(|_| too_long())?;
     let shape: Vec<isize> = array.shape().iter().map(|&extent| extent as isize).collect();
-    let mut strides = vec![item; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis];
-    }
+    let strides = strides_without_gaps(array.shape(), dtype.size(), MemoryOrder::C);
     let length = shape.iter().product::<isize>() * item;
     let format = CString::new(format).map_err(|_| too_long())?;
     let export = Bound::new(py, Export { bytes, dtype, shape, strides, format })?;

@@ -4,14 +4,14 @@
 use crate::calls::arguments::{Arguments, integers};
 use crate::calls::signature::Signature;
 use crate::convert::{self, dtypes};
-use crate::interpreter::errors::{raised, refused, type_error, value_error};
+use crate::interpreter::errors::{raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::shown::Shown;
 use crate::objects::subclass::{self, Made};
 use crate::session;
-use phalanx::{Array, DType, MemoryOrder};
+use phalanx::{Array, DType, FillOptions, MemoryOrder};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -86,77 +86,34 @@ fn constructed(
     }
     let steps: Option<Vec<isize>> =
         steps.map(|steps| steps.into_iter().map(|step| step as isize).collect());
-    let Some(buffer) = a.given("buffer") else {
-        let made = at_line(py, || match order {
-            MemoryOrder::F => {
-                let reversed: Vec<i64> = shape.iter().rev().copied().collect();
-                phalanx::empty(reversed.as_slice(), dtype).t()
-            }
-            _ => phalanx::empty(shape.as_slice(), dtype),
-        });
-        made.ok().map_err(|error| raised(py, &error))?;
-        let Some(steps) = steps else { return Ok(made) };
-        // The array's own memory is as large as its elements without gaps.
-        let extents: Vec<usize> = made.shape().to_vec();
-        let laid = at_line(py, || made.over_memory(dtype, &extents, &steps, 0));
-        return laid.into_result().map_err(|_| incompatible());
-    };
-    let memory = memory_of(buffer)?;
-    let extents = a.extents("shape")?;
-    let offset = a.size_or("offset", 0)?;
-    let size = extents.iter().try_fold(dtype.size(), |size, &extent| size.checked_mul(extent));
-    let steps = match steps {
-        Some(steps) => steps,
-        None if size
-            .and_then(|size| size.checked_add(offset))
-            .is_none_or(|size| size > memory.size() * memory.dtype().size()) =>
-        {
-            let text = "buffer is too small for requested array";
-            return Err(type_error(Mistake::Together, text));
+    let made = match a.given("buffer") {
+        Some(buffer) => {
+            let (memory, extents) = (memory_of(buffer)?, a.extents("shape")?);
+            let offset = a.size_or("offset", 0)?;
+            at_line(py, || memory.over_buffer(dtype, &extents, steps.as_deref(), offset, order))
         }
-        None => contiguous(&extents, dtype, order),
+        None => at_line(py, || {
+            let options = FillOptions::default().dtype(dtype).order(order);
+            let made = phalanx::full_as(shape.as_slice(), 0, options);
+            match steps {
+                // The array's own memory is as large as its elements without gaps.
+                Some(steps) => made.over_buffer(dtype, made.shape(), Some(&steps), 0, order),
+                None => made,
+            }
+        }),
     };
-    let laid = at_line(py, || memory.over_memory(dtype, &extents, &steps, offset));
-    laid.into_result().map_err(|_| incompatible())
-}
-
-fn incompatible() -> PyErr {
-    value_error(
-        Mistake::Together,
-        "strides is incompatible with shape of requested array and size of buffer",
-    )
-}
-
-/// The strides of an array without gaps.
-fn contiguous(shape: &[usize], dtype: DType, order: MemoryOrder) -> Vec<isize> {
-    let (mut strides, mut step) = (vec![0; shape.len()], dtype.size() as isize);
-    let mut along = |axis: usize| {
-        strides[axis] = step;
-        step *= shape[axis].max(1) as isize;
-    };
-    match order {
-        MemoryOrder::F => (0..shape.len()).for_each(&mut along),
-        _ => (0..shape.len()).rev().for_each(&mut along),
-    }
-    strides
+    made.into_result().map_err(|error| raised(py, &error))
 }
 
 /// The array of a buffer: an array, or the `data` of one. Any other buffer is copied.
 fn memory_of(buffer: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let py = buffer.py();
     if let Ok(memory) = buffer.cast::<Memory>() {
         return Ok(memory.get().array.clone());
     }
     if let Ok(array) = buffer.cast::<Ndarray>() {
-        let array = array.get().array.clone();
-        let flags = array.flags().map_err(|error| raised(py, &error))?;
-        return if flags.c_contiguous || flags.f_contiguous {
-            Ok(array)
-        } else {
-            Err(value_error(Mistake::Value, "ndarray is not contiguous"))
-        };
+        return Ok(array.get().array.clone());
     }
-    let bytes = dtypes::numpy(py)?.getattr("frombuffer")?.call1((buffer, "uint8"))?;
+    let bytes = dtypes::numpy(buffer.py())?.getattr("frombuffer")?.call1((buffer, "uint8"))?;
     convert::array(&bytes, None)
 }
 
@@ -206,31 +163,16 @@ pub fn set_shape(target: &Ndarray, shape: &Bound<'_, PyAny>) -> PyResult<()> {
     set(target, reshaped.map_err(|error| raised(py, &error))?, text)
 }
 
-/// `x.resize(shape)` with the same number of elements. The elements keep their order in memory,
-/// which must be C or Fortran order.
-pub fn resize(target: &Ndarray, shape: &[i64]) -> PyResult<()> {
-    let py_error = |error| Python::attach(|py| raised(py, &error));
-    let flags = target.array.flags().map_err(py_error)?;
-    if !flags.c_contiguous && !flags.f_contiguous {
-        return Err(value_error(Mistake::Fixed, "resize only works on single-segment arrays"));
-    }
-    if shape.iter().any(|&extent| extent < 0) {
-        return Err(value_error(Mistake::Value, "negative dimensions not allowed"));
-    }
-    let count = shape.iter().try_fold(1i64, |count, &extent| count.checked_mul(extent));
-    if count.is_none_or(|count| count as usize != target.array.size()) {
+/// `x.resize(shape)` with the same number of elements.
+pub fn resize(py: Python<'_>, target: &Ndarray, shape: &[i64]) -> PyResult<()> {
+    let resized = at_line(py, || target.array.resized_in_place(shape));
+    let resized = resized.map_err(|error| raised(py, &error))?.ok_or_else(|| {
         let text = "cannot resize this array in place: arrays keep their number of elements; use \
                     phalanx.resize, which makes another one";
-        return Err(value_error(Mistake::Fixed, text));
-    }
-    let reshaped = if flags.c_contiguous {
-        target.array.reshaped_in_place(shape)
-    } else {
-        let reversed: Vec<i64> = shape.iter().rev().copied().collect();
-        let turned = target.array.t().reshaped_in_place(&reversed);
-        turned.map(|turned| turned.map(|turned| turned.t()))
-    };
-    set(target, reshaped.map_err(py_error)?, "resize only works on single-segment arrays")
+        value_error(Mistake::Fixed, text)
+    })?;
+    target.array.set(resized);
+    Ok(())
 }
 
 /// `x.strides = strides`.

@@ -17,6 +17,12 @@ fn word(truth: bool) -> &'static str {
     if truth { "True" } else { "False" }
 }
 
+impl FlagsObject {
+    fn named(&self, name: &str) -> bool {
+        self.flags.named(name).unwrap_or_else(|| panic!("bug: there is no flag {name}"))
+    }
+}
+
 #[pymethods]
 impl FlagsObject {
     #[getter]
@@ -62,66 +68,47 @@ impl FlagsObject {
 
     #[getter]
     fn aligned(&self) -> bool {
-        true
+        self.named("ALIGNED")
     }
 
     #[getter]
     fn writebackifcopy(&self) -> bool {
-        false
+        self.named("WRITEBACKIFCOPY")
     }
 
     #[getter]
     fn behaved(&self) -> bool {
-        self.flags.writeable
+        self.named("BEHAVED")
     }
 
     #[getter]
     fn carray(&self) -> bool {
-        self.flags.writeable && self.flags.c_contiguous
+        self.named("CARRAY")
     }
 
     #[getter]
     fn farray(&self) -> bool {
-        self.flags.writeable && self.fnc()
+        self.named("FARRAY")
     }
 
     #[getter]
     fn fnc(&self) -> bool {
-        self.flags.f_contiguous && !self.flags.c_contiguous
+        self.named("FNC")
     }
 
     #[getter]
     fn forc(&self) -> bool {
-        self.flags.f_contiguous || self.flags.c_contiguous
+        self.named("FORC")
     }
 
     #[getter]
     fn num(&self) -> i64 {
-        let flags = [
-            (self.flags.c_contiguous, 0x1),
-            (self.flags.f_contiguous, 0x2),
-            (self.flags.owns_data, 0x4),
-            (true, 0x100),
-            (self.flags.writeable, 0x400),
-        ];
-        flags.iter().filter(|(holds, _)| *holds).map(|(_, bit)| bit).sum()
+        self.flags.bits()
     }
 
     fn __getitem__(&self, name: &str) -> PyResult<bool> {
-        Ok(match name {
-            "C" | "C_CONTIGUOUS" | "CONTIGUOUS" => self.flags.c_contiguous,
-            "F" | "F_CONTIGUOUS" | "FORTRAN" => self.flags.f_contiguous,
-            "O" | "OWNDATA" => self.flags.owns_data,
-            "W" | "WRITEABLE" => self.flags.writeable,
-            "A" | "ALIGNED" => true,
-            "X" | "WRITEBACKIFCOPY" => false,
-            "B" | "BEHAVED" => self.behaved(),
-            "CA" | "CARRAY" => self.carray(),
-            "FA" | "FARRAY" => self.farray(),
-            "FNC" => self.fnc(),
-            "FORC" => self.forc(),
-            _ => return Err(refused::<PyKeyError>(Mistake::Choice, "Unknown flag")),
-        })
+        let unknown = || refused::<PyKeyError>(Mistake::Choice, "Unknown flag");
+        self.flags.named(name).ok_or_else(unknown)
     }
 
     fn __setitem__(&self, name: &str, value: bool) -> PyResult<()> {

@@ -3,7 +3,7 @@
 
 use crate::session::gpus::{GPUS, on_device};
 use phalanx::cuda::{CudaDevice, Device, ForeignMemory, Reader, Stream};
-use phalanx::{DType, LocalShard, ShardBytes, ShardMemory};
+use phalanx::{DType, LocalShard, MemoryOrder, ShardBytes, ShardMemory, strides_without_gaps};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -48,17 +48,13 @@ impl DeviceShard {
     }
 
     /// The steps along the axes in bytes.
-    pub fn strides(&self) -> Vec<usize> {
-        let mut strides = vec![self.dtype.size(); self.memory.shape.len()];
-        for axis in (1..strides.len()).rev() {
-            strides[axis - 1] = strides[axis] * self.memory.shape[axis];
-        }
-        strides
+    pub fn strides(&self) -> Vec<isize> {
+        strides_without_gaps(&self.memory.shape, self.dtype.size(), MemoryOrder::C)
     }
 
     /// The memory in the form in which another array, or this one again, receives it.
     pub fn lent(&self, is_lasting: bool) -> ForeignMemory {
-        let strides: Vec<isize> = self.strides().iter().map(|&stride| stride as isize).collect();
+        let strides = self.strides();
         one_order(&self.device);
         let (name, address) = (self.memory.device.clone(), self.memory.address as u64);
         let owner = Arc::new(self.memory.clone());

@@ -109,16 +109,8 @@ pub fn called(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
                 }
                 (None, Some(record)) => {
                     let array = a.array(if a.takes("a") { "a" } else { "x" })?;
-                    let shape: Vec<i64> = array.shape().iter().map(|&n| n as i64).collect();
-                    let value = RecordValue::Numbers(phalanx::Argument::Array(array));
-                    answered(
-                        py,
-                        at_line(py, || {
-                            let made = Records::zeros(&shape, &record)?;
-                            made.try_assign(&value)?;
-                            Ok(made)
-                        }),
-                    )
+                    let value = RecordValue::Numbers(phalanx::Argument::Array(array.clone()));
+                    answered(py, at_line(py, || Records::filled(array.shape(), &record, &value)))
                 }
             }
         }
@@ -170,14 +162,6 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     let Some(records) = records_of(object) else { return Ok(None) };
     let order = |default| a.order_or("order", default);
     let ndim = records.ndim() as i64;
-    let axis = |name: &str| -> PyResult<usize> {
-        let axis = a.integer(name)?;
-        let place = if axis < 0 { axis + ndim } else { axis };
-        usize::try_from(place).ok().filter(|_| place < ndim).ok_or_else(|| {
-            let text = format!("axis {axis} is out of bounds for array of dimension {ndim}");
-            value_error(Mistake::Value, text)
-        })
-    };
     match a.name() {
         "copy" => {
             let order = order(if a.takes("subok") { MemoryOrder::K } else { MemoryOrder::C })?;
@@ -191,18 +175,13 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             let order = order(MemoryOrder::C)?;
             answered(py, at_line(py, || records.reshaped(&shape, order)))
         }
-        "ravel" | "flatten" => {
+        "ravel" => {
             let order = order(MemoryOrder::C)?;
-            let flat = at_line(py, || {
-                let flat = records.reshaped(&[-1], order)?;
-                let is_view = flat.bytes().has_base_of(records.bytes());
-                if a.name() == "flatten" && is_view {
-                    flat.copy_in(MemoryOrder::C)
-                } else {
-                    Ok(flat)
-                }
-            });
-            answered(py, flat)
+            answered(py, at_line(py, || records.reshaped(&[-1], order)))
+        }
+        "flatten" => {
+            let order = order(MemoryOrder::C)?;
+            answered(py, at_line(py, || records.flatten(order)))
         }
         "transpose" => {
             let rest = match a.find("axes") {
@@ -218,16 +197,10 @@ fn moved(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             answered(py, at_line(py, || records.transposed(axes.as_deref())))
         }
         "swapaxes" => {
-            let (first, second) = (axis("axis1")?, axis("axis2")?);
-            let mut axes: Vec<i64> = (0..ndim).collect();
-            axes.swap(first, second);
-            answered(py, at_line(py, || records.transposed(Some(&axes))))
+            let (first, second) = (a.integer("axis1")?, a.integer("axis2")?);
+            answered(py, at_line(py, || records.swapaxes(first, second)))
         }
-        "squeeze" if !a.has("axis") => {
-            let kept: Vec<i64> =
-                records.shape().iter().filter(|&&n| n != 1).map(|&n| n as i64).collect();
-            answered(py, at_line(py, || records.reshaped(&kept, MemoryOrder::C)))
-        }
+        "squeeze" if !a.has("axis") => answered(py, at_line(py, || records.squeeze())),
         "broadcast_to" => {
             let shape = a.extents("shape")?;
             answered(py, at_line(py, || records.broadcast_to(&shape)))
@@ -254,23 +227,17 @@ fn made(a: &Arguments<'_, '_>, record: &Arc<Record>) -> PyResult<Answer> {
         (false, Some(own)) => own.getattr("shape")?.extract()?,
         _ => a.shape("shape")?,
     };
-    let is_fortran = match a.order_or("order", MemoryOrder::C)? {
-        MemoryOrder::F => true,
-        MemoryOrder::C => false,
-        _ => own.is_some_and(|own| {
-            let flag = |name: &str| own.getattr("flags").and_then(|flags| flags.getattr(name));
-            let is_set = |name: &str| flag(name).and_then(|flag| flag.is_truthy()).unwrap_or(false);
-            is_set("f_contiguous") && !is_set("c_contiguous")
-        }),
-    };
-    let made = at_line(py, || {
-        if is_fortran {
-            let reversed: Vec<i64> = shape.iter().rev().copied().collect();
-            Records::zeros(&reversed, record)?.transposed(None)
-        } else {
-            Records::zeros(&shape, record)
+    let order = match a.order_or("order", MemoryOrder::C)? {
+        MemoryOrder::A | MemoryOrder::K => {
+            let is_fortran = own.is_some_and(|own| {
+                let flag = |name: &str| own.getattr("flags").and_then(|flags| flags.getattr(name));
+                flag("fnc").and_then(|flag| flag.is_truthy()).unwrap_or(false)
+            });
+            if is_fortran { MemoryOrder::F } else { MemoryOrder::C }
         }
-    });
+        order => order,
+    };
+    let made = at_line(py, || Records::zeros_in(&shape, record, order));
     let made = made.map_err(|error| raised(py, &error))?;
     match a.name() {
         "full" | "full_like" => written(&made, a.object("fill_value")?)?,
@@ -320,13 +287,9 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
         };
         // The numbers of an array of ours are written into all fields.
         let made = if object.is_instance_of::<Ndarray>() {
-            let shape: Vec<i64> = object.getattr("shape")?.extract()?;
+            let shape: Vec<usize> = object.getattr("shape")?.extract()?;
             let value = value_for(object, &record)?;
-            at_line(py, || {
-                let made = Records::zeros(&shape, &record)?;
-                made.try_assign(&value)?;
-                Ok(made)
-            })
+            at_line(py, || Records::filled(&shape, &record, &value))
         } else {
             Ok(of_host(object, &record)?)
         };
@@ -337,12 +300,8 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
     };
     let is_cast = asked.as_ref().is_some_and(|asked| *asked != *own.record());
     let flags = own.flags().map_err(|error| raised(py, &error))?;
-    let lies = match order {
-        MemoryOrder::C => flags.c_contiguous,
-        MemoryOrder::F => flags.f_contiguous,
-        _ => true,
-    };
-    if copies != Some(true) && !is_cast && lies {
+    let is_in_order = order == MemoryOrder::A || order.is_of(flags);
+    if copies != Some(true) && !is_cast && is_in_order {
         return Ok(Some(Answer::Object(object.clone().unbind())));
     }
     if copies == Some(false) {
