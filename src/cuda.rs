@@ -40,7 +40,7 @@ pub use phalanx_device::cuda::{
     Context, CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream,
     keep_context, mark, pop_range, profile, push_range,
 };
-pub use phalanx_device::{Buffer, Device, DeviceError, ForeignMemory};
+pub use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory};
 
 /// The number of GPUs that the process can use; 0 without a working driver. Local.
 pub fn count(options: &CudaOptions) -> usize {

@@ -6,7 +6,7 @@ use crate::interpreter::errors::{is_of, refused, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::device_shard::{DeviceShard, one_order};
 use crate::session::gpus::{GPUS, failed, stream_of};
-use phalanx::cuda::{CudaDevice, ForeignMemory, Stream};
+use phalanx::cuda::{CudaDevice, DevicePointer, ForeignMemory, Stream};
 use phalanx::{DType, LocalShard, MemoryOrder, ShardBytes, strides_without_gaps};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
@@ -95,7 +95,8 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     let device = match address {
         // A null address has no elements, so any GPU will do.
         0 => GPUS.all().into_iter().next(),
-        _ => CudaDevice::ordinal_of(address.into()).and_then(|ordinal| GPUS.of_ordinal(ordinal)),
+        _ => CudaDevice::ordinal_of(DevicePointer::from_address(address))
+            .and_then(|ordinal| GPUS.of_ordinal(ordinal)),
     };
     let Some(device) = device else { return Ok(None) };
     // Before version 3 the interface does not name a stream: the elements are in order with CUDA's
@@ -129,10 +130,10 @@ unsafe fn lent(
 ) -> LocalShard {
     one_order(device);
     let (name, item) = (format!("cuda:{}", device.ordinal()), dtype.size());
+    let pointer = DevicePointer::from_address(address);
     // SAFETY: the caller's promise.
-    let memory = unsafe {
-        ForeignMemory::new(name, address.into(), &shape, strides, item, is_lasting, owner)
-    };
+    let memory =
+        unsafe { ForeignMemory::new(name, pointer, &shape, strides, item, is_lasting, owner) };
     let length = shape.iter().product::<usize>() * item;
     LocalShard { dtype, shape, bytes: ShardBytes::OfDevice { length, memory: Arc::new(memory) } }
 }

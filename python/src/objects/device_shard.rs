@@ -2,7 +2,7 @@
 //! are in `methods`.
 
 use crate::session::gpus::{GPUS, on_device};
-use phalanx::cuda::{CudaDevice, Device, ForeignMemory, Reader, Stream};
+use phalanx::cuda::{CudaDevice, Device, DevicePointer, ForeignMemory, Reader, Stream};
 use phalanx::{DType, LocalShard, MemoryOrder, ShardBytes, ShardMemory, strides_without_gaps};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,14 +56,13 @@ impl DeviceShard {
     pub fn lent(&self, is_lasting: bool) -> ForeignMemory {
         let strides = self.strides();
         one_order(&self.device);
-        let (name, address) = (self.memory.device.clone(), self.memory.address as u64);
+        let name = self.memory.device.clone();
+        let pointer = DevicePointer::from_address(self.memory.address as u64);
         let owner = Arc::new(self.memory.clone());
         let (shape, item) = (&self.memory.shape, self.dtype.size());
         // SAFETY: the owner keeps the memory alive. The end of the block that lends the memory for
         // writing waits for the writers.
-        unsafe {
-            ForeignMemory::new(name, address.into(), shape, &strides, item, is_lasting, owner)
-        }
+        unsafe { ForeignMemory::new(name, pointer, shape, &strides, item, is_lasting, owner) }
     }
 
     /// The elements as a part of an array, which reads them in place if they last, and else copies
