@@ -170,8 +170,8 @@ impl Array {
     }
 
     /// The same elements in the same memory with another shape, which keep their order in memory:
-    /// NumPy's `a.resize(shape)`. `None` for a shape with another number of elements, which an array
-    /// never changes. Local.
+    /// NumPy's `a.resize(shape)`. `None` for a shape with another number of elements, which an
+    /// array never changes. Local.
     ///
     /// Errors: `OpError::Argument` for a negative extent, and for an array that is neither in C nor
     /// in Fortran order.

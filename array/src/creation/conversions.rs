@@ -55,8 +55,8 @@ pub fn asarray_chkfinite(array: &Array, dtype: impl Into<Option<DType>>) -> Arra
 }
 
 /// NumPy's `require`: the array, or a copy of it, that meets requirements on its memory. They are
-/// NumPy's words or letters: `C` and `F` for an order, `O` for an array that is no view, `W` for one
-/// that may be written. Other words require nothing. Local (a copy records a node). Errors:
+/// NumPy's words or letters: `C` and `F` for an order, `O` for an array that is no view, `W` for
+/// one that may be written. Other words require nothing. Local (a copy records a node). Errors:
 /// `OpError::Argument` for both orders.
 #[track_caller]
 #[must_use]
@@ -82,8 +82,8 @@ pub fn require(array: &Array, requirements: &[impl AsRef<str>]) -> Array {
 }
 
 /// NumPy's array of a list of arrays: [`stack`] along a new first axis. Dtype: the dtypes of a list
-/// promote one after the other, while those of [`stack`] promote all at once. Local (records nodes).
-/// Errors: those of [`stack`].
+/// promote one after the other, while those of [`stack`] promote all at once. Local (records
+/// nodes). Errors: those of [`stack`].
 #[track_caller]
 #[must_use]
 pub fn array_of_list(items: &[Array]) -> Array {

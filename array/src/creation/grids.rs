@@ -209,8 +209,8 @@ macro_rules! grid_ranges {
 grid_ranges!(i64, 1i64; f64, 1.0f64);
 
 impl GridRange {
-    /// The range of a slice `start:stop:step` of NumPy's `mgrid`, in which a complex step is a count
-    /// of numbers that include both ends. Local.
+    /// The range of a slice `start:stop:step` of NumPy's `mgrid`, in which a complex step is a
+    /// count of numbers that include both ends. Local.
     ///
     /// ```
     /// # use phalanx_array as phalanx;

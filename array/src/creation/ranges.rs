@@ -11,9 +11,9 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 
-/// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers or
-/// bools, `c128` if one is complex, else `f64`. For complex arguments the count is the smaller of those of
-/// the real and the imaginary part of `(stop - start) / step`, as in NumPy.
+/// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers
+/// or bools, `c128` if one is complex, else `f64`. For complex arguments the count is the smaller
+/// of those of the real and the imaginary part of `(stop - start) / step`, as in NumPy.
 ///
 /// Local (records a node). Errors: `OpError::Zero` for a zero step, `OpError::Argument` for
 /// arguments that are not finite, `OpError::OutOfRange` for integers beyond `i64`.

@@ -52,16 +52,16 @@ pub fn matrix_norm(array: &Array, ord: Ord, is_kept: bool) -> Array {
     within(call_site(), || norm(array, ord, Some(&[-2, -1]), is_kept))
 }
 
-/// NumPy's `linalg.diagonal`: the view of the diagonals of the matrices in the last two axes. Local.
-/// Errors: those of [`Array::diagonal`].
+/// NumPy's `linalg.diagonal`: the view of the diagonals of the matrices in the last two axes.
+/// Local. Errors: those of [`Array::diagonal`].
 #[track_caller]
 #[must_use]
 pub fn diagonal(array: &Array, offset: i64) -> Array {
     within(call_site(), || array.diagonal(offset, -2, -1))
 }
 
-/// NumPy's `linalg.trace`: the sums along diagonals of the matrices in the last two axes, in a dtype
-/// if one is given. Local (records a node). Errors: those of [`Array::trace`].
+/// NumPy's `linalg.trace`: the sums along diagonals of the matrices in the last two axes, in a
+/// dtype if one is given. Local (records a node). Errors: those of [`Array::trace`].
 #[track_caller]
 #[must_use]
 pub fn trace(array: &Array, offset: i64, dtype: impl Into<Option<DType>>) -> Array {

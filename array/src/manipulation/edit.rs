@@ -49,8 +49,9 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
 /// in C order.
 ///
 /// The values are cast to the dtype of the array and broadcast as in NumPy. At a single position
-/// all slices of the values along the axis are inserted. A mask may have any length. Local (records one write for each run of
-/// positions). Errors: `OpError::Index`, `OpError::Axis`, `OpError::BroadcastInto`.
+/// all slices of the values along the axis are inserted. A mask may have any length. Local (records
+/// one write for each run of positions). Errors: `OpError::Index`, `OpError::Axis`,
+/// `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
 pub fn insert(

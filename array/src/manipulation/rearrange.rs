@@ -164,8 +164,8 @@ fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Arra
 }
 
 /// As [`repeat`], with a count for each position along the axis, or one count for all. Errors: also
-/// `OpError::Argument` for a negative count, and for a number of counts that differs from the number
-/// of positions.
+/// `OpError::Argument` for a negative count, and for a number of counts that differs from the
+/// number of positions.
 #[track_caller]
 #[must_use]
 pub fn repeat_each<T: Extent + Copy>(

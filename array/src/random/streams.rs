@@ -56,8 +56,8 @@ impl Stream {
         Stream::Mrg32k3a(state)
     }
 
-    /// The generator of NumPy's class `name` from the words of a seed; `None` for an unknown name or
-    /// another number of words. Local.
+    /// The generator of NumPy's class `name` from the words of a seed; `None` for an unknown name
+    /// or another number of words. Local.
     pub fn from_seed_words(name: &str, words: &[u64]) -> Option<Stream> {
         Some(match name {
             "Philox" => Stream::Philox4x64(words.try_into().ok()?),
