@@ -3,6 +3,7 @@
 mod arrays;
 mod draws;
 mod front;
+mod front_rules;
 mod lending;
 mod lenses;
 mod mistakes;

@@ -1,0 +1,179 @@
+//! NumPy's rules that the Python module computed itself, and Rust lacked.
+
+use crate::on_lines;
+use phalanx::prelude::*;
+use phalanx::records::{Field, Form, Record, RecordValue, Records};
+use phalanx::sparse::Csr;
+use phalanx::{
+    AnyIndex, Index, Positions, Product, ProductOptions, Ufunc, UfuncOptions, array_of_list,
+    atleast_nd, eye_in, histogramdd, polyfit_full, repr_around, require,
+};
+use std::sync::Arc;
+
+fn code(array: &Array) -> &'static str {
+    array.evaluate().unwrap_err().code()
+}
+
+fn floats(array: &Array) -> Vec<f64> {
+    array.astype(DType::F64).to_vec().unwrap()
+}
+
+fn integers(array: &Array) -> Vec<i64> {
+    array.astype(DType::I64).to_vec().unwrap()
+}
+
+#[test]
+fn sparse_matrices_were_scaled_and_sized_by_the_module() {
+    on_lines(|| {
+        let (rows, columns) = (from_slice(&[0i64, 2], [2]), from_slice(&[1i64, 3], [2]));
+        let values = from_slice(&[2.0, 5.0], [2]);
+        let matrix = Csr::from_triplets(&rows, &columns, &values, None).unwrap();
+        assert_eq!(matrix.shape(), [3, 4]);
+        assert_eq!(floats(&matrix.scale(-2).unwrap().to_dense().sum(())), [-14.0]);
+        assert_eq!(matrix.astype(DType::F32).unwrap().dtype(), DType::F32);
+        assert_eq!(floats(&matrix.dot(&ones([4], DType::F64))), [2.0, 0.0, 5.0]);
+        assert_eq!(floats(&matrix.dot_from_left(&ones([3], DType::F64))), [0.0, 2.0, 0.0, 5.0]);
+        assert_eq!(matrix.dot_from_left(&ones([2, 3], DType::F64)).shape(), [2, 4]);
+        let starts = from_slice(&[0i64, 1, 2], [3]);
+        let found = Csr::from_parts(&starts, &columns, &values, None).unwrap();
+        assert_eq!(found.shape(), [2, 4]);
+        // The dtype of no positions does not matter.
+        let none = zeros([0], DType::F64);
+        let empty = Csr::from_triplets(&none, &none, &none, [2, 3]).unwrap();
+        assert_eq!(integers(&empty.to_dense()), [0; 6]);
+        assert_eq!(Csr::from_triplets(&none, &none, &none, None).unwrap_err().code(), "PX017");
+        assert_eq!(Csr::zeros([2, 3], DType::F32).unwrap().nnz(), 0);
+        assert_eq!(Csr::from_dense(&values).unwrap().shape(), [1, 2]);
+    });
+}
+
+#[test]
+fn the_module_indexed_all_elements_as_a_vector() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]).copy();
+        assert_eq!(integers(&a.flat_index(ix![3..])), [3, 4, 5]);
+        assert_eq!(a.flat_at(-1).item::<i64>().unwrap(), 5);
+        a.try_assign_flat(ix![1..5], from_slice(&[7i64, 8], [2])).unwrap();
+        assert_eq!(integers(&a), [0, 7, 8, 7, 8, 5]);
+        let turned = a.t();
+        turned.try_assign_flat(ix![1..3], from_slice(&[9i64], [1])).unwrap();
+        assert_eq!(integers(&a), [0, 9, 8, 9, 8, 5]);
+        a.t().try_fill_flat(from_slice(&[1i64, 2], [2])).unwrap();
+        assert_eq!(integers(&a), [1, 1, 1, 2, 2, 2]);
+        assert!(a.contains(2).item::<bool>().unwrap());
+        assert!(!a.contains(3).item::<bool>().unwrap());
+        assert_eq!(integers(&a.slice(s![0]).compared_with_none(Op::NotEqual)), [1, 1, 1]);
+        assert_eq!(a.size_along([0, -1]).unwrap(), 6);
+        assert_eq!(a.size_along(2).unwrap_err().code(), "PX003");
+    });
+}
+
+#[test]
+fn orders_in_memory_were_made_by_the_module() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]);
+        let turned = a.t();
+        assert!(turned.is_in_order(MemoryOrder::F).unwrap());
+        assert!(!turned.is_in_order(MemoryOrder::C).unwrap());
+        assert!(turned.in_order(MemoryOrder::A).has_base_of(&a));
+        let cast = turned.astype_in(DType::F32, MemoryOrder::C);
+        assert_eq!((cast.strides(), cast.dtype()), (vec![8, 4], DType::F32));
+        assert_eq!(require(&turned, &["c", "W"]).strides(), [16, 8]);
+        assert!(!require(&turned, &["OWNDATA"]).has_base_of(&a));
+        assert_eq!(code(&require(&a, &["C", "F"])), "PX017");
+        assert_eq!(eye_in(2, 3, 1, DType::F32, MemoryOrder::F).strides(), [4, 8]);
+        assert_eq!(integers(&eye_in(2, 3, 1, DType::I64, MemoryOrder::F)), [0, 1, 0, 0, 0, 1]);
+        assert_eq!(atleast_nd(&a, 4).shape(), [1, 1, 2, 3]);
+        let resized = turned.resized_in_place(&[6, 1]).unwrap().unwrap();
+        assert_eq!(integers(&resized), [0, 1, 2, 3, 4, 5]);
+        assert!(turned.resized_in_place(&[4]).unwrap().is_none());
+        let gaps = a.slice(s![.., 0..;2]);
+        assert_eq!(gaps.resized_in_place(&[4]).unwrap_err().code(), "PX017");
+        let over = a.over_buffer(DType::I64, &[2, 2], None, 8, MemoryOrder::F);
+        assert_eq!(integers(&over), [1, 3, 2, 4]);
+        let beyond = a.over_buffer(DType::I64, &[2, 3], None, 8, MemoryOrder::C);
+        assert_eq!(beyond.evaluate().unwrap_err().numpy_class(), "TypeError");
+        assert_eq!(code(&gaps.over_buffer(DType::U8, &[1], None, 0, MemoryOrder::C)), "PX017");
+    });
+}
+
+#[test]
+fn masks_counts_and_lists_were_read_by_the_module() {
+    on_lines(|| {
+        let a = arange(0, 3, 1);
+        let mask = || Positions::Mask(vec![true, false, true]);
+        assert_eq!(integers(&delete(&a, mask(), ())), [1]);
+        assert_eq!(integers(&insert(&a, mask(), &full((), 9, DType::I64), ())), [9, 0, 1, 9, 2]);
+        assert_eq!(code(&delete(&a, Positions::Mask(vec![true]), ())), "PX017");
+        assert_eq!(integers(&repeat_each(&a, &[0i64, 1, 2], 0)), [1, 2, 2]);
+        assert_eq!(code(&repeat_each(&a, &[-1i64], 0)), "PX017");
+        let (narrow, wide) = (ones([1], DType::U64), ones([1], DType::I64));
+        let listed = array_of_list(&[narrow, wide, ones([1], DType::F32)]);
+        assert_eq!((listed.shape(), listed.dtype()), (&[3, 1][..], DType::F64));
+        let (counts, _) = histogramdd(&arange(0, 4, 1), &[2usize.into()], ()).unwrap();
+        assert_eq!(floats(&counts), [2.0, 2.0]);
+        let truths = from_slice(&[2i64, 0, 0], [3]);
+        assert_eq!(integers(&piecewise(&a, &[&truths], &[7.into(), 5.into()])), [7, 5, 5]);
+        assert_eq!(arange(false, true, true).dtype(), DType::I64);
+        assert_eq!(code(&arange(1u64 << 63, u64::MAX, 1)), "PX013");
+        let (text, long) = ("[0 1]", full([2, 600], 0, DType::I32));
+        let shown = repr_around(text, &long, true, 30);
+        assert_eq!(shown, "array([0 1],\n      shape=(2, 600), dtype=int32)");
+        let (x, y) = (ones([3], DType::F32), arange(0, 3, 1));
+        let fit = polyfit_full(&x, &y, 1, None, None).unwrap();
+        assert_eq!((fit.has_full_rank().unwrap(), fit.dtype), (false, DType::F32));
+    });
+}
+
+#[test]
+fn operands_of_ufuncs_were_prepared_by_the_module() {
+    on_lines(|| {
+        let a = from_slice(&[1.0f32, 2.0], [2]);
+        let options = UfuncOptions { dtype: Some(DType::F32), ..UfuncOptions::default() };
+        let add = Ufunc::from_name("add").unwrap();
+        let table = &add.outer_with(&[(&a).into(), (&a).into()], &options).unwrap()[0];
+        assert_eq!((floats(table), table.dtype()), (vec![2.0, 3.0, 3.0, 4.0], DType::F32));
+        let parts = Ufunc::DIVMOD.outer_with(&[(&a).into(), 2.into()], &UfuncOptions::default());
+        let parts = parts.unwrap();
+        assert_eq!((floats(&parts[0]), floats(&parts[1])), (vec![0.0, 1.0], vec![1.0, 0.0]));
+        assert_eq!(add.outer_with(&[2.into()], &options).unwrap_err().code(), "PX017");
+        let mut operands = [Argument::from(1), Scalar::new(2.0f32).into()];
+        Argument::make_one_an_array(&mut operands);
+        assert_eq!(Array::apply(Op::Add, &operands).dtype(), DType::F32);
+        assert_eq!(Argument::from(u64::MAX).into_array().dtype(), DType::U64);
+        let matrix = ones([2, 2], DType::I64);
+        assert_eq!(integers(&add.accumulate(&a, ())), [1, 3]);
+        assert_eq!(code(&add.accumulate(&matrix, ())), "PX017");
+        assert_eq!(code(&add.accumulate(&matrix, [0, 1])), "PX017");
+        let number = ones((), DType::I64);
+        assert_eq!(add.accumulate(&number, 0).evaluate().unwrap_err().numpy_class(), "TypeError");
+        let axis = ProductOptions { axis: Some(0), keepdims: true, ..ProductOptions::default() };
+        let dots = product(Product::Vecdot, &matrix, &matrix, &axis);
+        assert_eq!((dots.shape(), integers(&dots)), (&[1, 2][..], vec![2, 2]));
+        assert_eq!(code(&product(Product::Matmul, &matrix, &matrix, &axis)), "PX017");
+    });
+}
+
+#[test]
+fn records_were_reshaped_by_the_module() {
+    on_lines(|| {
+        let form = Form::Number(DType::I64);
+        let field = Field { name: "x".into(), title: None, offset: 0, form, shape: Vec::new() };
+        let record = Arc::new(Record::new(8, vec![field], false).unwrap());
+        let numbers = arange(0, 6, 1).reshape([2, 1, 3]);
+        let value = RecordValue::Numbers((&numbers).into());
+        let records = Records::filled(&[2, 1, 3], &record, &value).unwrap();
+        let shown = |records: &Records| integers(&records.view_numbers(DType::I64).unwrap());
+        assert_eq!(records.swapaxes(0, -1).unwrap().shape(), [3, 1, 2]);
+        assert_eq!(records.swapaxes(0, 3).err().map(|error| error.code()), Some("PX003"));
+        assert_eq!(records.squeeze().unwrap().shape(), [2, 3]);
+        let flat = records.flatten(MemoryOrder::F).unwrap();
+        assert_eq!(shown(&flat), [0, 3, 1, 4, 2, 5]);
+        let first = AnyIndex::Basic(Index::At(0));
+        records.try_assign_index(&[first], &RecordValue::Numbers(9.into())).unwrap();
+        assert_eq!(integers(&records.not_equal(&records).unwrap()), [0; 6]);
+        assert_eq!(shown(&records), [9, 9, 9, 3, 4, 5]);
+        let fortran = Records::zeros_in(&[2, 3], &record, MemoryOrder::F).unwrap();
+        assert!(fortran.flags().unwrap().f_contiguous);
+    });
+}
