@@ -4,8 +4,8 @@ use socket2::{Domain, Socket, Type};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// An address reserved for documentation. No machine has it, so its route is the default route. Nothing
-/// is sent.
+/// An address reserved for documentation. No machine has it, so its route is the default route.
+/// Nothing is sent.
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
 /// The address of this machine on the named interface, such as `ib0`; IPv4 before IPv6.

@@ -132,7 +132,7 @@ impl PlanCache {
         });
         let plan = refilled.as_ref().unwrap_or(&skeleton.plan);
         let (devices, is_host) = (target.devices.clone(), target.kernels.is_host());
-        let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan));
+        let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan, &liveness));
         let ready = Arc::new(match known {
             Some(case) => case.ready(plan, target.setup.mesh, devices, is_host),
             None => {

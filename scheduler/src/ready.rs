@@ -3,7 +3,7 @@
 use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{At, BlockAt, Instance, LocalStep, instantiate};
+use crate::instance::{At, BlockAt, Instance, LocalStep, assert_sound, instantiate};
 use crate::plan::Plan;
 use crate::segments::{Segment, segments};
 use phalanx_device::{Buffer, Device};
@@ -242,15 +242,21 @@ impl Case {
     }
 
     /// The same case for a refill of its plan, if the kernels are correct for the new numbers.
-    pub fn refilled(&self, plan: &Plan) -> Option<Case> {
-        let (kernels, runs) = (self.kernels.clone(), self.runs.clone());
-        Some(Case { finished: self.finished.refilled(plan)?, kernels, runs })
+    pub fn refilled(&self, plan: &Plan, liveness: &Liveness) -> Option<Case> {
+        let finished = self.finished.refilled(plan)?;
+        if cfg!(debug_assertions) {
+            finished.assert_sound(plan, liveness);
+        }
+        Some(Case { finished, kernels: self.kernels.clone(), runs: self.runs.clone() })
     }
 
     /// The ready plan of some devices of the mesh.
     pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>, is_host: bool) -> Ready {
         let instance = |device| instantiate(plan, &self.finished, mesh, device);
-        let instances: Vec<Instance> = devices.map(instance).collect();
+        let instances: Vec<Instance> = devices.clone().map(instance).collect();
+        if cfg!(debug_assertions) {
+            assert_sound(plan, &self.finished, mesh, devices, &instances);
+        }
         let of_instance = |instance: &Instance| {
             if is_host { Vec::new() } else { segments(&instance.steps, &self.kernels) }
         };

@@ -11,6 +11,7 @@ mod overwrite;
 mod places;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 pub(crate) use finished::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place};
 pub(crate) use needed::finalise;

@@ -15,7 +15,11 @@ pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
     tracing::trace!(target: "phalanx::path", file = file!());
     let kept = needed(plan, liveness);
     let last_use = uses(plan, liveness, &kept);
-    assign(plan, kept, last_use)
+    let finished = assign(plan, kept, last_use);
+    if cfg!(debug_assertions) {
+        finished.assert_sound(plan, liveness);
+    }
+    finished
 }
 
 /// The needed steps.

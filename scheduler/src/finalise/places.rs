@@ -242,7 +242,7 @@ fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: NodeId) -
 }
 
 /// The shape, element size and sharding of a value in memory.
-fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
+pub(super) fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
     let (shape, dtype) = plan.graph.source(source);
     let sharding = match source {
         Source::Node(from) => &plan.placements[from.index()].output,

@@ -1,18 +1,24 @@
 //! Tests of finalising: the steps that it drops and keeps, and the places of values.
 
+use super::verify::FinalDefect;
 use super::*;
-use crate::ids::SlotId;
+use crate::ids::{ExchangeId, SlotId};
 use crate::plan::Plan;
 use crate::samples::{Program, leaf, node_of, scalar, slice, through};
 use phalanx_graph::{Input, LeafId, NodeOp};
-use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding};
+use phalanx_ops::structured::{Order, Sort};
+use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding, Structured};
+
+/// The liveness of these values. `donated` tells whether leaves may be overwritten.
+fn liveness(plan: &Plan, live: &[&Input], donated: bool) -> Liveness {
+    let mut nodes = vec![false; plan.graph.nodes.len()];
+    live.iter().for_each(|value| nodes[plan.moved[node_of(value).index()].index()] = true);
+    Liveness { nodes, donated: plan.leaves.iter().map(|_| donated).collect() }
+}
 
 /// Finalises a plan for these live values. `donated` states whether leaves may be overwritten.
 fn finalised(plan: &Plan, live: &[&Input], donated: bool) -> Final {
-    let mut nodes = vec![false; plan.graph.nodes.len()];
-    live.iter().for_each(|value| nodes[plan.moved[node_of(value).index()].index()] = true);
-    let donated = plan.leaves.iter().map(|_| donated).collect();
-    finalise(plan, &Liveness { nodes, donated })
+    finalise(plan, &liveness(plan, live, donated))
 }
 
 fn kinds(finished: &Final) -> Vec<&'static str> {
@@ -172,4 +178,143 @@ fn a_case_is_refilled_only_if_its_accesses_stay_apart() {
     let finished = finalised(&plan, &[&updated], true);
     assert!(finished.refilled(&plan).is_some());
     assert!(finished.refilled(&program(5).0).is_none());
+}
+
+/// Breaks a finalised plan and returns the rule that the verifier finds broken.
+fn defect(
+    plan: &Plan,
+    live: &[&Input],
+    donated: bool,
+    damage: impl FnOnce(&mut Final),
+) -> FinalDefect {
+    let liveness = liveness(plan, live, donated);
+    let mut finished = finalise(plan, &liveness);
+    assert_eq!(finished.verify(plan, &liveness), Ok(()));
+    damage(&mut finished);
+    finished.verify(plan, &liveness).expect_err("a broken rule")
+}
+
+fn put(finished: &mut Final, value: &Input, place: Option<Place>) {
+    let mut places = finished.places.to_vec();
+    places[node_of(value).index()] = place;
+    finished.places = places.into();
+}
+
+fn launch_of(finished: &mut Final, position: usize) -> &mut FinalLaunch {
+    match &mut finished.steps[position] {
+        FinalStep::Launch(launch) => launch,
+        _ => panic!("a launch"),
+    }
+}
+
+/// Three kernels in a row, each of which transposes the value before; and a fourth that reads the
+/// first and the third.
+fn chain() -> (Plan, [Input; 4]) {
+    let mut program = Program::new(&[&[4, 4]]);
+    let first = program.apply(Op::Exp, &[&leaf(0)]);
+    let second = program.apply(Op::Exp, &[&transposed(&first)]);
+    let third = program.apply(Op::Exp, &[&transposed(&second)]);
+    let fourth = program.apply(Op::Add, &[&transposed(&third), &first]);
+    (program.plan(), [first, second, third, fourth])
+}
+
+#[test]
+fn steps_out_of_order_and_values_that_are_not_in_their_places_are_found() {
+    let (plan, [first, second, third, fourth]) = chain();
+    let defect = |live: &[&Input], damage: fn(&mut Final, &[Input; 4])| {
+        let values = [first.clone(), second.clone(), third.clone(), fourth.clone()];
+        defect(&plan, live, false, |finished| damage(finished, &values))
+    };
+    let swapped = defect(&[&fourth], |finished, _| finished.steps.swap(0, 1));
+    assert_eq!(swapped, FinalDefect::Order { step: 1 });
+    let placeless = defect(&[&fourth], |finished, [first, ..]| put(finished, first, None));
+    assert_eq!(placeless, FinalDefect::Nowhere { value: first.source });
+    let place = Place::Slot(SlotId::new(0));
+    let unwritten = defect(&[&fourth], |finished, _| drop(finished.steps.remove(0)));
+    assert_eq!(unwritten, FinalDefect::Lost { value: first.source, place, held: None });
+    // The slot is used again although a later step reads its value.
+    let early = defect(&[&fourth], |finished, [_, _, third, _]| put(finished, third, slot(0)));
+    let held = Some(third.source);
+    assert_eq!(early, FinalDefect::Lost { value: first.source, place, held });
+    // The program holds the value.
+    let dropped = defect(&[&second, &fourth], |finished, [_, second, _, fourth]| {
+        let place = finished.places[node_of(second).index()];
+        put(finished, fourth, place);
+    });
+    assert_eq!(dropped, FinalDefect::Dropped { node: node_of(&second) });
+}
+
+#[test]
+fn a_collective_that_is_left_out_is_found() {
+    let mesh = Mesh::line(2);
+    let mut program = Program::new(&[&[20]]);
+    let sum = program.reduce(Monoid::Add, 0, &leaf(0));
+    let plan = program.plan_on(&mesh, &[Sharding::even(&[20], 0, &mesh)]);
+    let found = defect(&plan, &[&sum], false, |finished| drop(finished.steps.pop()));
+    let FinalDefect::LeftOut { step } = found else { panic!("{found}") };
+    assert_eq!(Some(&step), plan.steps.last());
+}
+
+#[test]
+fn a_leaf_that_others_own_is_not_overwritten() {
+    let mut program = Program::new(&[&[4, 4]]);
+    let plain = program.apply(Op::Exp, &[&leaf(0)]);
+    let plan = program.plan();
+    let base = LeafId::new(0);
+    let found = defect(&plan, &[&plain], false, |finished| {
+        put(finished, &plain, Some(Place::Leaf(base)));
+    });
+    assert_eq!(found, FinalDefect::Kept { node: node_of(&plain), leaf: base });
+}
+
+#[test]
+fn a_kernel_or_a_routine_that_overwrites_what_it_reads_is_found() {
+    let mut program = Program::new(&[&[4, 4]]);
+    let turned = program.apply(Op::Exp, &[&transposed(&leaf(0))]);
+    let sort = Structured::Sort(Sort { axis: 0, order: Order::Values });
+    let sorted = program.record(NodeOp::Structured(sort), &[&leaf(0)], &[4, 4]);
+    let plan = program.plan();
+    for value in [turned, sorted] {
+        let found = defect(&plan, &[&value], true, |finished| {
+            put(finished, &value, Some(Place::Leaf(LeafId::new(0))));
+        });
+        assert_eq!(found, FinalDefect::Overwrites { node: node_of(&value) });
+    }
+}
+
+#[test]
+fn an_update_without_its_old_elements_or_its_checks_is_found() {
+    let mut program = Program::new(&[&[20]]);
+    let value = through(slice(20, 0, 10), &leaf(0));
+    let doubled = program.apply(Op::Exp, &[&value]);
+    let updated = program.update(&leaf(0), slice(20, 10, 20), &doubled);
+    let plan = program.plan();
+    let node = node_of(&updated);
+    let no_copies = |finished: &mut Final| launch_of(finished, 0).copies = Vec::new().into();
+    let found = defect(&plan, &[&updated], false, no_copies);
+    assert_eq!(found, FinalDefect::Unwritten { node });
+    let no_checks = |finished: &mut Final| launch_of(finished, 0).apart = Vec::new().into();
+    let found = defect(&plan, &[&updated], true, no_checks);
+    assert_eq!(found, FinalDefect::Unchecked { node });
+}
+
+#[test]
+fn a_value_that_an_exchange_still_sends_is_not_overwritten() {
+    // Two kernels share an exchange. The first is not needed, so another kernel runs between the
+    // exchange and the kernel that waits for it.
+    let mesh = Mesh::line(2);
+    let split = [Sharding::even(&[20], 0, &mesh)];
+    let mut program = Program::new(&[&[20]]);
+    let [after, before] = [slice(20, 1, 20), slice(20, 0, 19)].map(|view| through(view, &leaf(0)));
+    program.apply(Op::Subtract, &[&after, &before]);
+    let sum = program.reduce(Monoid::Add, 0, &leaf(0));
+    let all = AffineMap::identity(&[]).broadcast_to(&[19]).expect("a number");
+    let scaled = program.apply(Op::Multiply, &[&after, &through(all, &sum)]);
+    let last = program.apply(Op::Subtract, &[&scaled, &before]);
+    let plan = program.plan_on(&mesh, &split);
+    let found = defect(&plan, &[&last], true, |finished| {
+        put(finished, &sum, Some(Place::Leaf(LeafId::new(0))));
+    });
+    let (node, exchange) = (node_of(&sum), ExchangeId::new(0));
+    assert_eq!(found, FinalDefect::Sent { node, exchange });
 }

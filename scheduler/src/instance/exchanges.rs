@@ -11,8 +11,8 @@ use phalanx_distributed::{pieces_from, pieces_to};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{Bytes, IndexBox};
 
-/// On a mesh of at most this many devices, a debug check asks all of them for their needs.
-const FEW_DEVICES: usize = 64;
+/// On a mesh of at most this many devices, debug checks examine all of them.
+pub(super) const FEW_DEVICES: usize = 64;
 
 impl Builder<'_> {
     pub fn exchange(&mut self, id: ExchangeId, consumer: Option<&FinalLaunch>) {

@@ -9,6 +9,10 @@ mod exchanges;
 mod launches;
 mod parts;
 mod steps;
+#[cfg(test)]
+mod tests;
+mod verify;
 
 pub(crate) use builder::instantiate;
 pub(crate) use steps::{At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet, Routine};
+pub(crate) use verify::assert_sound;

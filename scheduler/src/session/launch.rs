@@ -153,11 +153,7 @@ impl Session {
         let (live, late) = self.publish(work, &ready, &memory, &outcome);
         let scalars = graph.scalars.iter().chain(&*ready.constants).copied().collect();
         let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
-        let retired = if runs_here {
-            Vec::new()
-        } else {
-            retired(&memory, &live, |leaf| donated[leaf.index()])
-        };
+        let retired = if runs_here { Vec::new() } else { retired(&memory, &live, graph, &donated) };
         let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
         state.windows += 1;
         if runs_here {

@@ -145,23 +145,63 @@ impl Session {
 pub(super) fn retired(
     memory: &[JobMemory],
     live: &[Place],
-    donated: impl Fn(LeafId) -> bool,
+    graph: &Graph,
+    donated: &[bool],
 ) -> Vec<Vec<Buffer>> {
     let of_device = |memory: &JobMemory| {
         let slots = memory.slots.iter().enumerate();
         let slots = slots.filter(|(slot, _)| !live.contains(&Place::Slot(SlotId::new(*slot))));
         let leaves = memory.leaves.iter().enumerate();
-        let leaves = leaves.filter(|(leaf, _)| {
-            let leaf = LeafId::new(*leaf);
-            donated(leaf) && !live.contains(&Place::Leaf(leaf))
-        });
+        let leaves = leaves
+            .filter(|(leaf, _)| donated[*leaf] && !live.contains(&Place::Leaf(LeafId::new(*leaf))));
         let dying = slots.chain(leaves).map(|(_, buffer)| buffer);
         dying.chain(&memory.locals).cloned().collect()
     };
-    memory.iter().map(of_device).collect()
+    let retired: Vec<Vec<Buffer>> = memory.iter().map(of_device).collect();
+    if cfg!(debug_assertions) {
+        let kept = graph.leaves.iter().zip(donated).filter(|(_, is_donated)| !**is_donated);
+        let nodes = graph.nodes.iter().map(|data| &data.node);
+        let values =
+            nodes.chain(kept.map(|(leaf, _)| leaf)).filter_map(|node| match node.result() {
+                Some(Ok(value)) => Some(Shards::of(value).buffers()),
+                _ => None,
+            });
+        assert!(are_free(&retired, values), "bug: memory that a value has is free after a plan");
+    }
+    retired
+}
+
+/// Whether each freed buffer is listed once and is none of the values'. It compares buffers, not
+/// places.
+fn are_free<'a>(retired: &[Vec<Buffer>], mut values: impl Iterator<Item = &'a [Buffer]>) -> bool {
+    let is_among = |buffer: &Buffer, all: &[Buffer]| all.iter().any(|other| other.same(buffer));
+    let is_once = |all: &Vec<Buffer>| {
+        all.iter().enumerate().all(|(position, buffer)| !is_among(buffer, &all[..position]))
+    };
+    let is_freed = |value: &[Buffer]| {
+        value.iter().zip(retired).any(|(buffer, retired)| is_among(buffer, retired))
+    };
+    retired.iter().all(is_once) && !values.any(is_freed)
 }
 
 /// The number in eight bytes of a message.
 pub(super) fn word(bytes: &[u8]) -> usize {
     Scalar::from_bytes(DType::U64, bytes).to_element::<u64>() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_freed_once_and_not_that_of_a_value() {
+        let [slot, leaf, value] = [1, 2, 3].map(|bytes| Buffer::from_vec(vec![0u8; bytes]));
+        let are_free = |retired: &[&Buffer]| {
+            let retired = retired.iter().map(|&buffer| buffer.clone()).collect();
+            are_free(&[retired], [std::slice::from_ref(&value)].into_iter())
+        };
+        assert!(are_free(&[&slot, &leaf]));
+        assert!(!are_free(&[&slot, &leaf, &slot]));
+        assert!(!are_free(&[&slot, &value]));
+    }
 }

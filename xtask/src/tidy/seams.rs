@@ -12,7 +12,9 @@ const NAMED: &str = "Structured::";
 /// Checks that no code of the planner outside of `lower/` names a structured operation.
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let planner = |path: &str| {
-        PLANNER.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(BEHIND)
+        let is_planner = PLANNER.iter().any(|folder| path.starts_with(folder));
+        // A test may need an example.
+        is_planner && !path.starts_with(BEHIND) && !path.ends_with("tests.rs")
     };
     let mut breaches = Vec::new();
     for file in sources.rust().filter(|file| planner(&file.path)) {

@@ -181,7 +181,8 @@ impl Library {
         Err(format!("MPI says that this is rank {} of {}", actual.0, actual.1))
     }
 
-    /// Starts to use the library, and initialises it unless that is done. `outcome` returns the result.
+    /// Starts to use the library, and initialises it unless that is done. `outcome` returns the
+    /// result.
     ///
     /// The thread that initialises the library is MPI's main thread and must finalise it. It is a
     /// thread of our own that lives until the process ends, because a thread that waits in
@@ -248,8 +249,8 @@ impl Library {
 }
 
 impl Mpi {
-    /// Finds the library and initialises it unless that is done. A library that is in the process already
-    /// is used. Later calls return the same. Waits for the other processes without a limit; a
+    /// Finds the library and initialises it unless that is done. A library that is in the process
+    /// already is used. Later calls return the same. Waits for the other processes without a limit; a
     /// `Rendezvous` does the same within one.
     ///
     /// Collective over the processes of the MPI job if the library is not initialised yet.

@@ -99,7 +99,8 @@ impl Peers {
         gather: Function,
         is_of_one_process: bool,
     ) -> Arc<Peers> {
-        // SAFETY: the word is aligned and lives as long as `stop`; no other thread has its address yet.
+        // SAFETY: the word is aligned and lives as long as `stop`; no other thread has its address
+        // yet.
         unsafe { AtomicU32::from_ptr(stop.as_ptr().cast()) }.store(0, Ordering::SeqCst);
         Arc::new(Peers {
             gpu: gpu.clone(),

@@ -161,8 +161,8 @@ impl NcclPlane {
         take: impl FnOnce() -> Result<T, DeviceError>,
     ) -> Result<T, CollectiveError> {
         self.outbox()?.begin();
-        // A member here has enqueued all work for which the others wait, and no member enqueues more
-        // before all have run `take`.
+        // A member here has enqueued all work for which the others wait, and no member enqueues
+        // more before all have run `take`.
         self.host.barrier()?;
         let taken = take().map_err(|error| self.endpoint.fail(&error))?;
         self.host.barrier()?;

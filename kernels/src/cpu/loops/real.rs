@@ -260,7 +260,8 @@ macro_rules! elementary {
 
 macro_rules! real {
     ($type:ident, $precision:ident, $integers:expr,
-        $sin:ident $cos:ident $tan:ident $fmod:ident $nextafter:ident $frexp:ident $ldexp:ident) => {
+        $sin:ident $cos:ident $tan:ident $fmod:ident $nextafter:ident $frexp:ident
+        $ldexp:ident) => {
         impl Real for $type {
             const ZERO: $type = 0.0;
             const ONE: $type = 1.0;

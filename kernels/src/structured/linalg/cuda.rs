@@ -207,7 +207,7 @@ impl Work<'_> {
         let (outcomes, flags) = (self.flags()?, self.flags()?);
         let copy = Transposed::packed(self.size, n, n, count);
         let [matrices, places] = [&a, &pivots].map(address);
-        let [all, order, each_outcome] = [&a, &pivots, &outcomes].map(Buffer::device_pointer);
+        let [all, order, ended] = [&a, &pivots, &outcomes].map(Buffer::device_pointer);
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
             self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
@@ -217,11 +217,11 @@ impl Work<'_> {
                 let each = self.addresses(matrices, n * n)?;
                 let extents = [n as i32, count as i32];
                 let (all, blas) = (each.device_pointer(), self.device.blas());
-                blas.factor_small_lu(element, extents, all, order, each_outcome)?;
+                blas.factor_small_lu(element, extents, all, order, ended)?;
                 Some(each)
             } else {
                 let solver = self.device.solver();
-                solver.factor_lu(self.matrices, all, order, each_outcome)?;
+                solver.factor_lu(self.matrices, all, order, ended)?;
                 None
             };
             self.elements.pivots(places, n, count, !at_once, false)?;

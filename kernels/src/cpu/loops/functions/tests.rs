@@ -45,7 +45,10 @@ macro_rules! compare {
         let within: fn(f64) -> bool = $within;
         for x in numbers().into_iter().filter(|x| within(*x) || !x.is_finite()) {
             let (ours, theirs) = ($name::<Double>(x), libm::$name(x));
-            assert!(distance(ours, theirs) <= 3, "{}({x:e}) = {ours:e}, not {theirs:e}", stringify!($name));
+            assert!(
+                distance(ours, theirs) <= 3,
+                "{}({x:e}) = {ours:e}, not {theirs:e}", stringify!($name)
+            );
             let x = x as f32;
             let (ours, theirs) = ($name::<Single>(x.into()) as f32, libm::$single(x));
             assert!(
