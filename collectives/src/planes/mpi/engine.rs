@@ -9,9 +9,9 @@
 //! Requests advance only when a thread tests them: the threads that wait, and, if any thread may
 //! call the library, a thread of the engine while no other thread does. A request that is complete
 //! here may leave work in the library, such as confirming a long message. Therefore a leaving rank
-//! calls the library even with nothing in flight. One lock guards all calls except the split of a group.
-//! Every wait watches the world's failure, so a message that never arrives ends with the world's
-//! error.
+//! calls the library even with nothing in flight. One lock guards all calls except the split of a
+//! group. Every wait watches the world's failure, so a message that never arrives ends with the
+//! world's error.
 
 use super::calls::{Bits, Calls, Envelope, Progress};
 use super::departures::Departures;

@@ -250,8 +250,8 @@ impl Library {
 
 impl Mpi {
     /// Finds the library and initialises it unless that is done. A library that is in the process
-    /// already is used. Later calls return the same. Waits for the other processes without a limit; a
-    /// `Rendezvous` does the same within one.
+    /// already is used. Later calls return the same. Waits for the other processes without a limit;
+    /// a `Rendezvous` does the same within one.
     ///
     /// Collective over the processes of the MPI job if the library is not initialised yet.
     /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it;
