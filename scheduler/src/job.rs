@@ -8,6 +8,9 @@ use phalanx_graph::{NodeId, Site};
 use phalanx_ops::Scalar;
 use std::sync::Arc;
 
+/// Values whose shape depends on data, with the nodes that compute them.
+pub(crate) type Late = Vec<(NodeId, Arc<Shards>)>;
+
 /// A plan in execution, with all memory that its devices need.
 pub(crate) struct Job {
     pub ready: Arc<Ready>,
@@ -15,7 +18,7 @@ pub(crate) struct Job {
     /// For each local device, its shards of the leaves, its slots and its other buffers.
     pub memory: Vec<JobMemory>,
     /// The nodes whose shape depends on data, with the values to which the devices give it.
-    pub late: Vec<(NodeId, Arc<Shards>)>,
+    pub late: Late,
     pub outcome: Arc<Outcome>,
     pub site: Site,
 }

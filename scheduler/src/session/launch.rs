@@ -8,7 +8,7 @@ use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
-use crate::job::{Job, JobMemory};
+use crate::job::{Job, JobMemory, Late};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::processes::awaited;
@@ -16,7 +16,7 @@ use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_device::DeviceError;
 use phalanx_distributed::Setup;
-use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeId, NodeOp, Site};
+use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeOp, Site};
 use phalanx_ops::shape::size;
 use phalanx_ops::{Bytes, Sharding};
 use phalanx_waiting::{copying, is_attended};
@@ -179,7 +179,7 @@ impl Session {
         ready: &Ready,
         memory: &[JobMemory],
         outcome: &Arc<Outcome>,
-    ) -> (SmallVec<[Place; 4]>, Vec<(NodeId, Arc<Shards>)>) {
+    ) -> (SmallVec<[Place; 4]>, Late) {
         let mut places: SmallVec<[Place; 4]> = SmallVec::new();
         let mut storages: SmallVec<[Arc<Storage>; 4]> = SmallVec::new();
         let mut late = Vec::new();

@@ -139,12 +139,12 @@ mod tests {
         let values = (0..count).map(|_| match next() % 16 {
             0 => f64::INFINITY,
             1 => -0.0,
-            2 if case % 3 == 0 => f64::NAN,
+            2 if case.is_multiple_of(3) => f64::NAN,
             _ => next() as f64 % 7.0 - 3.0,
         });
         let values = values.collect();
         let mut indices: Vec<i64> = (0..count as i64).map(|at| at * 3).collect();
-        if case % 2 == 0 {
+        if case.is_multiple_of(2) {
             indices.reverse();
         }
         (values, indices)

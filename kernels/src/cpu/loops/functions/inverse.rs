@@ -5,7 +5,7 @@
 //! remains are minimax polynomials.
 
 use super::arithmetic::{Precision, mul_add, polynomial, power_of_two, select, two_sum};
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// `(arctan t - t) / t^3` by powers of `t^2`, for `|t| <= 7/16`.
 const ATAN: [f64; 11] = [
@@ -42,12 +42,7 @@ const ANGLES: [[f64; 4]; 5] = [
         2.677_945_044_588_987,
         1.552_770_536_930_314_7e-16,
     ],
-    [
-        0.785_398_163_397_448_3,
-        3.061_616_997_868_383e-17,
-        2.356_194_490_192_345,
-        9.184_850_993_605_148e-17,
-    ],
+    [FRAC_PI_4, 3.061_616_997_868_383e-17, 2.356_194_490_192_345, 9.184_850_993_605_148e-17],
     [
         0.982_793_723_247_329,
         1.390_331_103_123_099_8e-17,
