@@ -122,6 +122,12 @@ pub fn called_from<R>(site: Site, body: impl FnOnce() -> R) -> R {
     with_outermost(Some(Outermost { site, is_nested: false }), body)
 }
 
+/// Runs `body`, of which one call is the call at `site` in another form: it reports its
+/// floating-point errors as if the user had made it. Local.
+pub fn in_place_of<R>(site: Site, body: impl FnOnce() -> R) -> R {
+    with_outermost(Some(Outermost { site, is_nested: is_nested() }), body)
+}
+
 /// Whether the call is made by another function of the library, inside of [`within`].
 #[inline]
 pub fn is_nested() -> bool {

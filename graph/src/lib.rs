@@ -23,8 +23,8 @@ mod window;
 
 pub use engine::{Cause, Engine, Evaluation, Limits, ShardMemory};
 pub use error::{
-    DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, is_nested, outside,
-    within,
+    DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, in_place_of,
+    is_nested, outside, within,
 };
 pub use graph::{Graph, Input, NodeData, Part, Source};
 pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};

@@ -1985,7 +1985,9 @@ class ufunc:
         AxisError
             PX003: there is no such axis.
         TypeError
-            PX011: the operation has no loop from and to one dtype.
+            PX011: the operation has no loop from and to one dtype. PX133: the array has no axes.
+        ValueError
+            PX017: there are several axes.
 
         Notes
         -----
@@ -2022,6 +2024,10 @@ class ufunc:
             PX003: there is no such axis.
         IndexError
             PX135: a start is outside of the axis.
+        TypeError
+            PX133: the array has no axes.
+        ValueError
+            PX017: there are several axes.
 
         Notes
         -----

@@ -181,3 +181,19 @@ fn slices_without_numbers_are_warned_of_where_that_is_asked_for() {
         assert!(count("Degrees of freedom <= 0 for slice") >= 1);
     });
 }
+
+/// Both reported no error, because they were counted as parts of another call.
+#[test]
+fn casts_with_an_order_and_outer_calls_report_floating_errors() {
+    on_lines(|| {
+        let raise = FloatingErrors::all(FloatingErrorMode::Raise);
+        let large = full([2], 1e300, DType::F64);
+        let cast = |array: &Array| array.astype_in(DType::F32, MemoryOrder::C);
+        let error = errstate(raise.clone(), || cast(&large)).expect_err("an overflow of a cast");
+        assert!(error.to_string().contains("overflow encountered in cast"));
+        let operands = [large.into(), zeros([2], DType::F64).into()];
+        let outer = || ufunc("divide").outer_with(&operands, &UfuncOptions::default());
+        let error = errstate(raise, outer).expect_err("a division by zero");
+        assert!(error.to_string().contains("divide by zero encountered in divide"));
+    });
+}

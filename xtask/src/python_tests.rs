@@ -13,6 +13,10 @@ use std::sync::OnceLock;
 const WAITING: [&str; 4] =
     ["test_mpi.py", "test_restarts.py", "test_sessions.py", "test_waiting.py"];
 
+/// The files of tests about several devices, which run whole on three.
+const OF_DEVICES: [&str; 4] =
+    ["test_distribution.py", "test_local_parts.py", "test_meshes.py", "test_programs.py"];
+
 /// The version of the standard that is tested.
 const STANDARD: &str = "2024.12";
 
@@ -84,6 +88,9 @@ pub fn programs(
         let program = Program::new(python).named("python");
         pytest(project, program, devices, full).arguments(["tests/array_api"])
     }));
+    if !full {
+        programs.push(of_paths("cpu:3", &OF_DEVICES.map(|name| format!("tests/python/{name}"))));
+    }
     let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"].into_iter().map(on_devices);
     let launched = launchers(python).into_iter().map(in_processes);
     let several = numbers.chain(launched).enumerate();

@@ -5,7 +5,7 @@ use crate::array::{Array, Flags, form_operand};
 use crate::creation::ShapeArgument;
 use crate::manipulation::argument::refused;
 use crate::recording::{copy_order, memory_order, record_as};
-use phalanx_graph::{Error, Form, NodeOp, Operand, Site, call_site, within};
+use phalanx_graph::{Error, Form, NodeOp, Operand, Site, call_site, in_place_of, within};
 use phalanx_ops::DType;
 
 /// An order of axes in memory, NumPy's argument `order`.
@@ -99,7 +99,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn astype_in(&self, dtype: DType, order: MemoryOrder) -> Array {
-        within(call_site(), || {
+        in_place_of(call_site(), || {
             if dtype == self.dtype() {
                 self.copy_in(order)
             } else {

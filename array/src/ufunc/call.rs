@@ -7,7 +7,7 @@ use crate::floating::check_elementwise;
 use crate::manipulation::{MemoryOrder, common_shape};
 use crate::math::select;
 use crate::recording::by_loop;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::{CastPlace, OpError};
 use phalanx_ops::{Casting, DType, Op, can_cast};
 use smallvec::SmallVec;
@@ -108,7 +108,7 @@ impl Ufunc {
         let [a, b] = operands else {
             return Err(self.refuse("outer", "it does not have two operands", site));
         };
-        within(site, || {
+        in_place_of(site, || {
             let [a, b] = [a, b].map(|operand| operand.clone().into_array());
             self.call(&[rows_for(&a, &b, site)?.into(), b.into()], options)
         })
