@@ -24,18 +24,6 @@ pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     run_unary::<A, O, F, true>
 }
 
-/// The loop of `f`, except for the elements that are `far`, which are rare: there, `at_far`.
-pub(super) fn unary_except<A, O, F, G, H>(_: F, _: G, _: H) -> Loop
-where
-    A: Copy,
-    F: Fn(A) -> O + Copy,
-    G: Fn(A) -> bool + Copy,
-    H: Fn(A) -> O + Copy,
-{
-    const { assert!(size_of::<(F, G, H)>() == 0, "the functions of a loop capture nothing") };
-    run_unary_except::<A, O, F, G, H>
-}
-
 /// The loop of a function of one element that is not compiled for each level of instructions:
 /// vector instructions do not make it faster.
 pub(super) fn unary_by_call<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
@@ -90,13 +78,17 @@ impl<T: Copy> Stage<T> {
     }
 }
 
-unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
+/// Runs a loop over slices, stretch by stretch if the output is also the input.
+///
+/// # Safety
+///
+/// The conditions in the documentation of the module `loops` hold.
+pub(super) unsafe fn staged<A: Copy, O>(
     inputs: &[*const u8],
     output: *mut u8,
     count: usize,
+    map: impl Fn(&[A], &mut [MaybeUninit<O>]),
 ) {
-    // SAFETY: `unary` was given a value of `F` and checked its size.
-    let f = unsafe { conjure::<F>() };
     let aliased = inputs[0] == output.cast_const();
     let mut stage = Stage::<A>::new();
     let mut at = 0;
@@ -109,57 +101,22 @@ unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
         let out = unsafe {
             std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
         };
-        if LEVELS {
-            map_unary(a, out, f);
-        } else {
-            for (out, &a) in out.iter_mut().zip(a) {
-                out.write(f(a));
-            }
-        }
+        map(a, out);
         at += length;
     }
 }
 
-unsafe fn run_unary_except<A, O, F, G, H>(inputs: &[*const u8], output: *mut u8, count: usize)
-where
-    A: Copy,
-    F: Fn(A) -> O + Copy,
-    G: Fn(A) -> bool + Copy,
-    H: Fn(A) -> O + Copy,
-{
-    // SAFETY: `unary_except` was given values of these types and checked their size.
-    let (f, is_far, at_far) = unsafe { (conjure::<F>(), conjure::<G>(), conjure::<H>()) };
-    let aliased = inputs[0] == output.cast_const();
-    let mut stage = Stage::<A>::new();
-    let mut at = 0;
-    while at < count {
-        let length = if aliased { STRETCH.min(count - at) } else { count };
-        // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
-        let a = unsafe { stage.read(inputs[0].cast::<A>().add(at), length, aliased) };
-        // SAFETY: conditions 2 and 3; an aliased input was copied, so the slice is the only way to
-        // these bytes.
-        let out = unsafe {
-            std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
-        };
-        map_unary(a, out, f);
-        let mut any = false;
-        any_element(a, &mut any, is_far);
-        if any {
-            for (out, &a) in out.iter_mut().zip(a).filter(|(_, a)| is_far(**a)) {
-                out.write(at_far(a));
-            }
-        }
-        at += length;
-    }
-}
-
-unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
+/// As `staged`, with two inputs.
+///
+/// # Safety
+///
+/// The conditions in the documentation of the module `loops` hold.
+pub(super) unsafe fn staged_pair<A: Copy, B: Copy, O>(
     inputs: &[*const u8],
     output: *mut u8,
     count: usize,
+    map: impl Fn(&[A], &[B], &mut [MaybeUninit<O>]),
 ) {
-    // SAFETY: `binary` was given a value of `F` and checked its size.
-    let f = unsafe { conjure::<F>() };
     let a_aliased = inputs[0] == output.cast_const();
     let b_aliased = inputs[1] == output.cast_const();
     let mut a_stage = Stage::<A>::new();
@@ -176,9 +133,100 @@ unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
         let out = unsafe {
             std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
         };
-        map_binary(a, b, out, f);
+        map(a, b, out);
         at += length;
     }
+}
+
+unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+) {
+    // SAFETY: `unary` was given a value of `F` and checked its size.
+    let f = unsafe { conjure::<F>() };
+    let map = |a: &[A], out: &mut [MaybeUninit<O>]| {
+        if LEVELS {
+            map_unary(a, out, f);
+        } else {
+            for (out, &a) in out.iter_mut().zip(a) {
+                out.write(f(a));
+            }
+        }
+    };
+    // SAFETY: the caller's promise.
+    unsafe { staged(inputs, output, count, map) };
+}
+
+unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+) {
+    // SAFETY: `binary` was given a value of `F` and checked its size.
+    let f = unsafe { conjure::<F>() };
+    // SAFETY: the caller's promise.
+    unsafe {
+        staged_pair(inputs, output, count, |a: &[A], b: &[B], out: &mut _| map_binary(a, b, out, f))
+    };
+}
+
+/// The loop of a large function of one or two numbers of a type, or of one number with another
+/// function for those that are far. The function stands in the loop itself: through a closure, the
+/// compiler may call it, out of the loop's level of instructions.
+macro_rules! inlined {
+    ($T:ident, $function:ident) => {{
+        for_each_level! {
+            fn map[][](a: &[$T], out: &mut [MaybeUninit<$T>]) {
+                for (out, &a) in out.iter_mut().zip(a) {
+                    out.write(<$T as Real>::$function(a));
+                }
+            }
+        }
+        unsafe fn run(inputs: &[*const u8], output: *mut u8, count: usize) {
+            // SAFETY: the caller's promise.
+            unsafe { staged(inputs, output, count, map) };
+        }
+        run as Loop
+    }};
+    ($T:ident, $T2:ident, $function:ident) => {{
+        for_each_level! {
+            fn map[][](a: &[$T], b: &[$T], out: &mut [MaybeUninit<$T>]) {
+                for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+                    out.write(<$T as Real>::$function(a, b));
+                }
+            }
+        }
+        unsafe fn run(inputs: &[*const u8], output: *mut u8, count: usize) {
+            // SAFETY: the caller's promise.
+            unsafe { staged_pair(inputs, output, count, map) };
+        }
+        run as Loop
+    }};
+    ($T:ident, $near:ident unless $is_far:ident $far:ident) => {{
+        for_each_level! {
+            fn map[][](a: &[$T], out: &mut [MaybeUninit<$T>], any: &mut bool) {
+                for (out, &a) in out.iter_mut().zip(a) {
+                    out.write(<$T as Real>::$near(a));
+                }
+                *any = a.iter().fold(false, |any, &a| any | <$T as Real>::$is_far(a));
+            }
+        }
+        unsafe fn run(inputs: &[*const u8], output: *mut u8, count: usize) {
+            let map = |a: &[$T], out: &mut [MaybeUninit<$T>]| {
+                let mut any = false;
+                map(a, out, &mut any);
+                let pairs =
+                    out.iter_mut().zip(a).filter(|(_, a)| any && <$T as Real>::$is_far(**a));
+                pairs.for_each(|(out, &a)| {
+                    out.write(<$T as Real>::$far(a));
+                });
+            };
+            // SAFETY: the caller's promise.
+            unsafe { staged(inputs, output, count, map) };
+        }
+        run as Loop
+    }};
 }
 
 for_each_level! {
@@ -186,12 +234,6 @@ for_each_level! {
         for (out, &a) in out.iter_mut().zip(a) {
             out.write(f(a));
         }
-    }
-}
-
-for_each_level! {
-    fn any_element[A: Copy, G: Fn(A) -> bool][A, G](a: &[A], any: &mut bool, is: G) {
-        *any = a.iter().fold(false, |any, &a| any | is(a));
     }
 }
 
@@ -280,4 +322,4 @@ macro_rules! bits {
     };
 }
 
-pub(super) use {bits, complexes, floats, for_type, integers, ordered, widths};
+pub(super) use {bits, complexes, floats, for_type, inlined, integers, ordered, widths};

@@ -2,19 +2,21 @@
 
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
 use super::driver::{
-    Loop, binary, bits, complexes, floats, for_type, integers, ordered, unary, unary_by_call,
-    unary_except, widths,
+    Loop, binary, bits, complexes, floats, for_type, inlined, integers, ordered, staged,
+    staged_pair, unary, unary_by_call, widths,
 };
 use super::integer::Integer;
 use super::real::Real;
 use super::{complex, complex_functions, complex_inverse, half};
+use crate::cpu::instructions::for_each_level;
 use num_complex::{Complex, Complex32, Complex64};
 use phalanx_ops::{DType, Op};
+use std::mem::MaybeUninit;
 
 /// A real function of the trait, or a complex one.
 macro_rules! real_or_complex {
     ($dtype:expr, $real:ident, $complex:expr) => {
-        floats!($dtype, T => unary(|a: T| <T as Real>::$real(a)))
+        floats!($dtype, T => inlined!(T, $real))
             .or_else(|| through_f64($dtype, $complex))
     };
 }
@@ -22,11 +24,7 @@ macro_rules! real_or_complex {
 /// Sine, cosine or tangent of real numbers, or a complex function.
 macro_rules! trigonometric {
     ($dtype:expr, $near:ident, $far:ident, $complex:expr) => {
-        floats!($dtype, T => unary_except(
-            |a: T| <T as Real>::$near(a),
-            |a: T| <T as Real>::is_far(a),
-            <T as Real>::$far
-        ))
+        floats!($dtype, T => inlined!(T, $near unless is_far $far))
         .or_else(|| through_f64($dtype, $complex))
     };
 }
@@ -100,8 +98,8 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
             .or_else(|| complexes!(dtype, T => unary(|a: Complex<T>| complex::multiply(a, a)))),
         Op::Sqrt => floats!(dtype, T => unary(<T as Real>::sqrt))
             .or_else(|| through_f64(dtype, complex_functions::sqrt)),
-        Op::Cbrt => floats!(dtype, T => unary(|a: T| <T as Real>::cbrt(a))),
-        Op::Hypot => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::hypot(a, b))),
+        Op::Cbrt => floats!(dtype, T => inlined!(T, cbrt)),
+        Op::Hypot => floats!(dtype, T => inlined!(T, T, hypot)),
         Op::Conjugate => complexes!(dtype, T => unary(|a: Complex<T>| Complex::new(a.re, -a.im)))
             .or_else(|| copy(dtype)),
         Op::Real => complexes!(dtype, T => unary(|a: Complex<T>| a.re)).or_else(|| copy(dtype)),
@@ -115,8 +113,8 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Log2 => real_or_complex!(dtype, log2, complex_functions::log2),
         Op::Log10 => real_or_complex!(dtype, log10, complex_functions::log10),
         Op::Log1p => real_or_complex!(dtype, log1p, complex_functions::log1p),
-        Op::LogAddExp => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::logaddexp(a, b))),
-        Op::LogAddExp2 => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::logaddexp2(a, b))),
+        Op::LogAddExp => floats!(dtype, T => inlined!(T, T, logaddexp)),
+        Op::LogAddExp2 => floats!(dtype, T => inlined!(T, T, logaddexp2)),
 
         Op::Sin => trigonometric!(dtype, sin, sin_far, complex_functions::sin),
         Op::Cos => trigonometric!(dtype, cos, cos_far, complex_functions::cos),
@@ -130,7 +128,7 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Arcsinh => real_or_complex!(dtype, asinh, complex_inverse::arcsinh),
         Op::Arccosh => real_or_complex!(dtype, acosh, complex_inverse::arccosh),
         Op::Arctanh => real_or_complex!(dtype, atanh, complex_inverse::arctanh),
-        Op::Arctan2 => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::atan2(a, b))),
+        Op::Arctan2 => floats!(dtype, T => inlined!(T, T, atan2)),
         Op::Deg2rad | Op::Radians => floats!(dtype, T => unary(|a: T| a * <T as Real>::DEGREE)),
         Op::Rad2deg | Op::Degrees => floats!(dtype, T => unary(|a: T| a * <T as Real>::RADIAN)),
 
@@ -293,7 +291,7 @@ fn power(dtype: DType) -> Option<Loop> {
             Complex::new(c.re as f32, c.im as f32)
         })),
         DType::C128 => Some(binary(complex_functions::power)),
-        _ => floats!(dtype, T => binary(|a: T, b: T| <T as Real>::pow(a, b))),
+        _ => floats!(dtype, T => inlined!(T, T, pow)),
     }
 }
 
