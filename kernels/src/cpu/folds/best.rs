@@ -4,6 +4,7 @@
 //! least as good as the best so far, the block is searched for its index.
 
 use crate::cpu::instructions::for_each_level;
+use crate::cpu::loops::{Better, Larger, Smaller, Value};
 use phalanx_ops::{DType, Monoid};
 
 /// `(best_value, best_index)` becomes the best of itself and of `count` pairs: the first NaN wins,
@@ -23,25 +24,25 @@ pub(in crate::cpu) type BestLoop = unsafe fn(
 /// The loop of `ArgMin` or `ArgMax`; `None` for other monoids and dtypes.
 pub(in crate::cpu) fn best(monoid: Monoid, dtype: DType) -> Option<BestLoop> {
     macro_rules! by_dtype {
-        ($largest:literal) => {
+        ($better:ident) => {
             match dtype {
-                DType::Bool | DType::U8 => Some(run::<u8, $largest> as BestLoop),
-                DType::I8 => Some(run::<i8, $largest>),
-                DType::I16 => Some(run::<i16, $largest>),
-                DType::U16 => Some(run::<u16, $largest>),
-                DType::I32 => Some(run::<i32, $largest>),
-                DType::U32 => Some(run::<u32, $largest>),
-                DType::I64 => Some(run::<i64, $largest>),
-                DType::U64 => Some(run::<u64, $largest>),
-                DType::F32 => Some(run::<f32, $largest>),
-                DType::F64 => Some(run::<f64, $largest>),
+                DType::Bool | DType::U8 => Some(run::<u8, $better> as BestLoop),
+                DType::I8 => Some(run::<i8, $better>),
+                DType::I16 => Some(run::<i16, $better>),
+                DType::U16 => Some(run::<u16, $better>),
+                DType::I32 => Some(run::<i32, $better>),
+                DType::U32 => Some(run::<u32, $better>),
+                DType::I64 => Some(run::<i64, $better>),
+                DType::U64 => Some(run::<u64, $better>),
+                DType::F32 => Some(run::<f32, $better>),
+                DType::F64 => Some(run::<f64, $better>),
                 DType::F16 | DType::BF16 | DType::C64 | DType::C128 => None,
             }
         };
     }
     match monoid {
-        Monoid::ArgMin => by_dtype!(false),
-        Monoid::ArgMax => by_dtype!(true),
+        Monoid::ArgMin => by_dtype!(Smaller),
+        Monoid::ArgMax => by_dtype!(Larger),
         _ => None,
     }
 }
@@ -49,14 +50,9 @@ pub(in crate::cpu) fn best(monoid: Monoid, dtype: DType) -> Option<BestLoop> {
 /// Elements that are compared at a time.
 const WIDTH: usize = 64;
 
-#[inline(always)]
-fn is_better<T: PartialOrd, const LARGEST: bool>(a: T, b: T) -> bool {
-    if LARGEST { a > b } else { a < b }
-}
-
 for_each_level! {
     /// The best element that is no NaN (NaN if the first of its lane is), and whether there is NaN.
-    fn best_value[T: Copy + PartialOrd, const LARGEST: bool][T, LARGEST](
+    fn best_value[T: Value, B: Better][T, B](
         values: &[T],
         found: &mut (T, bool),
     ) {
@@ -65,27 +61,20 @@ for_each_level! {
         let mut rows = values.chunks_exact(WIDTH);
         for row in &mut rows {
             for ((best, unequal), &value) in lanes.iter_mut().zip(&mut unequal).zip(row) {
-                *best = if is_better::<T, LARGEST>(value, *best) { value } else { *best };
-                *unequal |= is_nan(value);
+                *best = if B::better(value, *best) { value } else { *best };
+                *unequal |= value.is_nan();
             }
         }
         let (mut best, mut any) = (values[0], unequal.iter().any(|&unequal| unequal));
         for &value in lanes.iter().chain(rows.remainder()) {
-            best = if is_better::<T, LARGEST>(value, best) { value } else { best };
-            any |= is_nan(value);
+            best = if B::better(value, best) { value } else { best };
+            any |= value.is_nan();
         }
         *found = (best, any);
     }
 }
 
-// A NaN is the only number that is not equal to itself.
-#[allow(clippy::eq_op)]
-#[inline(always)]
-fn is_nan<T: Copy + PartialOrd>(value: T) -> bool {
-    value != value
-}
-
-unsafe fn run<T: Copy + PartialOrd, const LARGEST: bool>(
+unsafe fn run<T: Value + PartialEq, B: Better>(
     values: *const u8,
     indices: *const i64,
     best_value: *mut u8,
@@ -105,14 +94,14 @@ unsafe fn run<T: Copy + PartialOrd, const LARGEST: bool>(
         )
     };
     let mut found = (values[0], false);
-    self::best_value::<T, LARGEST>(values, &mut found);
+    self::best_value::<T, B>(values, &mut found);
     let (new, any_nan) = found;
-    let old_nan = is_nan(*old);
-    if !any_nan && (old_nan || is_better::<T, LARGEST>(*old, new)) {
+    let old_nan = old.is_nan();
+    if !any_nan && (old_nan || B::better(*old, new)) {
         return;
     }
     // The elements that win over all others of the block.
-    let wins = |value: T| if any_nan { is_nan(value) } else { value == new };
+    let wins = |value: T| if any_nan { value.is_nan() } else { value == new };
     let winners = values.iter().zip(indices).filter(|(value, _)| wins(**value));
     let Some((&value, &index)) = winners.min_by_key(|(_, index)| **index) else { return };
     let equal = if any_nan { old_nan } else { value == *old };

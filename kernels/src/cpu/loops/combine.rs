@@ -76,8 +76,10 @@ pub fn arg_combine(monoid: Monoid, dtype: DType) -> Option<ArgLoop> {
 }
 
 /// Values with an order and a test for NaN.
-trait Value: Copy {
+pub trait Value: Copy {
+    /// Whether the value is NaN.
     fn is_nan(self) -> bool;
+    /// Whether the value comes before another.
     fn less(self, other: Self) -> bool;
 }
 
@@ -113,12 +115,16 @@ impl<T: Value + PartialEq> Value for [T; 2] {
     }
 }
 
-trait Better {
+/// The order by which one of two values wins.
+pub trait Better {
+    /// Whether `a` wins over `b`; NaN does not.
     fn better<T: Value>(a: T, b: T) -> bool;
 }
 
-struct Smaller;
-struct Larger;
+/// The smaller value wins.
+pub struct Smaller;
+/// The larger value wins.
+pub struct Larger;
 
 impl Better for Smaller {
     #[inline]

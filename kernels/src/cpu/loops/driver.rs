@@ -1,7 +1,8 @@
 //! How a function of elements becomes a loop over arrays.
 //!
 //! A loop is written once as a closure without captures. The closure's type identifies the
-//! function, so a loop is a plain function pointer with the function inlined. If the output is also
+//! function, so a loop is a plain function pointer with the function inlined. Large functions are
+//! written into their loops by `inlined!`. If the output is also
 //! an input, the input is first copied, one stretch at a time, so that the inner loop always works
 //! on slices that the compiler knows to be disjoint and can vectorise.
 

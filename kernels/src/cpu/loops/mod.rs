@@ -30,6 +30,7 @@ mod real;
 
 pub use cast::cast;
 pub use combine::{ArgLoop, arg_combine, combine};
+pub(super) use combine::{Better, Larger, Smaller, Value};
 pub use driver::Loop;
 pub use elementwise::elementwise;
 pub use movement::{FillLoop, SelectLoop, fill, select};

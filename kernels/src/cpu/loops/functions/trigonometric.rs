@@ -40,13 +40,6 @@ const COS: [f64; 6] = [
     2.087_572_327_350_662_4e-9,
     -1.135_964_781_019_034e-11,
 ];
-/// Its first terms.
-const COS_SINGLE: [f64; 4] = [
-    0.041_666_666_666_666_6,
-    -0.001_388_888_888_887_412_5,
-    2.480_158_728_948_22e-5,
-    -2.755_731_435_233_61e-7,
-];
 
 /// `n`, as bits that end with it, and `r` as a sum.
 #[inline(always)]
@@ -83,7 +76,7 @@ fn sin_near<P: Precision>(r: f64, low: f64) -> (f64, f64) {
 fn cos_near<P: Precision>(r: f64, low: f64) -> (f64, f64) {
     let z = r * r;
     let half = 0.5 * z;
-    let rest = z * (z * polynomial::<P>(&COS, &COS_SINGLE, z));
+    let rest = z * (z * polynomial::<P>(&COS, &COS[..4], z));
     if P::DOUBLE {
         let (sum, lost) = fast_two_sum(1.0, -half);
         (sum, lost + mul_add(-r, low, rest))
