@@ -144,7 +144,7 @@ def kind(text, is_returned=False):
     return "Any" if "Any" in kinds else " | ".join(dict.fromkeys(kinds))
 
 
-def told(text):
+def documented_types(text):
     """The types of parameters and of the result, from a docstring."""
     parameters, result, section = {}, "Any", None
     lines = inspect.cleandoc(text or "").splitlines()
@@ -201,7 +201,7 @@ def signature(value):
 
 def function(name, value, method=False, indent=0):
     text, pad = signature(value), " " * indent
-    types, result = told(value.__doc__)
+    types, result = documented_types(value.__doc__)
     if name in OVERLOADS:
         forms = OVERLOADS[name]
     elif name in VARIANTS and not method:

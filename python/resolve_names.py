@@ -52,11 +52,11 @@ REASONS = {name: reason for names, reason in _REASONS.items() for name in names.
 
 
 class Absent(Exception):
-    """A name that is not there: the reason, if one is told."""
+    """A name that is not there: the reason, if one is given."""
 
 
-def told(error, name):
-    """What the module says after its own words of why a name is not there."""
+def reason_of(error, name):
+    """The module's reason for the absence of a name, from its error."""
     return str(error).partition(f"'{name}': ")[2]
 
 
@@ -72,7 +72,7 @@ def found(path):
             try:
                 place = importlib.import_module(at)
             except ImportError:
-                raise Absent(told(error, name)) from None
+                raise Absent(reason_of(error, name)) from None
     return place
 
 
@@ -84,7 +84,7 @@ def member(path, name):
         try:
             getattr(OBJECTS[path](), name)
         except AttributeError as error:
-            raise Absent(told(error, name) or REASONS.get(name, "")) from None
+            raise Absent(reason_of(error, name) or REASONS.get(name, "")) from None
     return f"{path}.{name}"
 
 

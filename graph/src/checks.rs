@@ -1,5 +1,5 @@
-//! What a mesh does with conditions on data: it keeps them until the program observes a value, and
-//! raises the error of a condition that holds.
+//! The conditions on data of a mesh, kept until the program observes a value: the error of a
+//! condition that holds is raised then.
 
 use crate::condition::Check;
 use crate::engine::Cause;

@@ -154,7 +154,7 @@ fn with_outermost<R>(outermost: Option<Outermost>, body: impl FnOnce() -> R) -> 
 pub trait Failure: std::error::Error + Send + Sync + 'static {
     /// The stable code.
     fn code(&self) -> &'static str;
-    /// What the user can do about it.
+    /// Advice to the user.
     fn hint(&self) -> &'static str;
     /// The name of the exception class that NumPy or Python raises for such a failure.
     fn numpy_class(&self) -> &'static str {
@@ -298,7 +298,7 @@ impl DataError {
         }
     }
 
-    /// What the user can do about it.
+    /// Advice to the user.
     pub const fn hint(&self) -> &'static str {
         match self {
             DataError::NegativePower { .. } => {
@@ -404,7 +404,7 @@ impl Error {
         }
     }
 
-    /// What the user can do about it.
+    /// Advice to the user.
     pub fn hint(&self) -> &'static str {
         match &self.0.kind {
             ErrorKind::Op(error) => error.hint(),

@@ -504,7 +504,7 @@ impl MeshHandle {
         let base = match (source, node.result()) {
             (Source::Node(position), _) => shardings.swap_remove(position.index()),
             (_, Some(Ok(value))) => value.sharding().clone(),
-            _ => unreachable!("bug: a node without a result lies outside the open window"),
+            _ => unreachable!("bug: a node without a result is outside the open window"),
         };
         Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
     }

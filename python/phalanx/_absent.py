@@ -15,7 +15,7 @@ _ABSENT = {
     _phalanx.ndarray: {
         "ctypes __array_struct__": _ADDRESS,
         "getfield setfield": "see view, real and imag",
-        "__array_wrap__": "see __array_finalize__, which is told of every view and result",
+        "__array_wrap__": "see __array_finalize__, which is called for every view and result",
         "__setstate__": "arrays that are there do not become others: see pickle",
     },
     random.Generator: {"multivariate_hypergeometric": "see hypergeometric"},

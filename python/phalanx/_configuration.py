@@ -6,7 +6,7 @@ from . import _phalanx
 from ._phalanx import _refusal
 
 
-def _told():
+def _properties():
     """The properties, by name."""
     import numpy
 
@@ -49,11 +49,11 @@ def show_config(mode="stdout"):
     """
     if mode not in ("stdout", "dicts"):
         raise _refusal(ValueError, "choice", f"mode is 'stdout' or 'dicts', not {mode!r}")
-    told = _told()
+    properties = _properties()
     if mode == "dicts":
-        return told
-    width = max(map(len, told))
-    print(*(f"{name:<{width}} : {value}" for name, value in told.items()), sep="\n")
+        return properties
+    width = max(map(len, properties))
+    print(*(f"{name:<{width}} : {value}" for name, value in properties.items()), sep="\n")
 
 
 def show_runtime():

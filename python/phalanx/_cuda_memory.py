@@ -59,14 +59,14 @@ class MemoryPool:
         gpus = _phalanx._gpus()
         if not gpus or _phalanx.size() > 1:
             if fraction is not None or size != self.get_limit():
-                told = "80%" if size is None else size
+                limit = "80%" if size is None else size
                 raise _refusal(
                     ValueError,
                     "fixed",
                     "set_limit: on CPUs, and with several processes, the limit is that with which "
-                    "the session began",
-                    f"phalanx.init(memory_limit={told!r}) before the first array, or start the "
-                    f"program with PHALANX_MEMORY_LIMIT={told}",
+                    "the session started",
+                    f"phalanx.init(memory_limit={limit!r}) before the first array, or start the "
+                    f"program with PHALANX_MEMORY_LIMIT={limit}",
                 )
             return
         if fraction is not None:

@@ -277,8 +277,8 @@ def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         raise _refusal(
             BufferError,
             "export",
-            "the array lies on several devices, or the other library cannot be told that it may "
-            "only read: export the parts of x.local_view(), or a copy",
+            "the array is on several devices, or the other library does not support read-only "
+            "arrays: export the parts of x.local_view(), or a copy",
         )
     return self.get().__dlpack__(**options)
 

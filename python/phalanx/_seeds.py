@@ -200,8 +200,8 @@ class SeedSequence:
 
     def __repr__(self):
         usual = {"spawn_key": (), "pool_size": _LEAST_POOL, "n_children_spawned": 0}
-        told = ((name, value) for name, value in self.state.items() if value != usual.get(name))
-        lines = [f"    {name}={value!r}," for name, value in told]
+        shown = ((name, value) for name, value in self.state.items() if value != usual.get(name))
+        lines = [f"    {name}={value!r}," for name, value in shown]
         return "\n".join([f"{type(self).__name__}(", *lines, ")"])
 
 

@@ -66,7 +66,7 @@ class BitGenerator:
     def state(self):
         """The state, which determines the next numbers, as a dictionary. Every process must set the
         same state."""
-        return {"bit_generator": type(self).__name__, **self._told()}
+        return {"bit_generator": type(self).__name__, **self._own_state()}
 
     @state.setter
     def state(self, value):
@@ -77,7 +77,7 @@ class BitGenerator:
             raise _refusal(ValueError, "value", f"state must be for a {name} RNG")
         self._take(value["state"])
 
-    def _told(self):
+    def _own_state(self):
         key, counter = self._stream.state
         return {"state": {"counter": counter, "key": key}}
 
@@ -206,7 +206,7 @@ class Philox(BitGenerator):
 
     advance.__doc__ = BitGenerator.advance.__doc__
 
-    def _told(self):
+    def _own_state(self):
         _, position = self._stream.state
         return {"state": {"counter": position, "key": tuple(self._stream.words)}}
 
@@ -254,11 +254,11 @@ class PCG64(BitGenerator):
         made = _restored(*self.__reduce__()[1])
         return made.advance(jumps * 0x9E3779B97F4A7C15F39CC0605CEDC835)
 
-    def _told(self):
+    def _own_state(self):
         self.advance(0)
         state, increment = self._stream.words
-        told = {"state": {"state": state, "inc": increment}}
-        return {**told, "has_uint32": 0, "uinteger": 0}
+        words = {"state": {"state": state, "inc": increment}}
+        return {**words, "has_uint32": 0, "uinteger": 0}
 
     def _take(self, state):
         self._stream.set_words([int(state["state"]), int(state["inc"])])
@@ -275,7 +275,7 @@ class MRG32k3a(BitGenerator):
 
     _words = 6, "uint32"
 
-    def _told(self):
+    def _own_state(self):
         words = self._stream.words
         return {"state": {"words": words, "counter": self._stream.state[1]}}
 

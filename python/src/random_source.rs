@@ -249,7 +249,7 @@ fn generators() -> MutexGuard<'static, (usize, Vec<Arc<Generator>>)> {
 
 /// Gives the module's own functions another seed on the current mesh.
 pub fn reseed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let generator = begun(py, seed)?;
+    let generator = seeded(py, seed)?;
     let generators = &mut generators().1;
     generators.retain(|known| !known.mesh().is_current());
     generators.push(generator);
@@ -262,7 +262,7 @@ pub fn reseed_one(
     generator: &Generator,
     seed: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let other = begun(py, seed)?;
+    let other = seeded(py, seed)?;
     generator.set_stream(other.stream());
     generator.set_state(other.state());
     Ok(())
@@ -276,7 +276,7 @@ fn shared(py: Python<'_>) -> PyResult<Arc<Generator>> {
     if let Some(known) = of_this_mesh(&generators().1) {
         return Ok(known);
     }
-    let generator = begun(py, None)?;
+    let generator = seeded(py, None)?;
     let generators = &mut generators().1;
     // Another thread may have added a generator meanwhile.
     Ok(of_this_mesh(generators).unwrap_or_else(|| {
@@ -299,12 +299,12 @@ pub fn source(a: &Arguments<'_, '_>) -> PyResult<Arc<Generator>> {
     Ok(Arc::clone(&stream.get().generator))
 }
 
-fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Generator>> {
+fn seeded(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Generator>> {
     Ok(Stream::new(py, seed)?.generator)
 }
 
 /// The state of a generator in NumPy's form: a tuple, or a dictionary.
-pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
+pub fn state_of(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
     if generator.stream() != Known::Philox4x32 {
         let text = "this generator has no own state: use the state of its bit generator";
         return Err(value_error(Mistake::Value, text));
@@ -314,26 +314,26 @@ pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyR
         let key = numpy(py)?.getattr("array")?.call1(([key], "uint64"))?;
         return Ok(("Philox", key, next, 0, 0.0).into_pyobject(py)?.into_any().unbind());
     }
-    let (told, state) = (PyDict::new(py), PyDict::new(py));
+    let (whole, state) = (PyDict::new(py), PyDict::new(py));
     state.set_item("counter", next)?;
     state.set_item("key", key)?;
-    told.set_item("bit_generator", "Philox")?;
-    told.set_item("state", state)?;
-    Ok(told.into_any().unbind())
+    whole.set_item("bit_generator", "Philox")?;
+    whole.set_item("state", state)?;
+    Ok(whole.into_any().unbind())
 }
 
-/// Sets a state that `told_state` returned.
-pub fn take_state(generator: &Generator, told: &Bound<'_, PyAny>) -> PyResult<()> {
+/// Sets a state that `state_of` returned.
+pub fn take_state(generator: &Generator, given: &Bound<'_, PyAny>) -> PyResult<()> {
     let read = || -> PyResult<State> {
-        if let Ok(told) = told.cast::<PyDict>() {
-            let state = told.as_any().get_item("state")?;
+        if let Ok(given) = given.cast::<PyDict>() {
+            let state = given.as_any().get_item("state")?;
             let (key, next) = (state.get_item("key")?, state.get_item("counter")?);
             return Ok(State { key: key.extract()?, next: next.extract()? });
         }
-        let key = told.get_item(1)?.get_item(0)?.extract()?;
-        Ok(State { key, next: told.get_item(2)?.extract()? })
+        let key = given.get_item(1)?.get_item(0)?.extract()?;
+        Ok(State { key, next: given.get_item(2)?.extract()? })
     };
-    let name = told.get_item("bit_generator").or_else(|_| told.get_item(0));
+    let name = given.get_item("bit_generator").or_else(|_| given.get_item(0));
     if !name.is_ok_and(|name| name.eq("Philox").unwrap_or(false)) {
         return Err(value_error(
             Mistake::Value,

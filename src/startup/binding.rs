@@ -174,7 +174,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_keeps_to_its_processors() {
-        let first = host().expect("Linux tells").allowed[0];
+        let first = host().expect("Linux reports it").allowed[0];
         let bound = std::thread::spawn(move || set(&[first]).map(|()| host().unwrap().allowed));
         assert_eq!(bound.join().unwrap().unwrap(), [first]);
     }

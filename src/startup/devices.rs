@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn limits_in_percent_are_of_the_machine() {
         let limit = |count| memory_limit(&Config::default().memory_limit_percent(50), count, &[]);
-        let whole = machine_memory().expect("Linux tells");
+        let whole = machine_memory().expect("Linux reports it");
         assert_eq!(limit(1), Some(whole / 100 * 50));
         assert_eq!(limit(2), Some(whole / 2 / 100 * 50));
     }

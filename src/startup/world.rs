@@ -139,10 +139,12 @@ fn kinds(devices: &[Arc<dyn Device>]) -> String {
 /// choose their kernels by them.
 fn instruction_set() -> String {
     #[cfg(target_arch = "x86_64")]
-    let level = match () {
-        () if std::arch::is_x86_feature_detected!("avx512f") => "x86-64 with AVX-512",
-        () if std::arch::is_x86_feature_detected!("fma") => "x86-64 with FMA",
-        () => "x86-64",
+    let level = if std::arch::is_x86_feature_detected!("avx512f") {
+        "x86-64 with AVX-512"
+    } else if std::arch::is_x86_feature_detected!("fma") {
+        "x86-64 with FMA"
+    } else {
+        "x86-64"
     };
     #[cfg(not(target_arch = "x86_64"))]
     let level = std::env::consts::ARCH;

@@ -2,7 +2,7 @@
 //!
 //! While a thread waits, other threads may use an interpreter that serves one thread at a time, and
 //! the user may interrupt the wait. A binding of such a language installs an [`Attendant`]. Every
-//! wait of a thread that calls Phalanx goes through [`aside`], [`interruptible`] or [`lock`];
+//! wait of a thread that calls Phalanx uses [`aside`], [`interruptible`] or [`lock`];
 //! without an attendant, these only wait.
 
 use std::cell::RefCell;

@@ -63,7 +63,7 @@ fn is_public(file: &File) -> bool {
     FOLDERS.iter().any(|folder| file.path.starts_with(folder))
 }
 
-/// What the crates of `FOLDERS` export from others.
+/// The exports of the crates of `FOLDERS` from other crates.
 fn exports<'a>(sources: &'a Sources, files: &[(&File, Vec<Item>)]) -> Vec<Export<'a>> {
     let mut exports = Vec::new();
     for path in sources.rust().filter(|file| is_public(file)).flat_map(exported) {

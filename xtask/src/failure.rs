@@ -12,7 +12,7 @@ pub enum Failure {
         /// The arguments.
         words: String,
     },
-    /// Tests are told to require something that they do not know.
+    /// A requirement of the tests has an unknown name.
     Requirement {
         /// The name.
         name: String,

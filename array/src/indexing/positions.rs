@@ -125,7 +125,7 @@ pub(super) fn argument_array(
 ) -> Result<Array, Error> {
     let dtype = target.dtype();
     let scalar = match argument {
-        Argument::Array(array) => return array.ok().cloned(),
+        Argument::Array(array) => return array.clone().into_result(),
         Argument::Scalar(scalar) => scalar.cast(dtype),
         Argument::Weak(weak) => {
             Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
@@ -149,7 +149,7 @@ pub(crate) fn operand_array(
     site: Site,
 ) -> Result<Array, Error> {
     let scalar = match argument {
-        Argument::Array(array) => return array.ok().cloned(),
+        Argument::Array(array) => return array.clone().into_result(),
         Argument::Scalar(scalar) => *scalar,
         Argument::Weak(weak) => {
             let near = Scalar::from_weak(beside.dtype(), *weak);

@@ -152,7 +152,7 @@ pub(super) enum Step {
         output: RegisterId,
         width: Width,
     },
-    /// Whether the point lies inside a guard.
+    /// Whether the point is inside a guard.
     Inside {
         guard: GuardId,
         output: RegisterId,

@@ -16,7 +16,7 @@ pub enum Step {
 /// The check that a guard needs in a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GuardKind {
-    /// No point lies inside.
+    /// No point is inside.
     Never,
     /// The points inside its bounds along these axes; all points if there is none.
     Bounds(Vec<AxisId>),

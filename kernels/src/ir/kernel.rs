@@ -138,7 +138,7 @@ pub enum Expr {
     Constant(Scalar),
     /// The global index along an axis (`i64`).
     Index(AxisId),
-    /// Whether the point lies inside the guard (`bool`).
+    /// Whether the point is inside the guard (`bool`).
     Inside(GuardId),
     /// An elementwise operation; the inputs have exactly the dtypes of one of its signatures.
     Op {

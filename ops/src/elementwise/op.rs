@@ -72,11 +72,6 @@ impl Op {
         self.row().identity
     }
 
-    /// Whether the operands commute (up to the sign of zero and the choice among NaNs).
-    pub const fn is_commutative(self) -> bool {
-        self.row().commutative
-    }
-
     /// Whether the operation compares two operands.
     pub const fn is_comparison(self) -> bool {
         matches!(

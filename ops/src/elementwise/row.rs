@@ -19,8 +19,6 @@ pub struct Row {
     pub identity: Option<Weak>,
     /// How the operation treats partial values.
     pub algebra: Algebra,
-    /// Whether the operands commute (up to the sign of zero and the choice among NaNs).
-    pub commutative: bool,
     /// The cost of one element, in additions.
     pub flops: u32,
     /// Largest error on real dtypes, in units in the last place of the exact result. For

@@ -53,8 +53,7 @@ def rules(name):
 
 def distribution(name):
     """The movement of data between devices by a function; None if the table has none."""
-    told = _table("distribution.tsv")
-    return told.get(name, [None])[0]
+    return _table("distribution.tsv").get(name, [None])[0]
 
 
 def split(text):
@@ -144,7 +143,7 @@ def of_ufunc(name, parameters, summary, loops):
     notes += ["Distribution: local."]
     summary = "\n".join(_filled([summary], ""))
     sections = [f"{name}({parameters})", summary, *_section("Parameters", described)]
-    sections += _section("Returns", [_told(returns, text)])
+    sections += _section("Returns", [_entry(returns, text)])
     sections += _section("Raises", _raised(raised))
     sections += _section("Notes", ["\n".join(_filled(notes, ""))])
     return "\n\n".join(sections)
@@ -196,7 +195,7 @@ def _described(name, kind, text, part):
         kind = kind.removesuffix(" or None") + ", optional"
     elif default and default != kind:
         kind += f", default: {default}"
-    return _told(f"{name} : {kind}", text)
+    return _entry(f"{name} : {kind}", text)
 
 
 def _returns(found, first):
@@ -211,15 +210,15 @@ def _returns(found, first):
     if found.dtype:
         dtype = of(DTYPES, found.dtype)
         text += f" Dtype: {dtype[0].lower() if dtype[:4] == 'What' else dtype[0]}{dtype[1:]}."
-    return _told(found.returns, text)
+    return _entry(found.returns, text)
 
 
 def _raised(errors):
     of_class = {}
     for kind, code, text in errors:
-        told = f"{code}: {text}." if code else f"{text[0].upper()}{text[1:]}."
-        of_class.setdefault(kind, []).append(told)
-    return [_told(kind, " ".join(told)) for kind, told in of_class.items()]
+        sentence = f"{code}: {text}." if code else f"{text[0].upper()}{text[1:]}."
+        of_class.setdefault(kind, []).append(sentence)
+    return [_entry(kind, " ".join(texts)) for kind, texts in of_class.items()]
 
 
 def _moves(name):
@@ -227,7 +226,7 @@ def _moves(name):
     return [f"Distribution: {how}."] if how else []
 
 
-def _told(term, text):
+def _entry(term, text):
     return "\n".join([term, *_filled([text], "    ")])
 
 

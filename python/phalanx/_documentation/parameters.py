@@ -674,8 +674,8 @@ OTHERWISE = [
 def lookup():
     """The exceptions, by the names of the function and the parameter."""
     return {
-        (function, name): told
+        (function, name): text
         for functions, parameters in OTHERWISE
         for function in functions.split()
-        for name, told in parameters.items()
+        for name, text in parameters.items()
     }

@@ -100,11 +100,11 @@ def functions_of(family, prefix, short):
     """
     made = {}
 
-    def named(suffix, *told, **how):
+    def named(suffix, *texts, **how):
         def add(function):
             function.__name__ = function.__qualname__ = f"{prefix}{suffix}"
             function.__module__ = f"phalanx.polynomial.{family}"
-            made[function.__name__] = documented(function, *told, **how)
+            made[function.__name__] = documented(function, *texts, **how)
             return function
 
         return add
@@ -276,7 +276,7 @@ def functions_of(family, prefix, short):
         return _on_host(of_numpy(f"{prefix}gauss"), deg)
 
     if family != "polynomial":
-        for name, function, told, returns in (
+        for name, function, summary, returns in (
             (f"{short}2poly", to_powers, "The coefficients of the powers of a series.", "ndarray"),
             (f"poly2{short}", from_powers, "The series of a polynomial.", "ndarray"),
             (f"{prefix}gauss", gauss, "The points and weights of Gauss's quadrature.",
@@ -285,7 +285,7 @@ def functions_of(family, prefix, short):
             function.__name__ = function.__qualname__ = name
             function.__module__ = f"phalanx.polynomial.{family}"
             notes = _RECORDED if function is gauss else _COEFFICIENTS
-            made[name] = documented(function, told, returns, notes=notes)
+            made[name] = documented(function, summary, returns, notes=notes)
     return made
 
 

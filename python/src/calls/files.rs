@@ -28,8 +28,8 @@ pub fn on_first(
     at_line(a.py(), || phalanx::declare(path.as_bytes()))
         .map_err(|error| raised(a.py(), &error))?;
     let done = if is_first { write() } else { Ok(()) };
-    let told = done.as_ref().map(|_| ()).map_err(ToString::to_string);
-    let agreed = phalanx::agree(told);
+    let outcome = done.as_ref().map(|_| ()).map_err(ToString::to_string);
+    let agreed = phalanx::agree(outcome);
     done?;
     agreed.map_err(|error| raised(a.py(), &error))
 }

@@ -86,7 +86,7 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
         });
     }
     let elements = elements(object, dtype)?;
-    if elements.are_taken_where_they_lie() {
+    if elements.are_read_in_place() {
         let shard = elements.lent();
         session::ensure(py)?;
         let made = at_line(py, || Array::from_shared(&shard).0);
@@ -164,7 +164,7 @@ const LARGE: usize = 1 << 20;
 
 impl Elements<'_> {
     /// Whether an array copies the elements from their place: large ones that are sent to a GPU.
-    fn are_taken_where_they_lie(&self) -> bool {
+    fn are_read_in_place(&self) -> bool {
         self.buffer.len_bytes() >= LARGE && !GPUS.is_empty()
     }
 

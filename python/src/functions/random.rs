@@ -8,7 +8,7 @@ use crate::functions;
 use crate::interpreter::errors::{as_numpy_raises, raised, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
-use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
+use crate::random_source::{RandomSource, reseed, reseed_one, source, state_of, take_state};
 use phalanx::random::{ChoiceOptions, Generator, IntegerOptions, Population, Size};
 use phalanx::{Argument, Array, DType, ShapeArgument, Weak};
 use pyo3::prelude::*;
@@ -475,7 +475,7 @@ draws! {
 
     "get_state"("legacy=True"),
     "The state of the generator, as a tuple or as a dictionary.":
-    told_state(a.py(), rng, a.truth_or("legacy", true)?)?;
+    state_of(a.py(), rng, a.truth_or("legacy", true)?)?;
 
     "set_state"("state"),
     "Sets the state of the generator to one that `get_state` returned.":

@@ -45,7 +45,7 @@ fn in_python(hint: &str) -> String {
 }
 
 /// The exception of a session that fails to start.
-pub fn not_begun(error: &InitError) -> PyErr {
+pub fn not_started(error: &InitError) -> PyErr {
     let text = || format!("{error} [{}]\n  hint    {}", error.code(), in_python(error.hint()));
     interruption().unwrap_or_else(|| coded::<PyRuntimeError>(text(), error.code()))
 }

@@ -1,4 +1,4 @@
-//! What every call needs of the interpreter: its line of Python, its exceptions, its waits, and its
+//! The use of the interpreter by every call: its line of Python, its exceptions, its waits, and its
 //! blocks of `with` statements.
 
 pub mod blocks;

@@ -100,7 +100,7 @@ struct Refusal {
     /// The error of the elements, if it is the reason. NumPy discards it.
     cause: Option<PyErr>,
     /// Whether `was_refused` has reported it to NumPy.
-    told: bool,
+    is_reported: bool,
 }
 
 thread_local! {
@@ -121,7 +121,7 @@ pub fn cause_of_refusal(owner: &Bound<'_, Ndarray>) -> Option<PyErr> {
 pub fn was_refused(owner: &Bound<'_, Ndarray>) -> bool {
     REFUSED.with_borrow_mut(|last| match last {
         Some(last) => {
-            !std::mem::replace(&mut last.told, true) && last.owner == owner.as_ptr() as usize
+            !std::mem::replace(&mut last.is_reported, true) && last.owner == owner.as_ptr() as usize
         }
         None => false,
     })
@@ -149,7 +149,7 @@ pub unsafe fn export(
     REFUSED.set(filled.as_ref().err().map(|error| Refusal {
         owner: owner.as_ptr() as usize,
         cause: of_elements(py, error),
-        told: false,
+        is_reported: false,
     }));
     filled
 }
@@ -182,19 +182,19 @@ unsafe fn fill(
             let text = "an element of an array is a number, which never changes";
             return Err(refused::<PyBufferError>(Mistake::Fixed, text));
         }
-        implicit_copy::tell(py, array)?;
+        implicit_copy::warn(py, array)?;
         let lent = at_line(py, || array.lend());
         let (host, loan) = lent.map_err(|error| raised(py, &error))?;
         Bytes::copy(host.bytes, Some(loan))
     } else if asks(ffi::PyBUF_INDIRECT) {
-        implicit_copy::tell(py, array)?;
+        implicit_copy::warn(py, array)?;
         Bytes::copy(fetch(py, array)?.bytes, None)
     } else {
         let memory = at_line(py, || array.shard_memory()).map_err(|error| raised(py, &error))?;
         match memory.into_iter().find(|part| part.shape == array.shape()) {
             Some(whole) => Bytes::OfDevice(whole),
             None => {
-                implicit_copy::tell(py, array)?;
+                implicit_copy::warn(py, array)?;
                 Bytes::copy(fetch(py, array)?.bytes, None)
             }
         }

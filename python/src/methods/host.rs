@@ -95,8 +95,8 @@ impl Ndarray {
         was_refused(&slf)
     }
 
-    /// Does nothing: a buffer belongs to an object of its own. The existence of the method tells
-    /// NumPy that the memory may be freed with its buffer.
+    /// Does nothing: a buffer belongs to an object of its own. NumPy frees the memory with its
+    /// buffer only if this method exists.
     unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {}
 
     /// The elements as an array of NumPy. Collective.
@@ -201,7 +201,7 @@ impl Ndarray {
             let text = "the elements cannot be converted without a copy";
             return Err(value_error(Mistake::Export, text));
         }
-        implicit_copy::tell(py, &slf.get().array)?;
+        implicit_copy::warn(py, &slf.get().array)?;
         let elements = to_numpy(py, fetch(py, &slf.get().array)?)?;
         let options = PyDict::new(py);
         options.set_item("copy", false)?;

@@ -17,14 +17,14 @@ pub fn agreed<T>(py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
     if mesh.is_none_or(|mesh| mesh.engine().process().1 == 1) {
         return outcome;
     }
-    let told = outcome.as_ref().map(drop).map_err(ToString::to_string);
-    let Err(failure) = at_line(py, || phalanx::agree(told.clone())) else { return outcome };
-    let is_well = match &told {
+    let own = outcome.as_ref().map(drop).map_err(ToString::to_string);
+    let Err(failure) = at_line(py, || phalanx::agree(own.clone())) else { return outcome };
+    let is_well = match &own {
         Ok(()) => Err(String::from("raised nothing")),
         Err(_) => Ok(()),
     };
     let is_alike = at_line(py, || phalanx::agree(is_well)).is_ok();
-    if let (Err(message), false) = (told, is_alike) {
+    if let (Err(message), false) = (own, is_alike) {
         lifetime::abort(&message);
     }
     outcome.and_then(|_| Err(raised(py, &failure)))

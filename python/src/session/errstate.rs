@@ -97,13 +97,13 @@ fn change(modes: [Option<Mode>; 4]) {
 /// The argument of `seterrcall`, and `call` of `errstate`: a callable, or an object with `write`.
 fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let writes = || object.getattr("write").is_ok_and(|write| write.is_callable());
-    match () {
-        () if object.is_none() => Ok(None),
-        () if object.is_callable() || writes() => Ok(Some(object.clone().unbind())),
-        () => Err(type_error(
-            Mistake::Type,
-            "python object must be callable or have a callable write method",
-        )),
+    if object.is_none() {
+        Ok(None)
+    } else if object.is_callable() || writes() {
+        Ok(Some(object.clone().unbind()))
+    } else {
+        let text = "python object must be callable or have a callable write method";
+        Err(type_error(Mistake::Type, text))
     }
 }
 

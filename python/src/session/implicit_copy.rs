@@ -9,14 +9,14 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of the session that has had its warning.
-static TOLD: AtomicUsize = AtomicUsize::new(0);
+static WARNED: AtomicUsize = AtomicUsize::new(0);
 
 /// Warns, once in a session, if an array that is copied for another library is large. An error if
 /// the program has made warnings errors.
-pub fn tell(py: Python<'_>, array: &Array) -> PyResult<()> {
+pub fn warn(py: Python<'_>, array: &Array) -> PyResult<()> {
     let bytes = array.size() * array.dtype().size();
     let (limit, session) = (lifetime::warned_from(), lifetime::number());
-    if bytes < limit || TOLD.load(Ordering::Relaxed) == session {
+    if bytes < limit || WARNED.load(Ordering::Relaxed) == session {
         return Ok(());
     }
     let text = format!(
@@ -25,6 +25,6 @@ pub fn tell(py: Python<'_>, array: &Array) -> PyResult<()> {
          once for each session (PHALANX_IMPLICIT_COPY={limit})"
     );
     runtime_warning(py, &text, here(py))?;
-    TOLD.store(session, Ordering::Relaxed);
+    WARNED.store(session, Ordering::Relaxed);
     Ok(())
 }

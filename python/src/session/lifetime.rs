@@ -1,7 +1,7 @@
 //! The session of the program, which `init` or the first array starts.
 
 use super::gpus::GPUS;
-use crate::interpreter::errors::{configuration_error, not_begun, raised, refused, value_error};
+use crate::interpreter::errors::{configuration_error, not_started, raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::interpreter::waiting::interruption;
@@ -22,7 +22,7 @@ static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
 /// Whether such a mesh has been made; readable without the lock.
 static HAS_LOCAL: AtomicBool = AtomicBool::new(false);
 /// Whether the session has started and not ended; readable without the lock.
-static BEGUN: AtomicBool = AtomicBool::new(false);
+static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended the session.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
@@ -52,7 +52,7 @@ pub(super) fn session() -> MutexGuard<'static, Option<Session>> {
 
 /// Starts a session with the environment's configuration, unless there is one.
 pub fn ensure(py: Python<'_>) -> PyResult<()> {
-    if BEGUN.load(Ordering::Relaxed) {
+    if IS_RUNNING.load(Ordering::Relaxed) {
         return own(py);
     }
     if ENDED.load(Ordering::Relaxed) {
@@ -76,7 +76,7 @@ pub(super) fn own(py: Python<'_>) -> PyResult<()> {
 
 /// Whether there is a session of another process, from which this one was forked.
 pub(super) fn is_forked() -> bool {
-    BEGUN.load(Ordering::Relaxed) && phalanx::check_process().is_err()
+    IS_RUNNING.load(Ordering::Relaxed) && phalanx::check_process().is_err()
 }
 
 /// The configuration of the environment. CUDA's libraries are also searched in NVIDIA's packages on
@@ -106,26 +106,26 @@ pub(super) fn begin(
     let mut session = session();
     if session.is_some() {
         // Another thread may have started one meanwhile.
-        return if is_asked { Err(begun_before()) } else { Ok(()) };
+        return if is_asked { Err(already_started()) } else { Ok(()) };
     }
     let config = at_line(py, || config.meet());
     let config = config.map_err(|error| interruption().unwrap_or(configuration_error(&error)))?;
     let copies = config.implicit_copy;
     let meeting = config.startup.as_ref();
     let meeting = meeting.map(|startup| (startup.bind, startup.token.clone()));
-    let begun = || Session::with_options(config, mesh, policy, Limits::default());
-    let begun = at_line(py, begun).map_err(|error| not_begun(&error))?;
-    GPUS.set(begun.gpus());
+    let started = || Session::with_options(config, mesh, policy, Limits::default());
+    let started = at_line(py, started).map_err(|error| not_started(&error))?;
+    GPUS.set(started.gpus());
     WARNED_FROM.store(copies.unwrap_or(usize::MAX), Ordering::Relaxed);
-    *session = Some(begun);
+    *session = Some(started);
     *lock(&MEETING) = meeting;
     COUNT.fetch_add(1, Ordering::Relaxed);
     ENDED.store(false, Ordering::Relaxed);
-    BEGUN.store(true, Ordering::Relaxed);
+    IS_RUNNING.store(true, Ordering::Relaxed);
     Ok(())
 }
 
-fn begun_before() -> PyErr {
+fn already_started() -> PyErr {
     value_error(
         Mistake::State,
         "phalanx.init: a session has already started; call init before the first array is made",
@@ -144,7 +144,7 @@ pub(super) fn abort(message: &str) {
 
 /// Takes the session away from the program.
 pub(super) fn taken() -> Option<Session> {
-    BEGUN.store(false, Ordering::Relaxed);
+    IS_RUNNING.store(false, Ordering::Relaxed);
     lock(&LOCAL).take();
     GPUS.set(Vec::new());
     ENDED.store(true, Ordering::Relaxed);
@@ -153,7 +153,7 @@ pub(super) fn taken() -> Option<Session> {
 
 /// The number of GPUs of the session, or of a session that started now.
 pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
-    if BEGUN.load(Ordering::Relaxed) {
+    if IS_RUNNING.load(Ordering::Relaxed) {
         return Ok(GPUS.all().len());
     }
     Ok(configuration(py)?.own_gpus().map_or(0, |numbers| numbers.len()))
@@ -161,7 +161,7 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
 
 /// The number of devices of the session, or of a session that started now.
 pub fn device_count(py: Python<'_>) -> PyResult<usize> {
-    if BEGUN.load(Ordering::Relaxed) {
+    if IS_RUNNING.load(Ordering::Relaxed) {
         let session = session();
         return Ok(session.as_ref().map_or(0, |session| session.memory().len()));
     }
@@ -190,7 +190,7 @@ pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     let session = session();
     let session =
         session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has started"))?;
-    let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
+    let mesh = at_line(py, || session.local()).map_err(|error| not_started(&error))?;
     HAS_LOCAL.store(true, Ordering::Relaxed);
     Ok(local.insert(mesh).clone())
 }

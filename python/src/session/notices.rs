@@ -55,15 +55,15 @@ pub fn settle(py: Python<'_>) -> PyResult<()> {
     }
     let mut notices = NOTICES.take().into_iter();
     while let Some(notice) = notices.next() {
-        let told = match notice {
+        let delivered = match notice {
             Notice::Data(warning) => runtime_warning(py, warning.text, warning.site),
             Notice::Error { mode, callback, report } => act(py, mode, callback.as_deref(), &report),
         };
-        if told.is_err() {
+        if delivered.is_err() {
             // The other notices are delivered next time: the error may come from a warning filter
             // of the program.
             NOTICES.with_borrow_mut(|rest| drop(rest.splice(..0, notices)));
-            return told;
+            return delivered;
         }
     }
     Ok(())

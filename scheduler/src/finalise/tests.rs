@@ -9,7 +9,7 @@ use phalanx_graph::{Input, LeafId, NodeOp};
 use phalanx_ops::structured::{Order, Sort};
 use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding, Structured};
 
-/// The liveness of these values. `donated` tells whether leaves may be overwritten.
+/// The liveness of these values. `donated` states whether leaves may be overwritten.
 fn liveness(plan: &Plan, live: &[&Input], donated: bool) -> Liveness {
     let mut nodes = vec![false; plan.graph.nodes.len()];
     live.iter().for_each(|value| nodes[plan.moved[node_of(value).index()].index()] = true);

@@ -85,7 +85,7 @@ fn a_step_that_does_not_wait_for_messages_is_found() {
         all[1].steps.push(wait);
     });
     assert!(matches!(late, InstanceDefect::Unwaited { memory: Memory::Local(_), .. }), "{late}");
-    // What is sent changes before it has been sent.
+    // A message's memory changes before the message has been sent.
     let changed = defect(|all| {
         let memory = messages(&mut all[0]).0[0].memory;
         let start = position(&all[0], is_start);

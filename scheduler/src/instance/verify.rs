@@ -55,9 +55,12 @@ pub(crate) fn assert_sound(
         if mesh.devices() > FEW_DEVICES {
             return Ok(());
         }
-        let instance = |device: usize| match devices.contains(&device) {
-            true => Cow::Borrowed(&instances[device - devices.start]),
-            false => Cow::Owned(instantiate(plan, finished, mesh, device)),
+        let instance = |device: usize| {
+            if devices.contains(&device) {
+                Cow::Borrowed(&instances[device - devices.start])
+            } else {
+                Cow::Owned(instantiate(plan, finished, mesh, device))
+            }
         };
         verify_collectives(mesh, &(0..mesh.devices()).map(instance).collect::<Vec<_>>())
     };

@@ -22,9 +22,9 @@ impl Touched {
             idle.fill(true);
             wake(kernel, &kernel.body, &launch.extents, &mut idle);
         }
-        let range = |access: AccessId| match idle[access.index()] {
-            true => None,
-            false => bytes(kernel, launch, access, guard_of[access.index()]),
+        let range = |access: AccessId| {
+            let at = access.index();
+            if idle[at] { None } else { bytes(kernel, launch, access, guard_of[at]) }
         };
         Touched(kernel.access_ids().map(range).collect())
     }

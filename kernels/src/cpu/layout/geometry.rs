@@ -19,9 +19,9 @@ pub(in crate::cpu) struct Group {
 /// dropped.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cpu) struct GuardRange {
-    /// Whether no point of the launch lies inside.
+    /// Whether no point of the launch is inside.
     pub never: bool,
-    /// Axes with the positions that lie inside.
+    /// Axes with the positions that are inside.
     pub bounds: SmallVec<[(AxisId, usize, usize); 4]>,
 }
 
@@ -137,9 +137,9 @@ pub(in crate::cpu) struct Lanes {
 pub(in crate::cpu) struct LaneGuard {
     pub guard: GuardId,
     pub never: bool,
-    /// Groups with the positions that lie inside.
+    /// Groups with the positions that are inside.
     pub lanes: SmallVec<[(usize, usize, usize); 4]>,
-    /// Axes visited one point after the other, with the positions that lie inside.
+    /// Axes visited one point after the other, with the positions that are inside.
     pub sequential: SmallVec<[(AxisId, usize, usize); 4]>,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Piece {
     pub count: usize,
 }
 
-/// How much of a lane block lies inside a guard.
+/// How much of a lane block is inside a guard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cover {
     All,
@@ -48,7 +48,7 @@ pub(super) struct Block {
     groups: usize,
     /// By access.
     pub reach: Vec<Reach>,
-    /// By guard, how much of the lane block lies inside along the lane axes.
+    /// By guard, how much of the lane block is inside along the lane axes.
     pub covers: Vec<Cover>,
     /// The first SIMD lane and the number of lanes, if they are consecutive.
     consecutive: Option<(usize, usize)>,
@@ -167,7 +167,7 @@ impl Block {
         }
     }
 
-    /// How much of the lane block lies inside the guard along the lane axes.
+    /// How much of the lane block is inside the guard along the lane axes.
     pub fn cover(&self, guard: &LaneGuard) -> Cover {
         let mut all = true;
         let mut any = false;
@@ -183,7 +183,7 @@ impl Block {
         }
     }
 
-    /// The part `low..high` of a piece that lies inside the guard along the lane axes.
+    /// The part `low..high` of a piece that is inside the guard along the lane axes.
     pub fn inside(&self, guard: &LaneGuard, piece: usize) -> (usize, usize) {
         let position = self.position(piece);
         let count = self.pieces[piece].count;

@@ -348,10 +348,12 @@ impl Writer<'_> {
             && !self.has_tail()
         {
             let address = self.address(access, None);
-            let condition = match self.open.is_empty() {
-                true => "if (first) ",
-                false if self.variant.is_shared() => "if (active) ",
-                false => "",
+            let condition = if self.open.is_empty() {
+                "if (first) "
+            } else if self.variant.is_shared() {
+                "if (active) "
+            } else {
+                ""
             };
             return self.line(format!("{condition}store_lanes({address}, v{value});"));
         }
@@ -427,7 +429,7 @@ impl Writer<'_> {
         unreachable!("bug: an axis out of scope")
     }
 
-    /// Whether the point lies inside a guard; `None` if it always does.
+    /// Whether the point is inside a guard; `None` if it always does.
     fn inside(&self, guard: GuardId) -> Option<String> {
         let axes = match &self.variant.guards[guard.index()] {
             GuardKind::Never => return Some(String::from("false")),

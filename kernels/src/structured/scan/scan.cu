@@ -171,7 +171,7 @@ struct alignas(16) Slot {
     u64 words[sizeof(T) <= 8 ? 2 : 4];
 };
 
-DEVICE void tell(Slot* to, T x) {
+DEVICE void publish(Slot* to, T x) {
     u64 bits[2] = {};
     memcpy(bits, &x, sizeof(T));
     if (sizeof(T) <= 8) {
@@ -186,7 +186,7 @@ DEVICE void tell(Slot* to, T x) {
 }
 
 // Returns whether the number has been published; if so, `x` receives it.
-DEVICE bool hear(const Slot* from, T& x) {
+DEVICE bool read(const Slot* from, T& x) {
     u64 bits[2] = {}, flag;
     if (sizeof(T) <= 8) {
         load_pair(from, bits[0], flag);
@@ -233,24 +233,24 @@ KERNEL(THREADS, BLOCKS) scan_chained(const Argument a) {
         Slot* tiles = (Slot*)a.totals + line * a.tiles;
         Slot* groups = (Slot*)a.group_totals + line * a.groups;
         Slot* supers = (Slot*)a.prefixes + line * (a.groups / 32);
-        if (lane == 0) tell(tiles + tile, all);
+        if (lane == 0) publish(tiles + tile, all);
         T of_tile = T(), of_group = T(), of_all = T();
         bool has_tile = lane >= in_group, has_group = lane >= group_at, has_all = super == 0;
         if (in_group == 31) {
-            while (!has_tile) has_tile = hear(tiles + tile - in_group + lane, of_tile);
+            while (!has_tile) has_tile = read(tiles + tile - in_group + lane, of_tile);
             Maybe carry = joined(of_tile, in_group);
-            if (lane == 0) tell(groups + group, after(carry, all));
+            if (lane == 0) publish(groups + group, after(carry, all));
         }
         // Reads all three kinds of totals in the same iteration.
         do {
-            if (!has_tile) has_tile = hear(tiles + tile - in_group + lane, of_tile);
-            if (!has_group) has_group = hear(groups + group - group_at + lane, of_group);
-            if (!has_all) has_all = hear(supers + super - 1, of_all);
+            if (!has_tile) has_tile = read(tiles + tile - in_group + lane, of_tile);
+            if (!has_group) has_group = read(groups + group - group_at + lane, of_group);
+            if (!has_all) has_all = read(supers + super - 1, of_all);
         } while (!(has_tile && has_group && has_all));
         Maybe carry = joined(of_tile, in_group), between = joined(of_group, group_at);
         if (between.is) carry = Maybe{carry.is ? OP(between.value, carry.value) : between.value, true};
         if (super > 0) carry = Maybe{carry.is ? OP(of_all, carry.value) : of_all, true};
-        if (lane == 0 && tile % 1024 == 1023) tell(supers + super, after(carry, all));
+        if (lane == 0 && tile % 1024 == 1023) publish(supers + super, after(carry, all));
         if (lane == 0) shown[0] = carry.value;
     }
     add_lower(lower, room);

@@ -14,7 +14,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 pub const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_ff00_0000);
 /// The rest.
 pub const LN_2_LOW: f64 = -4.200_915_072_681_084_6e-11;
-/// What the constant of `f64` lacks.
+/// The rounding error of the constant of `f64`.
 const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
 
 /// `(e^r - 1 - r) / r^2`, of error 2^-64 of the sum; the first seven terms are of error 2^-38.

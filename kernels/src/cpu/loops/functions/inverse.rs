@@ -30,7 +30,7 @@ const ATAN_SINGLE: [f64; 6] = [
     -0.083_573_224_226_394_83,
     0.045_012_387_564_787_07,
 ];
-/// What the constants of `f64` lack.
+/// The rounding errors of the constants of `f64`.
 const HALF_PI_REST: f64 = 6.123_233_995_736_766e-17;
 const PI_REST: f64 = 1.224_646_799_147_353_2e-16;
 /// Angles, their rests, and those of their supplements: arctangents of 0, 1/2, 1, 3/2, infinity.
@@ -79,7 +79,7 @@ fn angle<P: Precision>(y: f64, x: f64, mirrored: bool) -> f64 {
     let rest = t * z * polynomial::<P>(&ATAN, &ATAN_SINGLE, z);
     let sign = select(mirrored, -1.0, 1.0);
     if P::DOUBLE {
-        // What the quotient lost.
+        // The rounding error of the quotient.
         let lost = select(under < f64::INFINITY, mul_add(-t, under, over) / under, 0.0);
         let (sum, lower) = two_sum(base, t * sign);
         sum + (lower + mul_add(rest + lost, sign, base_rest))

@@ -150,7 +150,7 @@ pub fn log1p_of_sum<P: Precision>(x: f64, rest: f64, extra: f64) -> f64 {
     let f = select(near, x, m - 1.0);
     let (half, t) = terms::<P>(f);
     let value = if P::DOUBLE {
-        // What the sum lost, relative to it.
+        // The rounding error of the sum, relative to it.
         let lost = select(u >= 2.0, 1.0 - (u - x), x - (u - 1.0));
         let lost = (select(near || u > 1e17, 0.0, lost) + rest) / u;
         mul_add(k, LN_2_HIGH, f - (half - (t + mul_add(k, LN_2_LOW, lost))))
@@ -170,7 +170,7 @@ const LOG_TAIL: [f64; 7] = [
     0.132_565_084_562_025_84,
     0.131_992_827_769_315_8,
 ];
-/// What the constants of `f64` lack.
+/// The rounding errors of the constants of `f64`.
 const TWO_THIRDS_REST: f64 = 3.700_743_415_417_188e-17;
 const LOG2_E_REST: f64 = 2.035_527_374_093_103_3e-17;
 
