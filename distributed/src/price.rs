@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_device_holds_costs_nothing_to_read() {
+    fn replicated_values_cost_nothing_to_read() {
         for_each_layout(|_, base, mesh| {
             for map in views(base) {
                 for space in shardings(&map.shape, mesh) {

@@ -61,8 +61,8 @@ class Messages:
         name = socket.gethostname() if ipaddress.ip_address(host).is_unspecified else host
         own = f"{name}|{self._listener.getsockname()[1]}".encode().ljust(_ADDRESS)
         texts = group._gathered(numpy.frombuffer(own, "u1"))
-        texts = [row.tobytes().decode().strip() for row in texts]
-        self._addresses = [(name, int(port)) for name, _, port in (t.rpartition("|") for t in texts)]
+        pairs = [row.tobytes().decode().strip().rpartition("|") for row in texts]
+        self._addresses = [(name, int(port)) for name, _, port in pairs]
         threading.Thread(target=self._accept, name="phalanx messages", daemon=True).start()
         # Runs before the end of the session, which waits for the others: they may wait for a
         # message.

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_is_captured_once() {
+    fn a_repeated_segment_is_captured_once() {
         let segment = &segments(&[zero(0), zero(1), zero(2)], &[])[0];
         for offset in [0, 100] {
             assert!(matches!(turn(segment, offset), Turn::Steps));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_up_is_captured_again() {
+    fn a_segment_that_was_given_up_is_captured_again() {
         let segment = &segments(&[zero(0), zero(1), zero(2)], &[])[0];
         assert!(matches!(turn(segment, 0), Turn::Steps));
         assert!(matches!(turn(segment, 0), Turn::Capture));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_changing_is_left_alone() {
+    fn a_segment_that_keeps_changing_is_not_captured() {
         let segment = &segments(&[zero(0), zero(1), zero(2)], &[])[0];
         for offset in 0..2 * MOST_NEW as u64 {
             assert!(matches!(turn(segment, 100 * offset), Turn::Steps));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_captured_is_not_tried_again() {
+    fn a_segment_that_cannot_be_captured_is_not_tried_again() {
         let segment = &segments(&[zero(0), zero(1), zero(2)], &[])[0];
         assert!(matches!(turn(segment, 0), Turn::Steps));
         assert!(matches!(turn(segment, 0), Turn::Capture));

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_variables_are_named() {
         for (pairs, absent) in [
             (&[("PHALANX_RANK", "0")][..], "PHALANX_SIZE"),
             (&[("PHALANX_SIZE", "2")], "PHALANX_RANK"),

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn texts_that_are_no_lists_are_refused() {
         for text in [
             "",
             "a,,b",

@@ -81,7 +81,7 @@ fn hosts_jobs_and_devices_are_read() {
 }
 
 #[test]
-fn what_is_not_known_is_left_open() {
+fn unknown_properties_are_left_open() {
     let mut variables = recorded("slurm_step");
     for name in ["SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_STEP_NODELIST"] {
         variables.remove(name);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_on_one_is_reported_to_all() {
+    fn a_failure_of_one_process_is_reported_to_all() {
         let texts = [String::from("at\na\n127.0.0.1\n127.0.0.1:1\nff"), String::from("failed\nno")];
         let error = understood(&texts, 2).unwrap_err();
         assert!(error.to_string().contains("process 1: no"), "{error}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 trials![
-    a_run_is_started_again_and_goes_on_from_its_checkpoint,
+    a_run_is_started_again_and_continues_from_its_checkpoint,
     a_run_that_keeps_failing_ends_with_its_status,
     an_interrupted_run_is_not_started_again,
     a_damaged_checkpoint_is_an_error_on_every_rank,
@@ -36,7 +36,7 @@ fn path(folder: &Path) -> String {
     folder.join("state.npz").to_str().expect("the path is text").to_owned()
 }
 
-fn a_run_is_started_again_and_goes_on_from_its_checkpoint() {
+fn a_run_is_started_again_and_continues_from_its_checkpoint() {
     let folder = tempfile::tempdir().expect("a temporary folder is made");
     let output = run(&["-n", "3", "--restart", "2"], &["save_steps", &path(folder.path()), "once"]);
     let (lines, errors) = (text(&output.stdout), text(&output.stderr));

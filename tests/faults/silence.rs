@@ -8,7 +8,7 @@ trials![
     a_stopped_rank_ends_the_others_after_the_time_given,
     a_stopped_coordinator_ends_the_others_after_the_time_given,
     a_stopped_rank_ends_a_run,
-    a_rank_that_is_stopped_for_a_while_is_named_and_goes_on,
+    a_rank_that_is_stopped_for_a_while_is_named_and_continues,
     a_rank_that_is_slow_is_waited_for,
     processes_with_other_patience_are_refused,
 ];
@@ -82,7 +82,7 @@ fn a_stopped_rank_ends_a_run() {
     }
 }
 
-fn a_rank_that_is_stopped_for_a_while_is_named_and_goes_on() {
+fn a_rank_that_is_stopped_for_a_while_is_named_and_continues() {
     let mut running = World::of(3, "go_on", &["split"]).start();
     (0..3).for_each(|rank| running.wait_for(rank, "turn 20"));
     running.signal(1, "STOP");

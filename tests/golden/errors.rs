@@ -218,7 +218,7 @@ fn an_error_passes_through_operations() {
 
 /// Only reads of the array that a wrong write has changed report its error.
 #[test]
-fn a_wrong_write_is_told_to_readers() {
+fn readers_get_the_error_of_a_wrong_write() {
     on_devices(4, Limits::default(), |_| {
         let (a, b) = (array(&[20, 20], 1), array(&[20, 20], 2));
         let view = a.slice(s![0, ..]);

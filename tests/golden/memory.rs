@@ -21,7 +21,7 @@ fn peak<I>(devices: usize, inputs: impl FnOnce() -> I, program: impl FnOnce(&I) 
 }
 
 #[test]
-fn who_waits_for_a_result_finds_the_rest_given_back() {
+fn a_wait_for_a_result_finds_other_memory_returned() {
     on_devices(4, Limits::default(), |session| {
         let a = array(&SHAPE, 1);
         phalanx::flush().expect("the input is made");

@@ -26,8 +26,8 @@ tests![
     different_values_of_equal_windows_are_an_error_on_every_rank,
     one_value_observed_in_two_lines_is_no_error,
     an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank,
-    what_ranks_compute_from_different_numbers_is_never_shown,
-    processes_of_several_devices_tell_of_a_divergence_once,
+    results_from_different_numbers_are_never_shown,
+    processes_of_several_devices_report_a_divergence_once,
     an_observation_does_not_meet_an_agreement,
     different_causes_are_an_error_on_every_rank,
     other_operations_shapes_and_dtypes_are_an_error_on_every_rank,
@@ -46,7 +46,7 @@ tests![
 const SOON_BY_MPI: [&str; 4] = [
     "other_operations_shapes_and_dtypes_are_an_error_on_every_rank",
     "a_loop_left_early_is_an_error_on_every_rank",
-    "processes_of_several_devices_tell_of_a_divergence_once",
+    "processes_of_several_devices_report_a_divergence_once",
     "a_rank_that_returns_early_is_named",
 ];
 
@@ -197,7 +197,7 @@ fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank(of: Of<'_>) {
     }
 }
 
-fn what_ranks_compute_from_different_numbers_is_never_shown(of: Of<'_>) {
+fn results_from_different_numbers_are_never_shown(of: Of<'_>) {
     for turn in 0..10 {
         let ended = of(2 + turn % 2, "add_differently", &[]).run();
         for rank in &ended {
@@ -207,7 +207,7 @@ fn what_ranks_compute_from_different_numbers_is_never_shown(of: Of<'_>) {
     }
 }
 
-fn processes_of_several_devices_tell_of_a_divergence_once(of: Of<'_>) {
+fn processes_of_several_devices_report_a_divergence_once(of: Of<'_>) {
     for program in ["leave_loop_early", "observe_differently"] {
         divergence(|| of(2, program, &["split"]).set("PHALANX_DEVICES", "cpu:2"));
     }

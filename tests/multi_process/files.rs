@@ -12,7 +12,7 @@ trials![
     damaged_files_are_errors_on_every_rank,
     ranks_that_find_different_files_say_so,
     a_disk_that_is_full_for_one_rank_leaves_no_file,
-    what_cannot_be_written_by_parts_is_written_by_rank_0,
+    files_that_cannot_be_written_by_parts_are_written_by_rank_0,
     large_arrays_print_their_corners,
 ];
 
@@ -159,7 +159,7 @@ fn a_disk_that_is_full_for_one_rank_leaves_no_file() {
     }
 }
 
-fn what_cannot_be_written_by_parts_is_written_by_rank_0() {
+fn files_that_cannot_be_written_by_parts_are_written_by_rank_0() {
     let ended = World::of(3, "files", &["save_to", "/dev/null"]).run();
     ended.iter().for_each(Ended::assert_well);
     assert!(ended.iter().all(|rank| rank.value("outcome") == "well"), "{ended:#?}");

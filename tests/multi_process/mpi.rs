@@ -15,7 +15,7 @@ trials![
     a_rank_killed_under_mpirun_is_named_by_all_others,
     a_rank_stopped_under_mpirun_ends_the_job,
     random_faults_under_mpirun_leave_nothing,
-    processes_that_no_launcher_of_mpi_has_started_are_told_so,
+    processes_that_no_launcher_of_mpi_has_started_get_the_reason,
     a_rank_without_the_library_keeps_all_from_mpi,
     tickets_that_come_later_than_messages_are_compared,
 ];
@@ -156,7 +156,7 @@ fn left_of_session(
     Some(left.chain(memory.into_iter().map(OsString::from)).collect())
 }
 
-fn processes_that_no_launcher_of_mpi_has_started_are_told_so() {
+fn processes_that_no_launcher_of_mpi_has_started_get_the_reason() {
     if run("cpu:1", &[], &["nothing"]).is_none() {
         return;
     }

@@ -95,7 +95,7 @@ def test_numbers_of_any_size():
     assert small.tolist() == [7, 8, 2, 3, 4, 5]
 
 
-def test_what_numpy_refuses():
+def test_calls_that_numpy_refuses_are_refused():
     with pytest.raises(TypeError):
         pow(np.arange(3), 2, 3)
     for convert in (float, int, complex):
@@ -113,7 +113,7 @@ def test_nothing_equals_what_is_no_number():
         x < None
 
 
-def test_what_a_position_raises_stays():
+def test_exceptions_of_a_position_are_raised():
     class Broken:
         def __index__(self):
             raise ZeroDivisionError

@@ -103,7 +103,7 @@ def test_functions_of_python():
 
 
 @pytest.mark.parametrize("wrong", [lambda: np.zeros(3, device="gpu"), lambda: np.array([[1], [2, 3]])])
-def test_what_is_refused(wrong):
+def test_wrong_arguments_are_refused(wrong):
     with pytest.raises(ValueError):
         wrong()
 

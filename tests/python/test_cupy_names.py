@@ -81,7 +81,7 @@ def test_parts_of_programs_have_names(caplog):
 
 
 @pytest.mark.one_process("looks at what one process holds")
-def test_pools_tell_what_is_held():
+def test_pools_report_the_used_bytes():
     pool = phalanx.cuda.get_default_memory_pool()
     x = np.zeros(100_000)
     x.evaluate()
@@ -319,7 +319,7 @@ def test_names_of_cupys_own_module_are_there():
     assert phalanx.cuda.device.Device is phalanx.cuda.Device
 
 
-def test_what_a_session_runs_on_is_told(capsys):
+def test_the_configuration_of_a_session_is_shown(capsys):
     told = np.show_config("dicts")
     assert told["Phalanx"] == np.__version__ and told["NumPy"] == numpy.__version__
     assert told["Devices"] == np.mesh().devices and told["Processes"] == np.size()

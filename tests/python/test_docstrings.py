@@ -75,7 +75,7 @@ def test_docstring_is_whole(function, is_method):
 @pytest.mark.parametrize("function", [one.values[0] for one in functions() if isinstance(
     one.values[0], (_phalanx.function, _phalanx.ufunc)
 )], ids=repr)
-def test_functions_tell_who_calls_them(function):
+def test_functions_are_documented_as_local_or_collective(function):
     assert re.search(r"Local|Collective", "\n".join(section(function.__doc__, "Notes")))
 
 
@@ -287,7 +287,7 @@ def prepared(call, kind):
 
 
 @pytest.mark.parametrize("call", calls())
-def test_who_calls_is_as_told(call):
+def test_local_and_collective_functions_are_as_documented(call):
     rules, function, given, keywords = prepared(call, "d")
     # Without a given seed, ranks would have to agree on one.
     np.random.seed(1)
@@ -304,7 +304,7 @@ def test_who_calls_is_as_told(call):
 
 @pytest.mark.parametrize("call", calls())
 @pytest.mark.parametrize("kind", "?ilfdF")
-def test_results_are_as_told(call, kind):
+def test_results_are_as_documented(call, kind):
     rules, function, given, keywords = prepared(call, kind)
     try:
         result = function(*given, **keywords)
@@ -330,7 +330,7 @@ def test_results_are_as_told(call, kind):
         assert result.dtype == DTYPES[rules.dtype](first, keywords)
 
 
-def test_dtypes_of_ufuncs_are_as_told():
+def test_dtypes_of_ufuncs_are_as_documented():
     rules = {
         "bool": lambda ufunc, given: numpy.dtype(bool),
         "count": lambda ufunc, given: numpy.dtype("uint8"),
@@ -403,7 +403,7 @@ def failures():
 
 
 @pytest.mark.parametrize("call", failures())
-def test_errors_are_as_told(call):
+def test_errors_are_as_documented(call):
     name = call.partition("(")[0]
     names = {"x": x, "positive": positive, "np": np}
     with pytest.raises(Exception) as caught:

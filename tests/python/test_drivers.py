@@ -79,7 +79,7 @@ def driver(tmp_path_factory):
         ("cuda", {"FAKE_INIT": "999"}, "PX052", "cuInit failed with CUDA_ERROR_OF_A_TEST"),
     ],
 )
-def test_a_driver_of_no_use_is_told(driver, devices, variables, code, words):
+def test_an_unusable_driver_is_reported(driver, devices, variables, code, words):
     ended = worlds.run(PROGRAM, devices, environment=driver | variables)
     assert code in ended.stdout and words in ended.stdout, ended.stdout
     assert ended.stdout.endswith("goes on: 10.0\n")
@@ -121,7 +121,7 @@ def test_a_gpu_that_fails_is_passed_over(driver, failing, count):
     assert ended.stdout.strip() == str(count)
 
 
-def test_info_tells_of_a_driver_that_is_too_old(driver):
+def test_info_reports_a_driver_that_is_too_old(driver):
     program = """
     import subprocess, sys
     subprocess.run([sys.executable, "-m", "phalanx", "info"])

@@ -143,7 +143,7 @@ def test_wrong_states_are_refused():
                 1 / np.zeros(3)
 
 
-def test_what_a_callback_raises_is_raised():
+def test_exceptions_of_a_callback_are_raised():
     def refuse(words, bits):
         raise KeyError(words)
 
@@ -252,7 +252,7 @@ def test_a_first_state_begins_no_session():
     worlds.run("import phalanx as np\nnp.seterr(all='ignore')\nnp.init(devices=2)\n")
 
 
-def test_what_one_mesh_met_does_not_hold_up_another():
+def test_errors_of_one_mesh_do_not_delay_another():
     ended = worlds.run(
         """
         import warnings
@@ -271,7 +271,7 @@ def test_what_one_mesh_met_does_not_hold_up_another():
     assert ended.stdout.split() == ["1"]
 
 
-def test_a_session_that_ends_tells_what_was_met():
+def test_the_end_of_a_session_reports_pending_errors():
     ended = worlds.run(
         """
         import phalanx as np
@@ -319,7 +319,7 @@ def test_a_call_that_is_refused_meets_nothing_and_writes_nothing():
         assert first.tolist() == [0.0]
 
 
-def test_what_was_met_before_an_error_is_told_first():
+def test_warnings_from_before_an_error_are_given_first():
     with warnings.catch_warnings(record=True) as met:
         warnings.simplefilter("always")
         with pytest.raises(FloatingPointError, match="invalid"):

@@ -96,7 +96,7 @@ def test_axes_that_do_not_fit_are_refused(signature, options):
 
 @pytest.mark.parametrize("signature", ["", "(i)", "(i)(j)->(i)", "(i)->(i", "i->i", "(i)->()->()",
                                        "(i,)->()", 3, "(i)->"])
-def test_what_is_no_signature_is_refused(signature):
+def test_texts_that_are_no_signatures_are_refused(signature):
     with pytest.raises(ValueError, match="PX144"):
         made(signature)
 
@@ -225,7 +225,7 @@ def test_no_outer_position_and_no_element():
     assert made("()->()", lambda x: x + 1)(np.arange(3)).tolist() == [1, 2, 3]
 
 
-def test_a_function_says_who_it_is():
+def test_a_function_has_a_name_and_a_doc():
     named = made("(i)->()", lambda x: x.sum(), name="total", doc="The sum.")
     assert named.__name__ == "total" and named.__doc__ == "The sum."
     assert repr(named) == "<GeneralizedUFunc 'total' (i)->()>"

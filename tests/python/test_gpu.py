@@ -45,7 +45,7 @@ class Interface:
         self.__cuda_array_interface__ = dict(owner.__cuda_array_interface__, **changes)
 
 
-def test_devices_are_told():
+def test_devices_have_their_properties():
     device = phalanx.cuda.Device(0)
     assert int(device) == device.id == 0 and "cuda" in repr(device)
     assert int(device.compute_capability) >= 80
@@ -200,7 +200,7 @@ def test_parts_that_are_written_are_the_array():
 
 
 @pytest.mark.skipif(GPUS < 2, reason="there is one GPU")
-def test_what_is_split_says_how_to_get_a_part():
+def test_errors_of_split_arrays_say_how_to_get_a_part():
     x = np.arange(1_000_000.0)
     with pytest.raises(BufferError, match="local_view"):
         x.__dlpack__(max_version=(1, 0))
@@ -277,7 +277,7 @@ def test_pools_keep_and_give_back():
     assert pool.free_bytes() == pool.n_free_blocks() == 0
 
 
-def test_limits_are_kept_and_tell_what_is_large():
+def test_limits_are_kept_and_decide_which_arrays_are_large():
     ended = run_alone(
         """
         import phalanx as np
@@ -334,7 +334,7 @@ def test_cached_blocks_make_room():
     assert "within" in ended.stdout, ended.stderr
 
 
-def test_what_products_work_in_is_of_the_pool():
+def test_the_workspace_of_products_is_of_the_pool():
     ended = run_alone(
         """
         import phalanx as np
@@ -353,7 +353,7 @@ def test_what_products_work_in_is_of_the_pool():
     assert "counted" in ended.stdout, ended.stderr
 
 
-def test_captured_work_goes_on_after_it_was_given_up_for_room():
+def test_captured_work_continues_after_it_was_given_up_for_room():
     ended = run_alone(
         """
         import phalanx as np
@@ -446,7 +446,7 @@ def test_bytes_of_the_gpu():
         phalanx.cuda.alloc(1 << 45)
 
 
-def test_profilers_are_told():
+def test_profilers_receive_ranges_and_marks():
     with phalanx.cuda.profile(), phalanx.x.profiler.time_range("part", sync=True):
         np.ones(10).evaluate()
     phalanx.cuda.nvtx.RangePush("outer")
@@ -601,7 +601,7 @@ def test_numba_works_on_parts():
     assert np.asarray(there).tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_routine_without_memory_is_an_error_and_the_program_goes_on():
+def test_a_routine_without_memory_is_an_error_and_the_program_continues():
     ended = run_alone(
         """
         import phalanx as np

@@ -31,7 +31,7 @@ def test_numpy_converts_whatever_the_devices():
         x.__array__(copy=False)
 
 
-def test_what_numpy_has_is_a_copy():
+def test_numpy_gets_a_copy():
     x = np.arange(6.0)
     for made in [numpy.asarray(x), numpy.array(x), numpy.frombuffer(x), memoryview(x)]:
         made[0] = 7
@@ -42,7 +42,7 @@ def test_what_numpy_has_is_a_copy():
     assert kept.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_what_fails_is_told_as_by_any_read():
+def test_conversion_raises_the_error_of_any_read():
     base = np.arange(4)
     with np.deferred_errors():
         power = base ** np.asarray([1, 2, -1, 1])
@@ -128,7 +128,7 @@ def test_bytes_are_read_as_of_any_buffer():
     assert array.array("d", x).tolist() == host.tolist()
 
 
-def test_what_is_read_into_an_array_is_the_arrays():
+def test_files_are_read_into_the_memory_of_an_array():
     for x in [np.zeros(6), np.zeros((3, 2)), np.zeros((2, 6))[1], np.zeros(12)[::2]]:
         assert io.BytesIO(numpy.arange(6.0).tobytes()).readinto(x) == 48
         assert x.ravel().tolist() == [0, 1, 2, 3, 4, 5]
@@ -238,7 +238,7 @@ def test_elements_that_are_lent_are_not_used():
     assert x.tolist() == whole.tolist()
 
 
-def test_what_was_recorded_before_a_loan_has_the_elements_of_then():
+def test_operations_recorded_before_a_loan_read_the_earlier_elements():
     x = np.arange(4.0)
     before = x * 2
     x += 1
@@ -295,7 +295,7 @@ def test_a_large_copy_is_warned_of_once(devices):
 
 
 @pytest.mark.one_process("begins sessions of its own")
-def test_ranks_that_convert_differently_are_told():
+def test_ranks_that_convert_differently_are_reported():
     ended = worlds.run(
         """
         import numpy, phalanx as np

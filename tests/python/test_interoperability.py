@@ -78,7 +78,7 @@ def test_host_arrays_of_any_kind_come_in():
 @pytest.mark.parametrize("wrong", [
     ["a", "b"], [object()], numpy.array(["2020-01-01"], "M8[D]"), [[1, 2], [3]], {"a": 1}, {1, 2},
 ])
-def test_what_is_no_array_is_refused(wrong):
+def test_objects_that_are_no_arrays_are_refused(wrong):
     with pytest.raises((TypeError, ValueError)):
         np.asarray(wrong)
 
@@ -193,7 +193,7 @@ def test_dlpack_that_is_read_only_comes_in():
 
 
 @of_cpus
-def test_dlpack_copies_when_it_is_told_to():
+def test_dlpack_copies_on_request():
     host = numpy.arange(12.0).reshape(4, 3)
     copied = np.from_dlpack(host, copy=True)
     np.from_dlpack(host, copy=False)

@@ -238,7 +238,7 @@ def test_files_too_large_for_the_memory_are_a_memory_error(tmp_path):
     assert ended.stdout.splitlines() == ["MemoryError PX080", "[0, 1, 2]"], ended.stdout
 
 
-def test_what_killed_saves_have_left_goes(tmp_path, array):
+def test_files_left_by_killed_saves_are_removed(tmp_path, array):
     program = """
         import os, signal, sys
         import phalanx as np

@@ -44,7 +44,7 @@ def test_elements_that_are_written_meanwhile():
     assert seen(np) == seen(numpy)
 
 
-def test_what_has_no_axis_is_not_iterated_over():
+def test_arrays_without_axes_are_not_iterated_over():
     with pytest.raises(TypeError):
         iter(np.array(3))
 

@@ -46,7 +46,7 @@ def test_a_part_is_not_copied():
         assert view.size == 0 or numpy.shares_memory(view, part)
 
 
-def test_what_the_shards_of_an_array_make():
+def test_the_shards_of_an_array_make_it_again():
     x = np.arange(24.0).reshape(4, 6)
     for placed in [x.with_sharding(0), x.with_sharding(1), x * 2]:
         again = np.from_local(placed.local_shards())

@@ -44,7 +44,7 @@ def test_base():
     assert part.base.base is None
 
 
-def test_what_is_read_only_is_not_written():
+def test_read_only_arrays_are_not_written():
     a = np.broadcast_to(np.zeros(3), (2, 3))
     with pytest.raises(ValueError, match="read-only"):
         a[9] = 1

@@ -120,7 +120,7 @@ print("over")
 
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("processes, devices", [(1, 1), (1, 3), (2, 1), (2, 2)])
-def test_the_program_goes_on_after_a_refusal(refusal, processes, devices):
+def test_the_program_continues_after_a_refusal(refusal, processes, devices):
     part = textwrap.indent(textwrap.dedent(REFUSALS[refusal]), "    ")
     program = PROGRAM.replace("{part}\n", part)
     run = worlds.run(
@@ -204,7 +204,7 @@ assert not bad, bad
 @pytest.mark.skipif(sys.platform != "linux", reason="address spaces are limited on Linux")
 @pytest.mark.parametrize("devices", [1, 3])
 @pytest.mark.parametrize("more", [12 << 20, 40 << 20])
-def test_what_the_host_refuses_is_an_error(devices, more):
+def test_refusals_of_the_host_are_errors(devices, more):
     program = ON_LITTLE_MEMORY.format(calls=ON_HOST, more=more)
     run = worlds.run(program, devices=devices, timeout=300, environment={"RUST_BACKTRACE": "1"})
     # Some calls succeed and some are refused, no matter how much memory a device itself needs.

@@ -56,7 +56,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_what_is_made_beside_an_array_lies_on_its_mesh(name):
+def test_arrays_made_beside_an_array_are_on_its_mesh(name):
     ours = CALLS[name](np, made_in_a_block())
     theirs = CALLS[name](numpy, numpy.array(MATRIX))
     assert ours.tolist() == theirs.tolist()

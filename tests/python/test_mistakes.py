@@ -157,7 +157,7 @@ def test_a_mistake_has_its_code(name):
     assert "hint" in str(raised.value)
 
 
-def test_what_code_of_the_program_raises_stays_as_it_is():
+def test_exceptions_of_the_programs_code_are_raised_unchanged():
     class Refusing:
         dtype = numpy.dtype("f8")
 
@@ -173,7 +173,7 @@ def test_what_code_of_the_program_raises_stays_as_it_is():
         assert re.fullmatch("'?mine'?", str(raised.value)) and not hasattr(raised.value, "code")
 
 
-def test_what_is_written_is_read_as_numpy_reads_it():
+def test_written_values_are_read_as_numpy_reads_them():
     for value in ["x", "2.5", b"3", None, 10**50, [1, 2], object(), "inf"]:
         own, other = np.zeros(3), numpy.zeros(3)
         try:
@@ -227,7 +227,7 @@ ASKED = {
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError("mine"), KeyError("mine")])
 @pytest.mark.parametrize("name", ASKED)
-def test_what_a_number_of_the_program_raises_goes_on(name, error):
+def test_exceptions_of_the_programs_numbers_are_raised(name, error):
     with pytest.raises(type(error)) as raised:
         ASKED[name](Raising(error))
     assert raised.value is error and not hasattr(error, "code")

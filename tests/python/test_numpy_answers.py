@@ -348,7 +348,7 @@ def test_warnings(text):
     assert told[0] == told[1]
 
 
-def test_what_is_said_of_a_mask():
+def test_errors_name_the_dtype_of_a_mask():
     for call in (lambda: px.add(px.arange(3), 1, where=px.arange(3.0)),
                  lambda: px.sum(px.arange(3), where=px.arange(3.0))):
         with pytest.raises(TypeError, match="where must be an array of bool, not of float64"):

@@ -65,7 +65,7 @@ def test_parts_of_lib():
         np.lib.nothing
 
 
-def test_info_tells_of_functions_and_arrays():
+def test_info_describes_functions_and_arrays():
     for asked, told in [(np.sum, "sum("), ("linalg.norm", "norm("), (np.ones((2, 3)), "(2, 3)"),
                         (np.ndarray, "ndarray"), (None, "Writes")]:
         output = io.StringIO()
@@ -129,7 +129,7 @@ def test_ranges_and_numbers_lie_beside_local_arrays():
     assert (own + np.ogrid[0 : own.max() + 1, 0:1][0].ravel()).tolist() == [0, 2, 4]
 
 
-def test_meshes_that_look_alike_are_told_apart():
+def test_meshes_that_look_alike_are_distinguished():
     ended = worlds.run(
         """
         import phalanx as np

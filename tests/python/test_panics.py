@@ -60,7 +60,7 @@ def test_panics_inside_of_a_users_object_are_runtime_errors(call):
 
 
 @pytest.mark.one_process("another process is started")
-def test_a_program_that_catches_exceptions_goes_on():
+def test_a_program_that_catches_exceptions_continues():
     program = """
 import phalanx as np
 from phalanx import _phalanx

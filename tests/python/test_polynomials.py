@@ -100,7 +100,7 @@ TWO = numpy.stack([ONE, ONE[::-1]], 1)
 @pytest.mark.parametrize(
     "options", [{}, {"full": True}, {"cov": True}, {"cov": "unscaled"}, {"rcond": 1e-3}], ids=repr
 )
-def test_fits_tell_how_good_they_are(y, kind, weights, options):
+def test_fits_return_their_quality(y, kind, weights, options):
     x, y = POINTS.astype(kind), y.astype(kind)
     ours = np.polyfit(np.asarray(x), np.asarray(y), 2, w=weights, **options)
     theirs = numpy.polyfit(x, y, 2, w=weights, **options)

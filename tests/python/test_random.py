@@ -505,7 +505,7 @@ def test_trials_of_several_chances():
                 rng.geometric(wrong)
 
 
-def test_what_the_module_draws_from():
+def test_the_generator_of_the_module():
     random.seed(4)
     kept = random.get_random_state()
     assert isinstance(kept, random.RandomState)

@@ -48,7 +48,7 @@ OTHER_DATA = {
 
 @pytest.mark.parametrize("name", OTHER_DATA)
 @pytest.mark.parametrize("rest", ["", "float(np.arange(5.0).sum())"])
-def test_host_data_that_differ_are_told_however_they_are_used(name, rest):
+def test_host_data_that_differ_are_reported_however_they_are_used(name, rest):
     told = refused(
         f"""
         import random
@@ -168,7 +168,7 @@ SAVES = {
 
 
 @pytest.mark.parametrize("name", SAVES)
-def test_ranks_that_name_files_differently_are_told(name, tmp_path):
+def test_ranks_that_name_files_differently_are_reported(name, tmp_path):
     told = refused(
         f"""
         import numpy
@@ -182,7 +182,7 @@ def test_ranks_that_name_files_differently_are_told(name, tmp_path):
     assert "ranks gave different data" in told and told.count("<string>:7") == 2, told
 
 
-def test_what_is_forgotten_at_random_changes_nothing():
+def test_arrays_dropped_at_random_change_nothing():
     lines = equal(
         """
         import gc
@@ -222,7 +222,7 @@ def test_what_is_forgotten_at_random_changes_nothing():
     assert len(lines) == 1
 
 
-def test_two_threads_of_each_rank_are_told():
+def test_two_threads_of_each_rank_are_reported():
     # The threads of ranks run in any order, so only one thread of each rank may record. The other
     # thread gets an error, and so does the other rank.
     for turn in range(3):

@@ -27,7 +27,7 @@ def test_a_checkpoint_comes_back(tmp_path):
 
 
 @pytest.mark.one_process("each process has a temporary folder of its own")
-def test_what_is_no_checkpoint_is_refused(tmp_path):
+def test_files_that_are_no_checkpoints_are_refused(tmp_path):
     x = np.arange(3.0)
     for step in (-1, 1.5, "a", None):
         with pytest.raises(ValueError, match="step must be an integer"):
@@ -59,7 +59,7 @@ PROGRAM = """
     """
 
 
-def test_a_killed_program_goes_on_from_its_checkpoint(tmp_path):
+def test_a_killed_program_continues_from_its_checkpoint(tmp_path):
     ended = worlds.run(
         PROGRAM, str(tmp_path / "state.npz"), processes=3, options=["--restart", "1"], timeout=90
     )

@@ -105,7 +105,7 @@ def test_copies_go_on_where_their_originals_stand(name, kind):
         assert copied.spawn(1)[0].random() == rng.spawn(1)[0].random()
 
 
-def test_states_are_told_and_taken():
+def test_states_are_read_and_set():
     rng = np.random.default_rng(1)
     rng.random(10)
     state = rng.bit_generator.state

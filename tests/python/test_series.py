@@ -129,7 +129,7 @@ def test_chebyshev_and_powers_have_more():
     )
 
 
-def test_what_families_share():
+def test_functions_that_families_share():
     mine, theirs = np.polynomial.polyutils, numpy.polynomial.polyutils
     for seq in (A, numpy.array([1, 0, 0]), numpy.zeros(3), numpy.zeros(0)):
         same(mine.trimseq(ours(seq)), theirs.trimseq(seq))

@@ -29,7 +29,7 @@ def test_a_program_that_fails_ends_the_others():
         assert any("rank 1 failed: ValueError: oops" in line for line in lines), ended.stderr
 
 
-def test_processes_that_go_different_ways_are_told():
+def test_processes_that_diverge_are_reported():
     ended = worlds.run(
         """
         import phalanx as np
@@ -46,7 +46,7 @@ def test_processes_that_go_different_ways_are_told():
     assert "PX062" in ended.stderr, ended.stderr
 
 
-def test_host_data_that_differ_are_told():
+def test_host_data_that_differ_are_reported():
     ended = worlds.run(
         """
         import phalanx as np

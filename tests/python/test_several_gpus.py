@@ -83,12 +83,12 @@ def run(environment, processes=1):
     return worlds.run(PROGRAM, processes=processes, environment=KEPT | environment, timeout=240)
 
 
-def test_devices_of_one_process_tell_each_other_by_nccl():
+def test_devices_of_one_process_communicate_by_nccl():
     output = run({"DEVICES": "cuda:0,1"}).stdout
     assert "plane: True" in output and "all the same" in output
 
 
-def test_processes_tell_each_other_by_nccl():
+def test_processes_communicate_by_nccl():
     output = run({}, processes=2).stdout
     assert output.count("plane: True") == 2 and output.count("all the same") == 2
 

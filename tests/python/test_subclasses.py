@@ -88,7 +88,7 @@ def test_memory_of_an_array_is_shared():
         np.ndarray(2, buffer=np.arange(8.0)[::2])
 
 
-def test_construction_tells_the_object():
+def test_construction_calls_array_finalize():
     a = Marked((2, 3), np.int32, mark="m")
     assert type(a) is Marked and isinstance(a, np.ndarray)
     assert (a.shape, a.dtype, a.mark, a.source) == ((2, 3), np.int32, "m", "NoneType")

@@ -118,7 +118,7 @@ atexit.register(print, "begins", flush=True)
     assert code == 130 and "KeyboardInterrupt" in errors
 
 
-def test_the_session_goes_on_after_an_interrupt():
+def test_the_session_continues_after_an_interrupt():
     program = """
 import phalanx as np
 x = np.sin(np.arange(1e7))
@@ -139,7 +139,7 @@ print(abs(float(x.sum()) - float(total)) < 1e-3, float(np.arange(3.0).sum()))
     assert (output, code) == ("begins\ninterrupted\nTrue 3.0\n", 0), errors
 
 
-def test_what_a_handler_raises_is_raised():
+def test_exceptions_of_a_handler_are_raised():
     ended = worlds.run(
         ENDLESS
         + """
@@ -217,7 +217,7 @@ def test_an_interrupt_of_the_launcher_ends_all():
     assert any(text in errors for text in told), errors
 
 
-def test_an_interrupt_of_both_processes_is_told_once_by_each():
+def test_an_interrupt_of_both_processes_is_reported_once_by_each():
     # As from a terminal, the interrupt is sent to the launcher and to both processes, one of which
     # waits for the other.
     program = MANY + "if np.rank() == 0: time.sleep(60)\nprint(float((x * 2).sum()))\n"
@@ -314,7 +314,7 @@ def _line(program, text):
 
 
 @pytest.mark.parametrize("reads", [1, 2, 3])
-def test_each_read_is_what_a_rank_was_last_heard_of(reads):
+def test_each_read_is_reported_as_the_last_step_of_a_rank(reads):
     after = f"""
 def after(number):
     # Its sign of life takes some milliseconds.

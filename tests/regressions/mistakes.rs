@@ -401,7 +401,7 @@ fn errors_that_nobody_looked_at_were_lost() {
 
 /// There were no forms of `shape` and the like that return a `Result`.
 #[test]
-fn arrays_with_errors_told_shapes_that_they_do_not_have() {
+fn arrays_with_errors_had_wrong_shapes() {
     on_lines(|| {
         let a = arange(0, 6, 1).reshape([2, 3]);
         assert_eq!(a.try_shape().unwrap(), [2, 3]);

@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_with_what_tests_them_and_where_they_are() {
+    fn names_are_listed_with_their_tests_and_places() {
         let page = inputs().markdown();
         for line in [
             "| `numpy` | 1 of 2 | 1 of 3 | 2 of 3 |",

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn lacks_are_told_and_a_required_one_is_a_failure() {
+    fn lacks_are_reported_and_a_required_one_is_a_failure() {
         let lack = |line| Tally::lack(line).unwrap();
         assert_eq!(lack("test a::b ... skipped: no GPU here"), "no GPU here");
         let of_pytest = "SKIPPED [2] tests/python/test_mpi.py:52: no mpirun here";

@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_read_back() {
+    fn an_encoded_header_is_read_back() {
         for &dtype in DType::ALL {
             for shape in [&[][..], &[0], &[7], &[12, 0, 5]] {
                 let bytes = encode(dtype, shape, Path::new("a.npy")).unwrap();

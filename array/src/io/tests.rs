@@ -114,7 +114,7 @@ fn headers_of_every_version_and_scalars_and_empty_arrays_are_read() {
 }
 
 #[test]
-fn what_is_written_is_what_numpy_writes() {
+fn written_files_are_those_of_numpy() {
     let folder = Folder::new();
     for (name, array) in [
         ("version1.npy", host(&[1.5, 2.5], &[2])),

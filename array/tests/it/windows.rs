@@ -234,7 +234,7 @@ impl Engine for OneByOne {
 }
 
 #[test]
-fn what_stays_pending_is_evaluated_with_what_comes_next() {
+fn pending_operations_are_evaluated_with_the_next_ones() {
     let notes = Notes::new(1);
     let mesh = MeshHandle::new(Arc::new(OneByOne(notes.clone())));
     mesh.clone().enter(|| {

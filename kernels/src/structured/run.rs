@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operation_runs_is_known_from_its_blocks() {
+    fn the_runs_of_an_operation_are_known_from_its_blocks() {
         let sort = |order| Structured::Sort(Sort { axis: 0, order });
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[5000])]), 1);
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[0])]), 0);

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_are_told_from_other_names() {
+    fn crates_are_distinguished_from_other_names() {
         for code in
             ["half::f16", "::half::f16", "use half;", "pub use half as floats;", "<half::f16>"]
         {

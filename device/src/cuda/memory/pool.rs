@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_freed_before_a_wait_is_settled_by_it() {
+    fn memory_freed_before_a_wait_is_settled_by_it() {
         let mut pool = Pool::default();
         pool.used(512);
         pool.used(512);
