@@ -249,7 +249,7 @@ fn generators() -> MutexGuard<'static, (usize, Vec<Arc<Generator>>)> {
 
 /// Gives the module's own functions another seed on the current mesh.
 pub fn reseed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let generator = seeded(py, seed)?;
+    let generator = new_generator(py, seed)?;
     let generators = &mut generators().1;
     generators.retain(|known| !known.mesh().is_current());
     generators.push(generator);
@@ -262,7 +262,7 @@ pub fn reseed_one(
     generator: &Generator,
     seed: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let other = seeded(py, seed)?;
+    let other = new_generator(py, seed)?;
     generator.set_stream(other.stream());
     generator.set_state(other.state());
     Ok(())
@@ -276,7 +276,7 @@ fn shared(py: Python<'_>) -> PyResult<Arc<Generator>> {
     if let Some(known) = of_this_mesh(&generators().1) {
         return Ok(known);
     }
-    let generator = seeded(py, None)?;
+    let generator = new_generator(py, None)?;
     let generators = &mut generators().1;
     // Another thread may have added a generator meanwhile.
     Ok(of_this_mesh(generators).unwrap_or_else(|| {
@@ -299,7 +299,7 @@ pub fn source(a: &Arguments<'_, '_>) -> PyResult<Arc<Generator>> {
     Ok(Arc::clone(&stream.get().generator))
 }
 
-fn seeded(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Generator>> {
+fn new_generator(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Generator>> {
     Ok(Stream::new(py, seed)?.generator)
 }
 
