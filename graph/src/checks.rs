@@ -27,7 +27,7 @@ impl MeshHandle {
         let takes = is_collective || self.engine().process().1 == 1;
         loop {
             let (condition, error) = match self.checks().front() {
-                Some(check) if check.condition.result().is_some() => {
+                Some(check) if is_computed(&check.condition) => {
                     (check.condition.clone(), check.error.clone())
                 }
                 _ => return Ok(()),
@@ -63,6 +63,9 @@ impl MeshHandle {
     }
 
     fn holds(&self, condition: &Arc<Node>) -> Result<bool, Error> {
+        if let Some(element) = condition.element() {
+            return Ok(element.bytes()[0] != 0);
+        }
         let value = match condition.result() {
             Some(result) => result.clone()?,
             None => unreachable!("bug: a condition is read before it is computed"),
@@ -73,4 +76,8 @@ impl MeshHandle {
             None => unreachable!("bug: a 0-d value is held by every process"),
         }
     }
+}
+
+fn is_computed(condition: &Node) -> bool {
+    condition.element().is_some() || condition.result().is_some()
 }

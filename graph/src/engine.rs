@@ -4,8 +4,9 @@
 use crate::error::{Error, Site};
 use crate::graph::Graph;
 use crate::host::{HostArray, LocalShard};
-use crate::node::Evaluated;
-use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Sharding};
+use crate::node::{Evaluated, Node, Operand};
+use crate::operation::NodeOp;
+use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Op, Scalar, Sharding};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub enum Cause {
     Data,
     /// The window has reached one of its [`Limits`].
     Limit,
+    /// A run of small operations, which run at once as soon as their operands are computed.
+    Small,
     /// The program ends.
     Exit,
 }
@@ -30,7 +33,7 @@ impl Cause {
     pub const fn is_observation(self) -> bool {
         match self {
             Cause::Observation | Cause::Print | Cause::Exit => true,
-            Cause::Data | Cause::Limit => false,
+            Cause::Data | Cause::Limit | Cause::Small => false,
         }
     }
 }
@@ -49,11 +52,15 @@ pub struct Limits {
     /// A window that closes for its length is run by the caller if there is one device and its
     /// values are smaller than this. Such a plan ends before another thread would wake.
     pub small: Bytes,
+    /// An operation runs when it is recorded, without a plan, if it has at most this many elements,
+    /// its operands are computed, and the process is alone with one CPU device. At most 1024 are used.
+    pub at_once: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { soft: 256, hard: 4096, bytes: Bytes(4 << 30), small: Bytes(64 << 10) }
+        let (bytes, small) = (Bytes(4 << 30), Bytes(64 << 10));
+        Limits { soft: 256, hard: 4096, bytes, small, at_once: 1024 }
     }
 }
 
@@ -90,6 +97,15 @@ impl From<Result<(), Error>> for Evaluation {
     fn from(outcome: Result<(), Error>) -> Evaluation {
         Evaluation { pending: Graph::default(), outcome }
     }
+}
+
+/// The result of an operation that ran when it was recorded.
+#[derive(Debug)]
+pub enum AtOnce {
+    /// A value.
+    Value(Arc<dyn Evaluated>),
+    /// The element of a value without axes.
+    Element(Scalar),
 }
 
 /// Evaluates windows of one mesh.
@@ -129,6 +145,50 @@ pub trait Engine: Send + Sync {
         shape: &[usize],
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error>;
+
+    /// The element of a computed value at this index, if it can be read at once: by a process that
+    /// is alone, from the memory of a CPU, without a wait. Local.
+    fn element(&self, value: &Arc<dyn Evaluated>, index: &[i64]) -> Option<Scalar> {
+        let _ = (value, index);
+        None
+    }
+
+    /// Writes an element of a computed value in place, if [`Engine::element`] would read it and
+    /// nothing else uses the memory. Returns whether it did. The caller ensures that nothing else
+    /// uses the value. Local.
+    fn set_element(&self, value: &Arc<dyn Evaluated>, index: &[i64], element: Scalar) -> bool {
+        let _ = (value, index, element);
+        false
+    }
+
+    /// The value of an operation that is recorded now, if it is small enough to run at once
+    /// ([`Limits::at_once`]) and its operands are computed. `None` if a plan has to compute it.
+    /// Local.
+    fn at_once(
+        &self,
+        op: &NodeOp,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+    ) -> Option<AtOnce> {
+        let _ = (op, operands, shape, dtype);
+        None
+    }
+
+    /// Writes an operand into a view of a computed value in place, if [`Engine::at_once`] would run
+    /// such an operation and nothing else uses the memory. Returns whether it did. The caller
+    /// ensures that nothing else uses the node. Local.
+    fn store_at_once(&self, node: &Node, map: &AffineMap, value: &Operand) -> bool {
+        let _ = (node, map, value);
+        false
+    }
+
+    /// The result of an elementwise operation, by the loop with these operands, if the devices
+    /// compute it with the same bits. `None` if a plan has to compute it. Local.
+    fn computed(&self, op: Op, operands: &[Scalar], result: DType) -> Option<Scalar> {
+        let _ = (op, operands, result);
+        None
+    }
 
     /// A global array of the data of all processes: their shards, one for each local device, are
     /// joined along `axis`. The result includes the shape. Collective over the mesh.

@@ -206,10 +206,16 @@ impl Graph {
     /// until it is used. The window itself does not change.
     pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(Deferred { op, operand }) = node.peek_deferred() {
-            let Operand::Value { node: from, map } = operand else {
-                unreachable!("bug: an array is a value")
+            let input = match operand {
+                Operand::Value { node: from, map } => {
+                    Input { source: self.add(&from, window), map }
+                }
+                Operand::Scalar(scalar) => {
+                    self.scalars.push(scalar);
+                    let scalar = ScalarId::new(self.scalars.len() - 1);
+                    Input { source: Source::Scalar(scalar), map: None }
+                }
             };
-            let input = Input { source: self.add(&from, window), map };
             let data = NodeData::of(op, [input].into_iter().collect(), node);
             return Source::Node(self.push(data));
         }

@@ -21,7 +21,7 @@ mod verify;
 mod view;
 mod window;
 
-pub use engine::{Cause, Engine, Evaluation, Limits, ShardMemory};
+pub use engine::{AtOnce, Cause, Engine, Evaluation, Limits, ShardMemory};
 pub use error::{
     DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, in_place_of,
     is_nested, outside, within,

@@ -41,6 +41,10 @@ pub struct Node {
     interval: OnceLock<Interval>,
     /// Whether a check has found the elements to be non-negative.
     non_negative: AtomicBool,
+    /// Whether elements were written after the value was computed, so that `interval` is void.
+    changed: AtomicBool,
+    /// The element of a value without axes that is known without a plan.
+    known: Option<Scalar>,
     /// The call that made it; `None` for a node that a planner adds.
     site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
@@ -61,7 +65,12 @@ impl Node {
         position: NodeId,
         site: Option<Site>,
     ) -> Arc<Node> {
-        Arc::new(Node {
+        Arc::new(Node::new(shape, dtype, window, position, site))
+    }
+
+    #[inline]
+    fn new(shape: Shape, dtype: DType, window: u64, position: NodeId, site: Option<Site>) -> Node {
+        Node {
             shape,
             dtype,
             window: AtomicU64::new(window),
@@ -72,10 +81,12 @@ impl Node {
             observed: AtomicBool::new(false),
             interval: OnceLock::new(),
             non_negative: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            known: None,
             site,
             result: OnceLock::new(),
             deferred: Mutex::new(None),
-        })
+        }
     }
 
     /// A node that is recorded when it is first used.
@@ -85,9 +96,23 @@ impl Node {
         deferred: Deferred,
         site: Site,
     ) -> Arc<Node> {
-        let node = Node::recorded(shape, dtype, UNRECORDED, NodeId::new(0), Some(site));
-        *lock(&node.deferred) = Some(deferred);
-        node
+        let mut node = Node::new(shape, dtype, UNRECORDED, NodeId::new(0), Some(site));
+        node.deferred = Mutex::new(Some(deferred));
+        Arc::new(node)
+    }
+
+    /// A value without axes whose element is known. An operation that needs it as an array records
+    /// a fill; an unused one is never recorded.
+    pub fn known(element: Scalar, site: Site) -> Arc<Node> {
+        let (dtype, site) = (element.dtype(), Some(site));
+        let node = Node::new(Shape::new(), dtype, UNRECORDED, NodeId::new(0), site);
+        Arc::new(Node { known: Some(element), ..node })
+    }
+
+    /// The element, if the value has no axes and its element is known without a plan.
+    #[inline]
+    pub fn element(&self) -> Option<Scalar> {
+        self.known
     }
 
     /// Whether the node has not been recorded yet.
@@ -97,12 +122,17 @@ impl Node {
 
     /// Takes the operation that is deferred for the node. The caller records it.
     pub(crate) fn take_deferred(&self) -> Option<Deferred> {
-        if self.is_deferred() { lock(&self.deferred).take() } else { None }
+        if self.is_deferred() { self.fill().or_else(|| lock(&self.deferred).take()) } else { None }
     }
 
     /// A copy of the operation that is deferred for the node.
     pub(crate) fn peek_deferred(&self) -> Option<Deferred> {
-        if self.is_deferred() { lock(&self.deferred).clone() } else { None }
+        if self.is_deferred() { self.fill().or_else(|| lock(&self.deferred).clone()) } else { None }
+    }
+
+    /// The operation that makes an array of the known element.
+    fn fill(&self) -> Option<Deferred> {
+        self.known.map(|known| Deferred { op: NodeOp::Fill, operand: Operand::Scalar(known) })
     }
 
     /// The position of the node in `window`, if that window recorded it.
@@ -194,7 +224,14 @@ impl Node {
     /// The known bounds of the elements.
     #[inline]
     pub fn interval(&self) -> Option<Interval> {
-        self.interval.get().copied().or_else(|| Interval::of_dtype(self.dtype))
+        let learnt = if self.changed.load(Ordering::Relaxed) { None } else { self.interval.get() };
+        learnt.copied().or_else(|| Interval::of_dtype(self.dtype))
+    }
+
+    /// Records that elements of the computed value were written: what is known about them is void.
+    pub fn change(&self) {
+        self.changed.store(true, Ordering::Relaxed);
+        self.non_negative.store(false, Ordering::Relaxed);
     }
 
     /// Sets the bounds of the elements; bounds that are already set are kept.

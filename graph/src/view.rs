@@ -106,6 +106,16 @@ impl View {
         }
     }
 
+    /// The map of a view that is a map and nothing else; `None` for any other view.
+    pub fn map(&self, base: &[usize]) -> Option<Arc<AffineMap>> {
+        match self.stages.as_slice() {
+            _ if self.is_truth => None,
+            [] => Some(Arc::new(AffineMap::identity(base))),
+            [stage] if stage.form.is_none() && stage.lens.is_none() => Some(stage.map.clone()),
+            _ => None,
+        }
+    }
+
     /// Whether the view is the whole base.
     #[inline]
     pub fn is_whole(&self) -> bool {
@@ -128,34 +138,31 @@ impl View {
     }
 
     fn with_map(&self, map: AffineMap, base: &[usize], strides: SmallVec<[i64; 4]>) -> View {
-        let mut stages = self.stages.clone();
-        let shape = map.shape.clone();
-        match stages.last_mut() {
-            Some(stage) => {
+        let shape = Shape::from_slice(&map.shape);
+        let mut stages = SmallVec::new();
+        // The identity of the base needs no stage.
+        let is_plain = |stage: &Stage| stage.form.is_none() && stage.lens.is_none();
+        let is_one_map = self.stages.len() <= 1 && self.stages.iter().all(is_plain);
+        if !is_one_map {
+            stages = self.stages.clone();
+            if let Some(stage) = stages.last_mut() {
                 stage.map = Arc::new(map);
-                // The identity of the base needs no stage.
-                if stages.len() == 1
-                    && stages[0].form.is_none()
-                    && stages[0].lens.is_none()
-                    && stages[0].map.is_identity(base)
-                {
-                    stages.clear();
-                }
             }
-            None => {
-                if let Some(map) = map_or_none(map, base) {
-                    stages.push(Stage { form: None, map, lens: None });
-                }
-            }
+        } else if let Some(map) = map_or_none(map, base) {
+            stages.push(Stage { form: None, map, lens: None });
         }
-        View { shape, strides, stages, ..self.clone() }
+        let &View { dtype, is_truth, is_read_only, .. } = self;
+        View { shape, dtype, strides, stages, is_truth, is_read_only }
     }
 
     /// The view at a basic index.
     pub fn index(&self, items: &[Index], base: &[usize]) -> Result<View, OpError> {
-        let local = AffineMap::identity(&self.shape).indexing(items)?;
-        let map = self.last_map().then(&local);
+        let local = AffineMap::indexing(&self.shape, items)?;
         let strides = self.strides_through(&local);
+        let map = match self.stages.last() {
+            Some(stage) => stage.map.then(&local),
+            None => local.into_clamped(&self.shape),
+        };
         Ok(self.with_map(map, base, strides))
     }
 

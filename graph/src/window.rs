@@ -1,7 +1,7 @@
 //! Windows: operations are recorded in program order, and a closed window becomes a plan.
 
 use crate::condition::Check;
-use crate::engine::{Cause, Engine, Evaluation, Limits};
+use crate::engine::{AtOnce, Cause, Engine, Evaluation, Limits};
 use crate::error::{Error, Failure, Site, call_site};
 use crate::graph::{Graph, Input, NodeData, Source};
 use crate::ids::{LeafId, NodeId, ScalarId};
@@ -42,6 +42,9 @@ struct State {
 /// The number of operations that identify a place in the program.
 const PLACE: usize = 4;
 
+/// The number of small operations in a row after which the window closes.
+const SMALL_RUN: usize = 8;
+
 /// A place in the program: the last few operations, newest first, each by its call site and its
 /// kind. One operation is not enough, because several operations of one line, as in `a / b * c`,
 /// have one call site.
@@ -77,6 +80,8 @@ struct Window {
     /// The number of nodes below which the window is not closed for its length. It is above 0 after
     /// there was too little memory.
     retry_from: usize,
+    /// The number of small operations recorded last, one after the other.
+    small: usize,
     write: Write,
 }
 
@@ -267,6 +272,9 @@ impl MeshHandle {
     ) -> Result<Arc<Node>, Error> {
         tracing::trace!(target: "phalanx::path", file = file!());
         self.own(site)?;
+        if let Some(node) = self.at_once(&op, operands, &shape, dtype, site) {
+            return Ok(node);
+        }
         let mut window = self.window();
         let mut anchor = window.place;
         anchor.rotate_right(1);
@@ -283,6 +291,15 @@ impl MeshHandle {
         if is_long(&window) {
             drop(window);
             self.0.engine.make_room()?;
+            window = self.window();
+        }
+        if !is_end && window.write == Write::No && self.ends_run(&mut window, &op, operands, &shape)
+        {
+            drop(window);
+            self.compute_all(site)?;
+            if let Some(node) = self.at_once(&op, operands, &shape, dtype, site) {
+                return Ok(node);
+            }
             window = self.window();
         }
         if window.write == Write::Begins {
@@ -308,6 +325,54 @@ impl MeshHandle {
         Ok(node)
     }
 
+    /// The node of an operation that runs now, if it is small and its operands are computed.
+    fn at_once(
+        &self,
+        op: &NodeOp,
+        operands: &[Operand],
+        shape: &Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Option<Arc<Node>> {
+        if self.0.limits.at_once == 0 {
+            return None;
+        }
+        Some(match self.0.engine.at_once(op, operands, shape, dtype)? {
+            AtOnce::Element(element) => Node::known(element, site),
+            AtOnce::Value(value) => {
+                let node = Node::evaluated(shape.clone(), dtype, value, site);
+                node.learn(Interval::of_result(op, operands, shape, dtype));
+                node
+            }
+        })
+    }
+
+    /// Counts an operation that is recorded. Whether it is small, like many before it: then the
+    /// program works on few elements, which costs less at once than by plans.
+    fn ends_run(
+        &self,
+        window: &mut Window,
+        op: &NodeOp,
+        operands: &[Operand],
+        shape: &Shape,
+    ) -> bool {
+        let most = self.0.limits.at_once;
+        let is_small = most > 0 && elements(op, operands, shape) <= most;
+        window.small = if is_small { window.small + 1 } else { 0 };
+        window.small > SMALL_RUN
+    }
+
+    /// Closes the window and waits until its values are computed, so that small operations run at
+    /// once. Values that cannot be computed carry their errors.
+    fn compute_all(&self, site: Site) -> Result<(), Error> {
+        self.0.engine.make_room()?;
+        let closed = self.close_window(&mut self.window(), Cause::Small, site);
+        match closed.and_then(|()| self.0.engine.hand_over()) {
+            Err(error) if error.is_interrupt() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// A copy of an operand by `op` that is recorded when its value is first used. An unused copy
     /// is never recorded. Local. Errors: those of [`MeshHandle::record`].
     pub fn defer(
@@ -326,6 +391,9 @@ impl MeshHandle {
             return self.record(op, &[operand], shape, dtype, site);
         }
         self.own(site)?;
+        if let Some(node) = self.at_once(&op, std::slice::from_ref(&operand), &shape, dtype, site) {
+            return Ok(node);
+        }
         let interval = Interval::of_result(&op, std::slice::from_ref(&operand), &shape, dtype);
         let node = Node::deferred(shape, dtype, Deferred { op, operand }, site);
         node.learn(interval);
@@ -509,6 +577,12 @@ impl MeshHandle {
         Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
     }
 
+    /// Whether small operations run when they are recorded ([`Limits::at_once`]). Local.
+    #[inline]
+    pub fn runs_at_once(&self) -> bool {
+        self.0.limits.at_once > 0
+    }
+
     /// The number of operations recorded in the open window. Local.
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()
@@ -545,6 +619,18 @@ impl Window {
         self.graph.nodes.push(NodeData { site, ..data });
         Ok(())
     }
+}
+
+/// The number of elements that an operation reads or writes.
+fn elements(op: &NodeOp, operands: &[Operand], shape: &[usize]) -> usize {
+    let seen = match (op, operands.first()) {
+        (NodeOp::Update(map), _) => &map.shape,
+        (NodeOp::Reduce { .. }, Some(Operand::Value { node, map })) => {
+            map.as_ref().map_or(node.shape(), |map| &map.shape)
+        }
+        _ => return phalanx_ops::shape::size(shape),
+    };
+    phalanx_ops::shape::size(seen)
 }
 
 /// The bytes of a value that is stored in any case. Elementwise values and writes may be fused, and

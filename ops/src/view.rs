@@ -119,32 +119,52 @@ impl AffineMap {
         AffineMap { shape: SmallVec::from_slice(&inner.shape), axes }
     }
 
-    /// A basic index of this view.
-    pub fn index(&self, items: &[Index]) -> Result<AffineMap, OpError> {
-        Ok(self.then(&self.indexing(items)?))
+    /// The map with the steps along axes of at most one position clamped to the extents of the base,
+    /// as [`AffineMap::then`] clamps them.
+    pub fn into_clamped(mut self, base: &[usize]) -> AffineMap {
+        for (axis, &extent) in self.axes.iter_mut().zip(base) {
+            if let Some(to) = axis.axis
+                && self.shape[usize::from(to)] <= 1
+            {
+                let extent = extent.max(1) as i64;
+                axis.step = axis.step.clamp(-extent, extent);
+            }
+        }
+        self
     }
 
-    /// The map of a basic index alone: from the indices of the result to those of this view, with
-    /// the steps as given.
-    pub fn indexing(&self, items: &[Index]) -> Result<AffineMap, OpError> {
-        let ndim = self.shape.len();
-        let given =
-            items.iter().filter(|item| matches!(item, Index::At(_) | Index::Range { .. })).count();
+    /// A basic index of this view.
+    pub fn index(&self, items: &[Index]) -> Result<AffineMap, OpError> {
+        Ok(self.then(&AffineMap::indexing(&self.shape, items)?))
+    }
+
+    /// The map of a basic index alone: from the indices of the result to those of an array of shape
+    /// `of`, with the steps as given.
+    pub fn indexing(of: &[usize], items: &[Index]) -> Result<AffineMap, OpError> {
+        let ndim = of.len();
+        let (mut dropped, mut ranges, mut added, mut ellipses) = (0, 0, 0, 0);
+        for item in items {
+            match item {
+                Index::At(_) => dropped += 1,
+                Index::Range { .. } => ranges += 1,
+                Index::NewAxis => added += 1,
+                Index::Ellipsis => ellipses += 1,
+            }
+        }
+        let given = dropped + ranges;
         if given > ndim {
             return Err(OpError::TooManyIndices { ndim, given });
         }
-        if items.iter().filter(|item| matches!(item, Index::Ellipsis)).count() > 1 {
+        if ellipses > 1 {
             return Err(OpError::Ellipses);
         }
-        let count = |is: fn(&Index) -> bool| items.iter().filter(|&item| is(item)).count();
-        let dropped = count(|item| matches!(item, Index::At(_)));
-        check_ndim(ndim - dropped + count(|item| matches!(item, Index::NewAxis)))?;
+        check_ndim(ndim - dropped + added)?;
         let mut shape = Shape::new();
-        // For each axis of this view, its source in the new view.
+        // For each axis of the array, its source in the new view.
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::new();
         let whole = |shape: &mut Shape, axes: &mut SmallVec<[AxisMap; 4]>| {
             axes.push(AxisMap { axis: Some(shape.len() as u8), start: 0, step: 1 });
-            shape.push(self.shape[axes.len() - 1]);
+            shape.push(of[axes.len() - 1]);
         };
         for item in items {
             let axis = axes.len();
@@ -152,7 +172,7 @@ impl AffineMap {
                 Index::NewAxis => shape.push(1),
                 Index::Ellipsis => (0..ndim - given).for_each(|_| whole(&mut shape, &mut axes)),
                 Index::At(index) => {
-                    let extent = self.shape[axis];
+                    let extent = of[axis];
                     let start = if index < 0 { index + extent as i64 } else { index };
                     if !(0..extent as i64).contains(&start) {
                         return Err(OpError::Index { index, axis, extent });
@@ -160,7 +180,7 @@ impl AffineMap {
                     axes.push(AxisMap { axis: None, start, step: 0 });
                 }
                 Index::Range { start, stop, step } => {
-                    let (start, count) = resolve_range(start, stop, step, self.shape[axis])?;
+                    let (start, count) = resolve_range(start, stop, step, of[axis])?;
                     // As in Python; unlike `i64::MIN`, this step can be negated.
                     let step = step.max(-i64::MAX);
                     axes.push(AxisMap { axis: Some(shape.len() as u8), start, step });

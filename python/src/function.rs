@@ -5,7 +5,7 @@ use crate::calls::arguments::Arguments;
 use crate::calls::documentation;
 use crate::calls::signature::Signature;
 use crate::interpreter::site::at_line;
-use crate::objects::elements::are_given_by;
+use crate::objects::elements::Elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use crate::records;
@@ -40,6 +40,7 @@ pub struct Function {
     home: &'static str,
     /// Whether it may accept structured arrays or dtypes.
     takes_records: bool,
+    gives: Elements,
     signature: OnceLock<Signature>,
 }
 
@@ -47,7 +48,8 @@ impl Function {
     /// The function of a row.
     pub fn new(row: &'static Row, home: &'static str) -> Function {
         let takes_records = home != "phalanx.random." && records::may_take(row.name());
-        Function { row, home, takes_records, signature: OnceLock::new() }
+        let gives = Elements::of(row.name());
+        Function { row, home, takes_records, gives, signature: OnceLock::new() }
     }
 
     fn signature(&self) -> &Signature {
@@ -75,7 +77,7 @@ impl Function {
         let template = arguments.template();
         let answer = at_line(py, || (self.row.call)(&arguments))?;
         settle(py)?;
-        let are_elements = || are_given_by(self.row.name(), receiver.is_some(), arguments.first());
+        let are_elements = || self.gives.elements(receiver.is_some(), arguments.first());
         answered(py, answer, template.as_ref(), &are_elements)
     }
 }

@@ -13,6 +13,8 @@ struct Progress {
     /// The outcomes of earlier plans whose values this one reads. Devices run plans in order, so
     /// these are known when this one is done.
     needed: Vec<Arc<Outcome>>,
+    /// The number of threads that wait. Without any, nothing is notified: that is a system call.
+    waiting: usize,
 }
 
 /// The outcome of a plan on this process's devices.
@@ -26,13 +28,14 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// The outcome of a plan on this many devices. It fails if one of the `needed` outcomes fails.
     pub fn pending(devices: usize, ticket: Option<u64>, needed: Vec<Arc<Outcome>>) -> Arc<Outcome> {
-        let state = Mutex::new(Progress { left: devices, error: None, needed });
+        let state = Mutex::new(Progress { left: devices, error: None, needed, waiting: 0 });
         Arc::new(Outcome { state, changed: Condvar::new(), ticket })
     }
 
     /// The outcome of a plan that failed before it ran.
     pub fn failed(error: Error) -> Arc<Outcome> {
-        let state = Mutex::new(Progress { left: 0, error: Some(error), needed: Vec::new() });
+        let (needed, error) = (Vec::new(), Some(error));
+        let state = Mutex::new(Progress { left: 0, error, needed, waiting: 0 });
         Arc::new(Outcome { state, changed: Condvar::new(), ticket: None })
     }
 
@@ -50,7 +53,9 @@ impl Outcome {
                     state.error = Some(error);
                 }
             }
-            self.changed.notify_all();
+            if state.waiting > 0 {
+                self.changed.notify_all();
+            }
         }
     }
 
@@ -93,8 +98,9 @@ impl Outcome {
     fn wait_while(&self, continues: impl Fn() -> bool) {
         let mut state = self.state();
         while state.left > 0 {
+            state.waiting += 1;
             let woken = self.changed.wait_timeout(state, LOOK);
-            drop(woken);
+            woken.unwrap_or_else(PoisonError::into_inner).0.waiting -= 1;
             if !continues() {
                 return;
             }

@@ -6,7 +6,8 @@ use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_to_host};
 use phalanx_distributed::preimage_range;
 use phalanx_graph::{Error, Evaluated, HostArray, Site};
 use phalanx_ops::sharding::is_empty;
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Shape, Sharding};
+use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Shards {
     pub dtype: DType,
     sharding: Sharding,
-    shape: Vec<usize>,
+    shape: Shape,
     storage: Arc<Storage>,
     /// The outcome of the plan that computes them.
     outcome: Option<Arc<Outcome>>,
@@ -30,18 +31,20 @@ pub(crate) struct Shards {
 /// The buffers of one value, or of several: a reshape shares those of its input.
 pub(crate) struct Storage {
     /// One for each local device.
-    buffers: Vec<Buffer>,
+    buffers: SmallVec<[Buffer; 1]>,
     /// Whether code outside this session also has the memory, which is then read only.
     is_shared: bool,
 }
 
 impl Storage {
-    pub fn new(buffers: Vec<Buffer>) -> Arc<Storage> {
+    pub fn new(buffers: impl IntoIterator<Item = Buffer>) -> Arc<Storage> {
+        let buffers = buffers.into_iter().collect();
         Arc::new(Storage { buffers, is_shared: false })
     }
 
     /// Storage with at least one buffer that code outside this session owns.
-    pub fn shared(buffers: Vec<Buffer>) -> Arc<Storage> {
+    pub fn shared(buffers: impl IntoIterator<Item = Buffer>) -> Arc<Storage> {
+        let buffers = buffers.into_iter().collect();
         Arc::new(Storage { buffers, is_shared: true })
     }
 
@@ -62,7 +65,7 @@ impl Shards {
         Shards {
             dtype,
             sharding,
-            shape: shape.to_vec(),
+            shape: Shape::from_slice(shape),
             storage,
             outcome,
             late: None,
@@ -85,13 +88,8 @@ impl Shards {
             largest: Vec::new(),
         };
         let error = Error::failure(error, Some(site));
-        let shards = Shards::new(
-            dtype,
-            shape,
-            sharding,
-            Storage::new(Vec::new()),
-            Some(Outcome::failed(error)),
-        );
+        let shards =
+            Shards::new(dtype, shape, sharding, Storage::new([]), Some(Outcome::failed(error)));
         Shards { refusal: Some(refusal), ..shards }
     }
 
@@ -132,6 +130,36 @@ impl Shards {
     /// The outcome of the plan that computes it, unless that plan is known to have succeeded.
     pub fn unknown_outcome(&self) -> Option<Arc<Outcome>> {
         self.outcome.clone().filter(|outcome| !outcome.has_succeeded())
+    }
+
+    /// Whether the elements are in memory and no plan computes them any more.
+    pub fn is_computed(&self) -> bool {
+        let is_whole = self.late.is_none() && self.refusal.is_none();
+        is_whole && self.outcome.as_ref().is_none_or(|outcome| outcome.has_succeeded())
+    }
+
+    /// The local device that has the element at an index, and its byte in that device's buffer.
+    /// `None` unless this process has all blocks.
+    pub fn locate(&self, index: &[i64], mesh: &Mesh) -> Option<(usize, usize)> {
+        if self.buffers().len() != mesh.devices() {
+            return None;
+        }
+        let offset = |starts: &dyn Fn(usize) -> usize, extents: &dyn Fn(usize) -> usize| {
+            let along = |at, (axis, &index): (usize, &i64)| {
+                at * extents(axis) + (index as usize - starts(axis))
+            };
+            index.iter().enumerate().fold(0, along) * self.dtype.size()
+        };
+        if self.sharding.is_replicated() {
+            return Some((0, offset(&|_| 0, &|axis| self.shape[axis])));
+        }
+        let blocks = self.blocks(mesh, 0);
+        let has = |block: &IndexBox| {
+            block.iter().zip(index).all(|(range, &index)| range.contains(&(index as usize)))
+        };
+        let local = blocks.iter().position(has)?;
+        let block = &blocks[local];
+        Some((local, offset(&|axis| block[axis].start, &|axis| block[axis].len())))
     }
 
     /// The buffer of each local device.

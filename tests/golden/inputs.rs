@@ -30,6 +30,11 @@ pub fn array(shape: &[usize], seed: usize) -> Array {
 /// Arrays of at least this many elements are split in these tests.
 const SPLIT_FROM: usize = 256;
 
+/// Limits with which plans compute all operations, also small ones on one device.
+pub fn by_plans() -> Limits {
+    Limits { at_once: 0, ..Limits::default() }
+}
+
 /// Runs `body` on a separate line of devices.
 pub fn on_devices<R>(devices: usize, limits: Limits, body: impl FnOnce(&Session) -> R) -> R {
     let config = Config::for_tests(devices).threads(2);

@@ -1,9 +1,9 @@
 //! Loops: values that change in each iteration must not make new kernels, and a loop must need few
 //! different windows.
 
-use crate::inputs::{array, numbers, on_devices};
+use crate::inputs::{array, by_plans, numbers, on_devices};
 use phalanx::prelude::*;
-use phalanx::{Counters, Limits, Session};
+use phalanx::{Counters, Session};
 
 /// The increase of the counters by `body`, after everything is computed.
 fn counted(session: &Session, body: impl FnOnce()) -> Counters {
@@ -24,7 +24,7 @@ const TURNS: usize = 10_000;
 #[test]
 fn growing_slices_make_few_kernels() {
     for devices in [1, 4] {
-        on_devices(devices, Limits::default(), |session| {
+        on_devices(devices, by_plans(), |session| {
             let a = array(&[TURNS], 1);
             let counters = counted(session, || {
                 for turn in 1..TURNS {
@@ -48,7 +48,7 @@ fn growing_slices_make_few_kernels() {
 #[test]
 fn growing_reductions_make_few_kernels() {
     for devices in [1, 4] {
-        on_devices(devices, Limits::default(), |session| {
+        on_devices(devices, by_plans(), |session| {
             let turns = TURNS / devices.pow(2);
             let a = array(&[turns], 1);
             let counters = counted(session, || {
@@ -74,7 +74,7 @@ fn growing_reductions_make_few_kernels() {
 /// Products of operands that are gathered in panels, with other sizes in each iteration.
 #[test]
 fn growing_products_in_panels_make_one_plan() {
-    on_devices(4, Limits::default(), |session| {
+    on_devices(4, by_plans(), |session| {
         let large = array(&[1201, 1130], 1);
         let counters = counted(session, || {
             for turn in 0..3 {
@@ -100,7 +100,7 @@ fn growing_products_in_panels_make_one_plan() {
 fn a_loop_after_any_prologue_makes_few_windows() {
     for devices in [1, 4] {
         for prologue in [0, 1, 2, 7, 30, 100, 127, 128, 129, 255, 256, 1000] {
-            on_devices(devices, Limits::default(), |session| {
+            on_devices(devices, by_plans(), |session| {
                 let g = array(&[20, 20], 1);
                 let mut sum = g.sum(());
                 for number in 0..prologue {
@@ -123,7 +123,7 @@ fn a_loop_after_any_prologue_makes_few_windows() {
 #[test]
 fn a_loop_of_writes_of_components_makes_few_windows() {
     for devices in [1, 4] {
-        on_devices(devices, Limits::default(), |session| {
+        on_devices(devices, by_plans(), |session| {
             let z = zeros([20, 20], DType::C128);
             let counters = counted(session, || {
                 for turn in 0..1000 {
@@ -138,7 +138,7 @@ fn a_loop_of_writes_of_components_makes_few_windows() {
 /// The measured calls find their plan: the calls before them close windows in the same way.
 #[test]
 fn a_benchmark_closes_a_window_for_each_call() {
-    on_devices(1, Limits::default(), |session| {
+    on_devices(1, by_plans(), |session| {
         let a = array(&[20, 20], 1);
         let mut sums = Vec::new();
         let counters = counted(session, || {
@@ -157,7 +157,7 @@ fn a_benchmark_closes_a_window_for_each_call() {
 #[test]
 fn a_loop_of_reductions_makes_few_windows() {
     for devices in [1, 4] {
-        on_devices(devices, Limits::default(), |session| {
+        on_devices(devices, by_plans(), |session| {
             let b = array(&[20, 20], 1);
             let counters = counted(session, || {
                 let mut x = zeros([20, 20], DType::F64);

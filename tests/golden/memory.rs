@@ -1,7 +1,6 @@
 //! Memory: the peak of plans, measured by the devices.
 
-use crate::inputs::{array, numbers, on_devices};
-use phalanx::Limits;
+use crate::inputs::{array, by_plans, numbers, on_devices};
 use phalanx::prelude::*;
 
 const SHAPE: [usize; 2] = [256, 128];
@@ -10,7 +9,7 @@ const BASE: usize = SHAPE[0] * SHAPE[1] * size_of::<f64>();
 
 /// The most bytes that a device holds while `program` runs; the inputs are made before.
 fn peak<I>(devices: usize, inputs: impl FnOnce() -> I, program: impl FnOnce(&I) -> Array) -> usize {
-    on_devices(devices, Limits::default(), |session| {
+    on_devices(devices, by_plans(), |session| {
         let inputs = inputs();
         phalanx::flush().expect("the inputs are made");
         session.reset_peak();
@@ -22,7 +21,7 @@ fn peak<I>(devices: usize, inputs: impl FnOnce() -> I, program: impl FnOnce(&I) 
 
 #[test]
 fn a_wait_for_a_result_finds_other_memory_returned() {
-    on_devices(4, Limits::default(), |session| {
+    on_devices(4, by_plans(), |session| {
         let a = array(&SHAPE, 1);
         phalanx::flush().expect("the input is made");
         for round in 0..300 {
@@ -165,7 +164,7 @@ fn in_place(array: &Array, step: fn(&Array)) -> Array {
 fn a_refusal_names_the_largest_arrays() {
     let config = Config::default().devices(2).memory_limit(1 << 20);
     let policy = phalanx::Policy { split_from: 1 };
-    let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+    let session = phalanx::Session::with_options(config, None, policy, by_plans());
     let session = session.expect("a session");
     session.handle().enter(|| {
         let small = array(&[64], 1);
@@ -186,7 +185,7 @@ fn a_refusal_names_the_largest_arrays() {
 fn a_refusal_names_an_array_that_was_updated_in_place_once() {
     let config = Config::default().devices(1).memory_limit(1 << 20);
     let session =
-        phalanx::Session::with_options(config, None, phalanx::Policy::default(), Limits::default());
+        phalanx::Session::with_options(config, None, phalanx::Policy::default(), by_plans());
     session.expect("a session").handle().enter(|| {
         let updated = array(&[1000], 1);
         for _ in 0..20 {
@@ -205,7 +204,7 @@ fn a_refusal_leaves_the_rest_as_it_was() {
     for devices in [1, 2] {
         let config = Config::default().devices(devices).memory_limit(1 << 20);
         let policy = phalanx::Policy { split_from: 1 };
-        let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+        let session = phalanx::Session::with_options(config, None, policy, by_plans());
         session.expect("a session").handle().enter(|| {
             let kept = array(&[64], 1);
             kept.evaluate().expect("what is small fits");
@@ -238,7 +237,7 @@ fn an_array_updated_in_place_is_listed_once() {
     for devices in [1, 2] {
         let config = Config::default().devices(devices).memory_limit(1 << 20);
         let policy = phalanx::Policy { split_from: 1 };
-        let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+        let session = phalanx::Session::with_options(config, None, policy, by_plans());
         session.expect("a session").handle().enter(|| {
             let mut updated = ones([64], DType::F64);
             for _ in 0..20 {

@@ -88,6 +88,8 @@ impl Case {
                 soft: self.soft,
                 hard: self.hard,
                 small: Bytes(self.small),
+                // On one device: no operation, few, or most run when they are recorded.
+                at_once: [0, 8, 1024][(self.seed % 3) as usize],
                 ..Limits::default()
             },
         )

@@ -13,6 +13,7 @@ mod planning;
 mod positions;
 mod powers;
 mod shardings;
+mod small;
 mod ufuncs;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
@@ -31,7 +32,16 @@ fn on(mesh: &[usize], limits: Limits, program: impl FnOnce()) {
 
 /// Runs a program on lines of 1 to 4 devices.
 fn on_lines(program: impl Fn()) {
+    on_lines_with(Limits::default(), program);
+}
+
+fn on_lines_with(limits: Limits, program: impl Fn()) {
     for devices in [1, 2, 3, 4] {
-        on(&[devices], Limits::default(), &program);
+        on(&[devices], limits, &program);
     }
+}
+
+/// Limits with which plans compute all operations, also small ones on one device.
+fn by_plans() -> Limits {
+    Limits { at_once: 0, ..Limits::default() }
 }

@@ -1,5 +1,6 @@
 //! Panics: a panic loses the plan in which it occurs, and nothing else.
 
+use crate::by_plans;
 use phalanx::prelude::*;
 use phalanx::{Bytes, Config, Limits, Place, Session, Site, within};
 use std::fmt::Debug;
@@ -64,7 +65,7 @@ fn on_some(program: impl Fn()) {
     strike();
     for devices in [1, 3] {
         for small in [Bytes(0), Bytes(64 << 10)] {
-            let limits = Limits { small, ..Limits::default() };
+            let limits = Limits { small, ..by_plans() };
             let session =
                 Session::with_options(Config::for_tests(devices), None, Default::default(), limits);
             let session = session.unwrap();

@@ -1,7 +1,7 @@
 //! Powers: integers to negative integer powers, which NumPy refuses, and scalar exponents that
 //! NumPy replaces by other operations.
 
-use crate::{on, on_lines};
+use crate::{by_plans, on, on_lines, on_lines_with};
 use phalanx::prelude::*;
 use phalanx::{Argument, Error, Limits, MeshHandle, Op, Scalar, deferred_errors, flush};
 use phalanx_ops::Weak;
@@ -66,7 +66,7 @@ fn powers_without_a_negative_integer_are_computed() {
 /// Exponents that cannot be negative need no check of the data.
 #[test]
 fn powers_with_exponents_known_to_be_fine_close_nothing() {
-    on_lines(|| {
+    on_lines_with(by_plans(), || {
         let base = arange(0, 6, 1).reshape([2, 3]);
         let index = from_function([2, 3], |i| (&i[0] * 3 + &i[1] - 7) % 4);
         let host = from_slice(&[1i32, 0, 3], [3]);
@@ -111,7 +111,7 @@ fn powers_with_exponents_known_to_be_fine_close_nothing() {
 /// Inside of `deferred_errors` nothing waits, and the next observation raises the error.
 #[test]
 fn deferred_errors_are_raised_by_the_next_observation() {
-    on_lines(|| {
+    on_lines_with(by_plans(), || {
         let base = arange(0, 100, 1);
         let other = arange(0, 8, 1);
         other.evaluate().unwrap();
@@ -208,7 +208,7 @@ fn powers_that_numpy_computes_otherwise_were_powers() {
 /// A square by the power operation took several times as long as a product.
 #[test]
 fn squares_of_floats_are_planned_as_products_are() {
-    on(&[1], Limits::default(), || {
+    on(&[1], by_plans(), || {
         let a = from_slice(&[1.5, -2.0], [2]);
         let plan = a.power(2).explain().unwrap();
         assert!(plan.contains("square(") && !plan.contains("power("), "{plan}");

@@ -34,7 +34,7 @@ impl Array {
         self.assign_argument(&value.into(), call_site())
     }
 
-    fn assign_argument(&self, value: &Argument, site: Site) -> Result<(), Error> {
+    pub(super) fn assign_argument(&self, value: &Argument, site: Site) -> Result<(), Error> {
         mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
         match value {
             Argument::Array(array) => self.assign_at(array, Casting::Unsafe, site),
@@ -74,6 +74,10 @@ impl Array {
             return Err(Error::op(OpError::Cast { from, to, casting }, site));
         }
         self.check_writable(site)?;
+        // `a[i] += 1` of Python ends with `a[i] = a[i]`.
+        if value.has_base_of(self) && value.base_view()? == self.base_view()? {
+            return Ok(());
+        }
         let value = within(site, || without_leading(value, self.ndim()));
         let fits = value.ndim() <= self.ndim()
             && value

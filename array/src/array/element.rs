@@ -1,6 +1,12 @@
-//! Elements: 0-d arrays that never change, like NumPy's scalars.
+//! Elements: 0-d arrays that never change, like NumPy's scalars; and single elements of computed
+//! values, which are read and written in memory.
 
-use super::handle::Array;
+use super::argument::Argument;
+use super::handle::{Array, Cell, Live};
+use phalanx_graph::{Error, Node, Site, call_site, in_place_of};
+use phalanx_ops::{AxisMap, Casting, Index, Scalar, can_cast};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 impl Array {
     /// Declares that the array's base is an element, which never changes, or that it is not. The
@@ -14,6 +20,165 @@ impl Array {
 
     /// Whether the array's base is declared an element. Local.
     pub fn is_element(&self) -> bool {
-        self.live().is_ok_and(|live| live.cell.is_element.get() == Some(&true))
+        self.0.as_ref().is_ok_and(|live| live.cell.is_element.get() == Some(&true))
     }
+
+    /// A 0-d array, on the mesh of this array, of an element that was read from this array. All
+    /// ranks have read the same element, so it is not compared between ranks as host data is.
+    ///
+    /// Local. Errors: the error that the array carries.
+    #[track_caller]
+    pub fn of_element(&self, element: Scalar) -> Array {
+        self.with_element(element, call_site())
+    }
+
+    fn with_element(&self, element: Scalar, site: Site) -> Array {
+        Array::catch(self.mesh().map(|mesh| Array::from_node(mesh, Node::known(element, site))))
+    }
+
+    /// The element of an array without axes, if it is known without a plan: it was read in memory,
+    /// or computed from such elements.
+    #[inline]
+    pub(crate) fn element(&self) -> Option<Scalar> {
+        let Ok(live) = &self.0 else { return None };
+        let is_whole = live.view.shape.is_empty() && live.view.is_whole() && !live.view.is_truth;
+        if is_whole { live.cell.node().ok()?.element() } else { None }
+    }
+
+    /// The element at an index of integers, as a 0-d array of its own: NumPy's `a[i, j]`.
+    ///
+    /// Local. A process that is alone reads an element that is already computed in the memory of
+    /// its CPUs. Of other processes, a small value that this one holds is shared, and stays alive
+    /// until the element is dropped; any other element records a node. Errors: `OpError::Index`,
+    /// `OpError::TooManyIndices`.
+    #[track_caller]
+    #[must_use]
+    pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
+        let (site, index) = (call_site(), index.as_ref());
+        if let Some(element) = self.read_element(index) {
+            return self.with_element(element, site);
+        }
+        Array::catch((|| {
+            self.ok()?;
+            let view = self
+                .base_view()?
+                .index(&items_of(index), &self.base_shape()?)
+                .map_err(|error| Error::op(error, site))?;
+            match self.kept(view.clone())? {
+                Some(element) => Ok(element),
+                None => Ok(self.with_view(view)?.astype_at(self.dtype(), site)),
+            }
+        })())
+    }
+
+    /// Writes a value into the element at an index of integers: NumPy's `a[i, j] = value`.
+    ///
+    /// Local. A process that is alone writes a number into a computed array of its CPU in memory;
+    /// any other write records a node. On an error, the array keeps its elements. Errors: those of
+    /// [`Array::try_assign`], `OpError::Index`, `OpError::TooManyIndices`.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// # use phalanx::{Array, Error};
+    /// # fn example(counts: &Array) -> Result<(), Error> {
+    /// counts.try_assign_at([2, -1], 7)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn try_assign_at(
+        &self,
+        index: impl AsRef<[i64]>,
+        value: impl Into<Argument>,
+    ) -> Result<(), Error> {
+        let (site, index, value) = (call_site(), index.as_ref(), value.into());
+        if self.write_element(index, &value) {
+            return Ok(());
+        }
+        let target = in_place_of(site, || self.slice(&items_of(index)[..]));
+        target.ok()?.assign_argument(&value, site)
+    }
+
+    /// The computed element at an index, if it is in memory.
+    fn read_element(&self, index: &[i64]) -> Option<Scalar> {
+        let Ok(live) = &self.0 else { return None };
+        let place = live.place(index)?;
+        if live.cell.loans.is_any() {
+            return None;
+        }
+        let node = live.cell.node().ok()?;
+        match node.result() {
+            Some(Ok(value)) => live.cell.mesh.engine().element(value, &place),
+            _ => None,
+        }
+    }
+
+    /// Writes a number or a known element in memory, if nothing but this array has its value.
+    fn write_element(&self, index: &[i64], value: &Argument) -> bool {
+        let Ok(live) = &self.0 else { return false };
+        let scalar = match value {
+            Argument::Weak(weak) => Scalar::assigned(live.view.dtype, *weak).ok(),
+            Argument::Scalar(scalar) => Some(scalar.cast(live.view.dtype)),
+            Argument::Array(array) => {
+                let of_mesh = array.mesh().is_ok_and(|mesh| mesh.same(&live.cell.mesh));
+                let element = array.element().filter(|_| of_mesh);
+                let fits = |from| can_cast(from, live.view.dtype, Casting::Safe);
+                element.filter(|it| fits(it.dtype())).map(|it| it.cast(live.view.dtype))
+            }
+        };
+        let (Some(scalar), Some(place)) = (scalar, live.place(index)) else { return false };
+        if live.view.is_read_only || live.cell.loans.is_any() || self.is_element() {
+            return false;
+        }
+        let engine = live.cell.mesh.engine();
+        live.cell.with_only_node(|node| match node.result() {
+            Some(Ok(value)) if engine.set_element(value, &place, scalar) => {
+                node.change();
+                true
+            }
+            _ => false,
+        })
+    }
+}
+
+impl Live {
+    /// The index in the base of the element at an index of the view. `None` for an index that is
+    /// wrong, and for a view that is more than a map.
+    fn place(&self, index: &[i64]) -> Option<SmallVec<[i64; 4]>> {
+        if index.len() != self.view.shape.len() || self.view.is_truth {
+            return None;
+        }
+        let mut place = SmallVec::<[i64; 4]>::new();
+        for (&index, &extent) in index.iter().zip(&self.view.shape) {
+            let index = if index < 0 { index + extent as i64 } else { index };
+            place.push((0..extent as i64).contains(&index).then_some(index)?);
+        }
+        match self.view.stages.as_slice() {
+            [] => Some(place),
+            [stage] if stage.form.is_none() && stage.lens.is_none() => {
+                let follow = |axis: u8| place[usize::from(axis)];
+                let along =
+                    |map: &AxisMap| map.start + map.axis.map_or(0, |axis| map.step * follow(axis));
+                Some(stage.map.axes.iter().map(along).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Cell {
+    /// Calls `write` with the value's node if nothing else refers to it: no view of another cell,
+    /// no recorded operation and no running call. False if something does, and for a known element,
+    /// which never changes.
+    pub(super) fn with_only_node(&self, write: impl FnOnce(&Node) -> bool) -> bool {
+        let value = self.value();
+        match &*value {
+            Ok(node) if Arc::strong_count(node) == 1 && node.element().is_none() => write(node),
+            _ => false,
+        }
+    }
+}
+
+fn items_of(index: &[i64]) -> SmallVec<[Index; 4]> {
+    index.iter().map(|&index| Index::At(index)).collect()
 }

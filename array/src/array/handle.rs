@@ -3,7 +3,7 @@
 use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Shape, Sharding};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
@@ -16,12 +16,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Clones and views share the elements: a write through one changes all of them.
 #[must_use = "a failed operation returns an array that carries the error; an unused array hides it"]
 #[derive(Clone)]
-pub struct Array(pub(super) Result<Live, Broken>);
+pub struct Array(pub(super) Result<Live, Box<Broken>>);
 
+/// Two pointers: arrays are passed and copied often.
 #[derive(Clone)]
 pub(super) struct Live {
     pub(super) cell: Arc<Cell>,
-    pub(super) view: View,
+    pub(super) view: Arc<View>,
 }
 
 /// An array that could not be made.
@@ -39,7 +40,7 @@ pub(super) struct Cell {
     pub(super) shape: Shape,
     /// Whether the base is an element; unset until [`Array::claim`] decides it.
     pub(super) is_element: OnceLock<bool>,
-    loans: Loans,
+    pub(super) loans: Loans,
 }
 
 impl Cell {
@@ -51,17 +52,18 @@ impl Cell {
     }
 
     pub(super) fn node(&self) -> Result<Arc<Node>, Error> {
-        self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.value().clone()
+    }
+
+    pub(super) fn value(&self) -> MutexGuard<'_, Result<Arc<Node>, Error>> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn replace(&self, value: Result<Arc<Node>, Error>) {
         if let Ok(node) = &value {
             node.add_handle();
         }
-        let old = std::mem::replace(
-            &mut *self.value.lock().unwrap_or_else(PoisonError::into_inner),
-            value,
-        );
+        let old = std::mem::replace(&mut *self.value(), value);
         if let Ok(node) = old {
             node.drop_handle();
         }
@@ -78,19 +80,23 @@ impl Drop for Cell {
 
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let view = View::whole(node.shape(), node.dtype());
+        let view = Arc::new(View::whole(node.shape(), node.dtype()));
         Array(Ok(Live { cell: Cell::new(mesh, node), view }))
     }
 
     /// An array that carries an error.
     pub(crate) fn broken(error: Error) -> Array {
         phalanx_graph::note_unseen(&error);
-        Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
+        Array::carrying(error)
+    }
+
+    fn carrying(error: Error) -> Array {
+        Array(Err(Box::new(Broken { error, shape: Shape::new(), dtype: DType::F64 })))
     }
 
     /// An array that carries an error, which is reported only if the array is used.
     pub(crate) fn refusing(error: Error) -> Array {
-        Array(Err(Broken { error: error.reported(), shape: Shape::new(), dtype: DType::F64 }))
+        Array::carrying(error.reported())
     }
 
     /// The array, or an array that carries the error.
@@ -194,6 +200,7 @@ impl Array {
 
     /// The same cell with another view.
     pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
+        let view = Arc::new(view);
         Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
     }
 

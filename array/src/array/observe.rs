@@ -7,7 +7,7 @@ use crate::manipulation::refused;
 use phalanx_graph::{
     Cause, Error, ErrorKind, Evaluated, HostArray, Node, NodeOp, Site, call_site, room_on_host,
 };
-use phalanx_ops::{AffineMap, Element, Sharding};
+use phalanx_ops::{AffineMap, Element, Scalar, Sharding};
 use std::sync::Arc;
 
 impl Array {
@@ -91,7 +91,7 @@ impl Array {
     /// Whether the value is recorded and not computed, so that its observation is Collective.
     /// Local.
     pub fn is_pending(&self) -> bool {
-        self.base_node().is_ok_and(|node| node.result().is_none())
+        self.base_node().is_ok_and(|node| node.result().is_none() && node.element().is_none())
     }
 
     /// The call that made the array's value.
@@ -111,7 +111,22 @@ impl Array {
         Ok(matches!(node.result(), Some(Ok(value)) if is_here(value)))
     }
 
+    /// The element, if it is known without a plan. Local. Errors: as an observation raises them.
+    fn known_to_host(&self, cause: Cause) -> Result<Option<Scalar>, Error> {
+        let Some(element) = self.element() else { return Ok(None) };
+        if cause.is_observation() {
+            let mesh = &self.live()?.cell.mesh;
+            mesh.raise_known(false)?;
+            observed(mesh, false)?;
+        }
+        Ok(Some(element))
+    }
+
     pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
+        if let Some(element) = self.known_to_host(cause)? {
+            let (dtype, bytes) = (element.dtype(), element.bytes().to_vec());
+            return Ok(HostArray { dtype, shape: Vec::new(), bytes });
+        }
         let live = self.live().map_err(Error::reported)?;
         self.check_not_lent(Some(site))?;
         live.cell.mesh.engine().observes(site);
@@ -212,15 +227,38 @@ impl Array {
         Ok(host.to_vec())
     }
 
+    /// The only element of an array of size 1, with its dtype. Collectivity and errors: those of
+    /// [`Array::item`].
+    #[track_caller]
+    pub fn item_scalar(&self) -> Result<Scalar, Error> {
+        let site = call_site();
+        if let Some(element) = self.known_to_host(Cause::Observation)? {
+            return Ok(element);
+        }
+        self.check_only_one(site)?;
+        let host = self.to_host_at(site)?;
+        Ok(Scalar::from_bytes(host.dtype, &host.bytes))
+    }
+
+    /// The element of an array without axes that needs no plan and no wait; `None` for any other
+    /// array. Local. Errors: those of earlier operations, as any observation raises them.
+    pub fn item_if_known(&self) -> Option<Result<Scalar, Error>> {
+        self.known_to_host(Cause::Observation).transpose()
+    }
+
+    fn check_only_one(&self, site: Site) -> Result<(), Error> {
+        if self.ok()?.size() == 1 {
+            return Ok(());
+        }
+        Err(refused("item", "shape", format!("{:?}", self.shape()), site))
+    }
+
     /// The only element of an array of size 1. Collectivity and errors: those of
     /// [`Array::to_host`], and `OpError::Argument` for another size.
     #[track_caller]
     pub fn item<T: Element>(&self) -> Result<T, Error> {
         let site = call_site();
-        if self.ok()?.size() != 1 {
-            let value = format!("{:?}", self.shape());
-            return Err(refused("item", "shape", value, site));
-        }
+        self.check_only_one(site)?;
         Ok(self.to_host_at(site)?.to_vec()[0])
     }
 }

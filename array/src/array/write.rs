@@ -1,7 +1,7 @@
 //! Writes through views.
 
 use super::form::form_operand;
-use super::handle::{Array, Cell};
+use super::handle::{Array, Cell, Live};
 use super::lens::{self, hide_truth};
 use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View, map_or_none};
 use phalanx_ops::{AffineMap, Shape};
@@ -14,6 +14,9 @@ impl Array {
         tracing::trace!(target: "phalanx::path", file = file!());
         let live = self.live()?;
         self.check_not_lent(Some(site))?;
+        if live.store(&value) {
+            return Ok(());
+        }
         let writing = live.cell.mesh.writing(&value);
         let written = write_stages(&live.cell, &live.view, value, site);
         drop(writing);
@@ -29,6 +32,23 @@ impl Array {
         if let Ok(live) = &self.0 {
             live.cell.replace(Err(error));
         }
+    }
+}
+
+impl Live {
+    /// Writes a small value in memory, if nothing but this array has the base's value. False if the
+    /// write has to be recorded.
+    fn store(&self, value: &Operand) -> bool {
+        let Some(map) = self.view.map(&self.cell.shape) else { return false };
+        let value = broadcast_operand(value.clone(), &self.view.shape);
+        let engine = self.cell.mesh.engine();
+        self.cell.with_only_node(|node| {
+            let is_stored = engine.store_at_once(node, &map, &value);
+            if is_stored {
+                node.change();
+            }
+            is_stored
+        })
     }
 }
 

@@ -199,25 +199,6 @@ impl Array {
         })())
     }
 
-    /// A 0-d array, on the mesh of this array, of an element that was read from this array. All
-    /// ranks have read the same element, so it is not compared between ranks as host data is.
-    ///
-    /// Local. Errors: the error that the array carries, and `Failure` if there is not enough
-    /// memory.
-    #[track_caller]
-    pub fn of_element(&self, element: Scalar) -> Array {
-        let site = call_site();
-        Array::catch((|| {
-            let mesh = self.mesh()?;
-            let (_, blocks) = mesh.engine().placement(&[]);
-            let blocks = vec![element.bytes().to_vec(); blocks.len()];
-            let value = mesh.engine().from_blocks(element.dtype(), &[], blocks, site)?;
-            let node = Node::evaluated(Shape::new(), element.dtype(), value, site);
-            node.learn(Interval::of_host(element.dtype(), element.bytes()));
-            Ok(Array::from_node(mesh, node))
-        })())
-    }
-
     /// One global array of the shards of all processes, joined along `axis`. Each process passes
     /// one shard for each of its devices. A single shard is split evenly over the devices of its
     /// process.

@@ -4,7 +4,7 @@ use super::state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrors, floating_errors,
 };
 use crate::array::Array;
-use phalanx_graph::{DataError, Error, MeshHandle, Site, outside, within};
+use phalanx_graph::{Cause, DataError, Error, MeshHandle, Site, outside, within};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::{PoisonError, RwLock};
@@ -131,10 +131,18 @@ pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Err
     if is_empty || IS_SETTLING.get() || !(is_collective || mesh.engine().process().1 == 1) {
         return Ok(());
     }
+    // The observed value may have run at once, while a condition of an earlier operation waits for
+    // a plan: then that plan runs now.
+    let is_waiting = |check: &Check| check.mesh.same(mesh) && check.is_pending();
+    let waiting =
+        CHECKS.with_borrow(|checks| checks.iter().find(|it| is_waiting(it)).map(|it| it.site));
+    if let Some(site) = waiting.filter(|_| mesh.runs_at_once()) {
+        mesh.close(Cause::Data, site)?;
+    }
     let mut is_known = true;
     let known = taken_where(|check| {
         let is_of_mesh = check.mesh.same(mesh);
-        is_known &= !is_of_mesh || check.met.iter().all(|(_, met)| !met.is_pending());
+        is_known &= !is_of_mesh || !check.is_pending();
         is_of_mesh && is_known
     });
     settle(known).map_err(|(error, rest)| {
@@ -199,6 +207,11 @@ impl Taken {
 impl Check {
     const fn is_warning(&self) -> bool {
         matches!(self.then, Then::Warn(_))
+    }
+
+    /// Whether a condition is not computed.
+    fn is_pending(&self) -> bool {
+        self.met.iter().any(|(_, met)| met.is_pending())
     }
 
     fn settle(&self) -> Result<(), Error> {

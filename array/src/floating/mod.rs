@@ -15,6 +15,7 @@ pub(crate) use conditions::{
     check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity, looks,
 };
 pub use scope::{FloatingErrorScope, errstate};
+pub(crate) use state::is_on;
 pub use state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrorReporter,
     FloatingErrors, floating_errors, set_floating_errors,

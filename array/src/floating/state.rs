@@ -108,6 +108,6 @@ pub(super) fn looks_for(kind: FloatingErrorKind) -> bool {
 }
 
 /// Whether the thread checks for errors of any kind.
-pub(super) fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     CURRENT.with_borrow(|errors| errors.modes != [FloatingErrorMode::Ignore; 4])
 }

@@ -147,27 +147,6 @@ impl Array {
         })())
     }
 
-    /// The element at an index of integers, as a 0-d array of its own. Local. A small value that
-    /// this process holds is shared, and stays alive until the element is dropped; any other
-    /// element records a node.
-    #[track_caller]
-    #[must_use]
-    pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
-        let site = call_site();
-        let items: Vec<Index> = index.as_ref().iter().map(|&index| Index::At(index)).collect();
-        Array::catch((|| {
-            self.ok()?;
-            let view = self
-                .base_view()?
-                .index(&items, &self.base_shape()?)
-                .map_err(|error| Error::op(error, site))?;
-            match self.kept(view.clone())? {
-                Some(element) => Ok(element),
-                None => Ok(self.with_view(view)?.astype_at(self.dtype(), site)),
-            }
-        })())
-    }
-
     /// The result of a reduction, with the reduced axes restored at extent 1 if `axes` keeps them.
     pub(crate) fn with_kept_axes(
         &self,

@@ -5,7 +5,8 @@ use super::mesh::{check_shape, mesh_of};
 use super::order::{OrderRule, copy_order, in_order, memory_order};
 use crate::array::Argument;
 use crate::array::Array;
-use phalanx_graph::{Error, NodeOp, Operand, Site, map_or_none};
+use crate::floating::is_on;
+use phalanx_graph::{Error, MeshHandle, Node, NodeOp, Operand, Site, map_or_none};
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
 use smallvec::SmallVec;
@@ -42,6 +43,9 @@ pub(crate) fn record_as(
     site: Site,
 ) -> Result<Array, Error> {
     let mesh = mesh_of(arguments, site)?;
+    if let Some(element) = of_elements(&mesh, &op, arguments, input_dtypes, output) {
+        return Ok(Array::from_node(mesh, Node::known(element, site)));
+    }
     let mut shape = Shape::new();
     let mut first = true;
     for argument in arguments {
@@ -56,6 +60,7 @@ pub(crate) fn record_as(
     }
     check_shape(&shape, output, site)?;
     let order = rule(arguments, &shape)?;
+    let are_known = arguments.iter().all(|it| it.as_array().is_none_or(|a| a.element().is_some()));
     let mut operands = SmallVec::<[Operand; 3]>::new();
     for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
         let array = match argument {
@@ -69,6 +74,13 @@ pub(crate) fn record_as(
             }
             Argument::Array(array) => array,
         };
+        // A known element is a scalar of the operation. If all are known, one has to be a value.
+        if let Some(element) = array.element().filter(|_| !are_known)
+            && element.dtype() == dtype
+        {
+            operands.push(Operand::Scalar(element));
+            continue;
+        }
         let needs_cast = array.dtype() != dtype && op != NodeOp::Cast;
         let operand = if needs_cast {
             array.astype_at(dtype, site).operand(site)?
@@ -83,6 +95,27 @@ pub(crate) fn record_as(
     };
     let node = mesh.record(op, &operands, recorded, output, site)?;
     in_order(mesh, node, order.as_deref())
+}
+
+/// The result of an elementwise operation on elements that are known, which needs no plan. `None`
+/// while the program looks for floating-point errors, which a plan finds.
+fn of_elements(
+    mesh: &MeshHandle,
+    op: &NodeOp,
+    arguments: &[Argument],
+    input_dtypes: &[DType],
+    output: DType,
+) -> Option<Scalar> {
+    let NodeOp::Elementwise(op) = op else { return None };
+    let mut operands = SmallVec::<[Scalar; 2]>::new();
+    for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
+        operands.push(match argument {
+            Argument::Weak(weak) => Scalar::from_weak(dtype, *weak),
+            Argument::Scalar(scalar) => scalar.cast(dtype),
+            Argument::Array(array) => array.element()?.cast(dtype),
+        });
+    }
+    if is_on() { None } else { mesh.engine().computed(*op, &operands, output) }
 }
 
 /// The operand broadcast to `shape`, with its axes in `order`.

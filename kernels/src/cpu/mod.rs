@@ -16,12 +16,14 @@
 //! - `schedule`: the division of a launch among threads;
 //! - `executable`: lowered kernels and the plans of their launches. A thread remembers the plans of
 //!   its recent launches;
-//! - `compile` and `launch`: the executor as other modules use it.
+//! - `compile` and `launch`: the executor as other modules use it; `element` and `small` run
+//!   operations on single and on few elements, without a kernel.
 //!
 //! Each launch chooses the points that are SIMD lanes, the width of lane blocks, and the number of
 //! threads. No result depends on these choices (`folds`, `schedule`).
 
 mod compile;
+mod element;
 mod executable;
 mod folds;
 mod instructions;
@@ -31,10 +33,12 @@ pub mod loops;
 mod lower;
 mod program;
 mod schedule;
+pub mod small;
 mod transfer;
 mod worker;
 
 pub use compile::{Compiled, compile};
+pub use element::computed;
 pub use executable::BufferLaunch;
 pub(crate) use folds::identity;
 #[doc(hidden)]

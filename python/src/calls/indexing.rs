@@ -7,6 +7,7 @@ use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{AnyIndex, Array, DType, Index};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
@@ -37,22 +38,29 @@ pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
             array => Key::Advanced(vec![array]),
         });
     };
-    let items: Vec<AnyIndex> = tuple.iter().map(|one| item(&one)).collect::<PyResult<_>>()?;
-    let basic = items.iter().map(|item| match item {
-        AnyIndex::Basic(index) => Some(*index),
-        AnyIndex::Array(_) => None,
-    });
-    match basic.collect::<Option<SmallVec<[Index; 4]>>>() {
-        Some(basic) => Ok(Key::Basic(basic)),
-        None => Ok(Key::Advanced(items)),
+    let mut basic: SmallVec<[Index; 4]> = SmallVec::new();
+    let mut items = tuple.iter();
+    for one in items.by_ref() {
+        match item(&one)? {
+            AnyIndex::Basic(index) => basic.push(index),
+            array => {
+                let mut all: Vec<AnyIndex> = basic.into_iter().map(AnyIndex::Basic).collect();
+                all.push(array);
+                for one in items {
+                    all.push(item(&one)?);
+                }
+                return Ok(Key::Advanced(all));
+            }
+        }
     }
+    Ok(Key::Basic(basic))
 }
 
 fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     if let Ok(position) = object.cast_exact::<PyInt>() {
         return self::position(position.as_any());
     }
-    if let Ok(slice) = object.cast::<PySlice>() {
+    if let Ok(slice) = object.cast_exact::<PySlice>() {
         return range(slice).map(AnyIndex::Basic);
     }
     if object.is_none() {
@@ -123,6 +131,22 @@ fn unless_raised(error: PyErr) -> PyErr {
 }
 
 fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: `slice` is a slice, and the places are valid.
+    let unpacked = unsafe {
+        ffi::PySlice_Unpack(slice.as_ptr(), &raw mut start, &raw mut stop, &raw mut step)
+    };
+    if unpacked == 0 {
+        // An absent part has become the end of every axis in the direction of the step.
+        let (start, stop) = (Some(start as i64), Some(stop as i64));
+        return Ok(Index::Range { start, stop, step: step as i64 });
+    }
+    // A part is wrong: it is found again, for its error.
+    drop(PyErr::take(slice.py()));
+    wrong_range(slice)
+}
+
+fn wrong_range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
     let part = |name: &str| -> PyResult<Option<i64>> {
         let value = slice.getattr(name)?;
         if value.is_none() {

@@ -76,6 +76,9 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
             _ => array.clone(),
         });
     }
+    if let Some(host) = plain_numbers(object, dtype) {
+        return upload(py, &host);
+    }
     if let Some(made) = stacked(object, dtype)? {
         return Ok(made);
     }
@@ -105,6 +108,32 @@ pub fn on_gpu(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<(A
     let (array, is_shared) = at_line(py, || Array::from_shared(&shard));
     array.ok().map_err(|error| raised(py, &error))?;
     Ok(Some((array, is_shared)))
+}
+
+/// The elements of a list of Python's own floats, or of its integers, whose dtype is not another
+/// one; `None` for any other object, which NumPy reads.
+fn plain_numbers(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> Option<HostArray> {
+    let list = object.cast_exact::<PyList>().ok()?;
+    let is_for = |own| dtype.is_none_or(|dtype| dtype == own);
+    let shape = vec![list.len()];
+    let first = list.get_item(0).ok()?;
+    let (dtype, bytes) = if first.is_exact_instance_of::<PyFloat>() && is_for(DType::F64) {
+        let mut bytes = Vec::with_capacity(list.len() * size_of::<f64>());
+        for item in list.iter() {
+            bytes.extend(item.cast_exact::<PyFloat>().ok()?.value().to_ne_bytes());
+        }
+        (DType::F64, bytes)
+    } else if first.is_exact_instance_of::<PyInt>() && is_for(DType::I64) {
+        let mut bytes = Vec::with_capacity(list.len() * size_of::<i64>());
+        for item in list.iter() {
+            let number: i64 = item.cast_exact::<PyInt>().ok()?.extract().ok()?;
+            bytes.extend(number.to_ne_bytes());
+        }
+        (DType::I64, bytes)
+    } else {
+        return None;
+    };
+    Some(HostArray { dtype, shape, bytes })
 }
 
 /// The array of a list that contains arrays; `None` for any other object.

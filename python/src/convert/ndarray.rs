@@ -5,8 +5,10 @@ use super::numbers::to_number;
 use super::records;
 use crate::interpreter::errors::type_error;
 use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
-use phalanx::Scalar;
+use crate::session::notices::observed;
+use phalanx::{Scalar, Weak};
 use pyo3::prelude::*;
 
 impl Ndarray {
@@ -26,14 +28,22 @@ impl Ndarray {
                 "only length-1 arrays can be converted to Python scalars",
             ));
         }
-        let host = fetch(py, &self.array)?;
-        to_number(py, Scalar::from_bytes(host.dtype, &host.bytes))
+        to_number(py, self.element(py)?)
     }
 
-    /// The element of an array without axes as a number of Python. Collective.
-    pub fn scalar<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// The one element. Collective.
+    pub fn element(&self, py: Python<'_>) -> PyResult<Scalar> {
+        let element = match self.array.item_if_known() {
+            Some(known) => known,
+            None => at_line(py, || self.array.item_scalar()),
+        };
+        observed(py, element)
+    }
+
+    /// The element of an array without axes as a number. Collective.
+    pub fn scalar(&self, py: Python<'_>) -> PyResult<Weak> {
         match self.array.ndim() {
-            0 => self.number(py),
+            0 => Ok(self.element(py)?.to_weak()),
             _ => Err(type_error(
                 Mistake::Conversion,
                 "only 0-dimensional arrays can be converted to Python scalars",

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The structured array of an object, if it is one.
 pub fn records_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Records> {
-    object.cast::<Ndarray>().ok().and_then(|array| array.get().records.as_ref())
+    object.cast::<Ndarray>().ok().and_then(|array| array.get().records.as_deref())
 }
 
 /// Whether an object is a structured array, of ours or of NumPy, or a structured scalar of NumPy.

@@ -3,8 +3,9 @@
 use phalanx::{Place, Site, called_from};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The number of code objects whose file a thread caches.
@@ -33,14 +34,27 @@ struct Known {
     file: Option<&'static str>,
 }
 
+/// A call that a thread has made: the instruction of a code object, and its line.
+#[derive(Clone, Copy)]
+struct Call {
+    /// The address of the code object, which `CODES` keeps alive.
+    code: usize,
+    instruction: c_int,
+    site: Site,
+}
+
+/// The number of recent calls that a thread caches, by a hash.
+const RECENT: usize = 64;
+
 thread_local! {
-    static CODES: RefCell<HashMap<usize, Known>> = RefCell::default();
+    static CODES: RefCell<FxHashMap<usize, Known>> = RefCell::default();
     /// Those of `ALL_LINES` that the thread has used.
-    static LINES: RefCell<HashMap<(usize, i32), Site>> = RefCell::default();
+    static LINES: RefCell<FxHashMap<(usize, i32), Site>> = RefCell::default();
+    static CALLS: [Cell<Option<Call>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
 }
 
 /// Every line that has called, by the address of its file's name and its number.
-static ALL_LINES: Mutex<Option<HashMap<(usize, i32), Site>>> = Mutex::new(None);
+static ALL_LINES: Mutex<Option<FxHashMap<(usize, i32), Site>>> = Mutex::new(None);
 
 /// Runs calls of the framework as those of the running line of Python.
 pub fn at_line<R>(py: Python<'_>, body: impl FnOnce() -> R) -> R {
@@ -54,17 +68,70 @@ pub fn here(py: Python<'_>) -> Site {
     // SAFETY: the interpreter is attached; the frame is borrowed from it, or null where no Python
     // code is running.
     let frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-    let mut frame = frame;
+    let Some(frame) = frame else { return end() };
+    let call = instruction(&frame);
+    let slot = call.map_or(0, |(code, at)| (code / 16 ^ at as usize / 2) % RECENT);
+    if let Some((code, instruction)) = call
+        && let Some(known) = CALLS.with(|calls| calls[slot].get())
+        && (known.code, known.instruction) == (code, instruction)
+    {
+        return known.site;
+    }
+    let (site, is_own) = outer(frame);
+    // A call by the module's own files has another line each time.
+    if let Some((code, instruction)) = call
+        && !is_own
+    {
+        let call = Call { code, instruction, site };
+        CALLS.with(|calls| calls[slot].set(Some(call)));
+    }
+    site
+}
+
+/// The line of the first frame outside of the module's own files, and whether `frame` is of them.
+fn outer(frame: Bound<'_, PyAny>) -> (Site, bool) {
+    let mut is_own = false;
+    let mut frame = Some(frame);
     while let Some(current) = frame {
-        // SAFETY: `current` is a frame, which is alive as long as this holds it.
-        let line = unsafe { ffi::PyFrame_GetLineNumber(current.as_ptr().cast()) };
         if let Some(file) = file_of(&current) {
-            return interned(file, line);
+            // SAFETY: `current` is a frame, which is alive as long as this holds it.
+            let line = unsafe { ffi::PyFrame_GetLineNumber(current.as_ptr().cast()) };
+            return (interned(file, line), is_own);
         }
+        is_own = true;
         frame = current.getattr("f_back").ok().filter(|back| !back.is_none());
     }
+    (end(), true)
+}
+
+fn end() -> Site {
     static END: Line = Line { file: "the end of the program", line: 0 };
     Site::new(&END)
+}
+
+/// The code object of a frame and the instruction that it runs. `None` if the interpreter has no
+/// function for it.
+///
+/// The line of an instruction follows from a table of the code object that has to be read from its
+/// start, which takes microseconds in a long function.
+fn instruction(frame: &Bound<'_, PyAny>) -> Option<(usize, c_int)> {
+    type LastInstruction = unsafe extern "C" fn(*mut ffi::PyFrameObject) -> c_int;
+    static LAST_INSTRUCTION: OnceLock<Option<LastInstruction>> = OnceLock::new();
+    let found = LAST_INSTRUCTION.get_or_init(|| {
+        let program = libloading::os::unix::Library::this();
+        // SAFETY: CPython has had this function with this signature since 3.11; it is not in the
+        // stable interface, so it is looked up. The program stays loaded.
+        unsafe { program.get::<LastInstruction>(b"PyFrame_GetLasti\0") }.ok().map(|found| *found)
+    });
+    let last = (*found)?;
+    let pointer = frame.as_ptr().cast();
+    // SAFETY: `frame` is a frame; the code is a new reference, dropped here, and the frame holds
+    // another.
+    unsafe {
+        let code = ffi::PyFrame_GetCode(pointer);
+        ffi::Py_DECREF(code.cast());
+        Some((code as usize, last(pointer)))
+    }
 }
 
 /// The file of a frame's code; `None` if it is one of the module's own.
@@ -83,6 +150,9 @@ fn file_of(frame: &Bound<'_, PyAny>) -> Option<&'static str> {
     let file = (!is_own(&name)).then(|| file_name(name));
     let is_full = CODES.with_borrow(|codes| codes.len() >= REMEMBERED);
     let forgotten = is_full.then(|| CODES.take());
+    if is_full {
+        CALLS.with(|calls| calls.iter().for_each(|call| call.set(None)));
+    }
     CODES.with_borrow_mut(|codes| codes.insert(address, Known { _code: code.unbind(), file }));
     drop(forgotten);
     file

@@ -29,7 +29,7 @@ impl Ndarray {
     /// The memory of the elements, which ``ndarray`` accepts as its buffer.
     #[getter]
     fn data(&self) -> Memory {
-        Memory::new(self.records.as_ref().map_or(&*self.array, Records::bytes))
+        Memory::new(self.records.as_deref().map_or(&*self.array, Records::bytes))
     }
 
     #[getter]
@@ -150,7 +150,7 @@ impl Ndarray {
         if let Some(records) = &self.records {
             let array = Shown::new(at_line(py, Records::refusal));
             let whole = records.whole().map_err(|error| raised(py, &error))?;
-            let base = Ndarray { array, owns_data: true, records: Some(whole) };
+            let base = Ndarray { array, owns_data: true, records: Some(Box::new(whole)) };
             return Ok(Some(Py::new(py, base)?.into_any()));
         }
         let base = self.array.whole_base().map_err(|error| raised(py, &error))?;

@@ -263,7 +263,7 @@ impl Ndarray {
     /// Exception
     ///     A recorded operation has failed; the error names the line that recorded it.
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
-        let array = self.records.as_ref().map_or(&*self.array, Records::bytes);
+        let array = self.records.as_deref().map_or(&*self.array, Records::bytes);
         let done = at_line(py, || array.evaluate());
         observed(py, done)
     }

@@ -66,13 +66,17 @@ impl Ndarray {
         }
         match key(object)? {
             Key::Basic(items) => {
+                if let Some(index) = element_index(&items, self.array.ndim()) {
+                    let is_list =
+                        value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+                    let value = value_for(&self.array, value)?;
+                    check_one(&value, self.array.dtype(), is_list)?;
+                    warn_of_value(py, &value, &self.array)?;
+                    return written(py, || self.array.try_assign_at(index, value));
+                }
                 let target = at_line(py, || self.array.slice(items.as_slice()));
                 target.ok().map_err(|error| raised(py, &error))?;
-                let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
                 let value = value_for(&target, value)?;
-                if element_index(&items, self.array.ndim()).is_some() {
-                    check_one(&value, target.dtype(), is_list)?;
-                }
                 warn_of_value(py, &value, &target)?;
                 written(py, || target.try_assign(value))
             }

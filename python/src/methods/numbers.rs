@@ -1,9 +1,13 @@
 //! Arrays of one element as numbers of Python.
 
+use crate::convert::weak_number;
 use crate::interpreter::errors::{type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
+use num_complex::Complex64;
+use phalanx::Weak;
 use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat, PyInt};
 
 #[pymethods]
 impl Ndarray {
@@ -23,19 +27,31 @@ impl Ndarray {
                 },
             ));
         }
-        self.number(py)?.is_truthy()
+        Ok(match self.element(py)?.to_weak() {
+            Weak::Bool(truth) => truth,
+            Weak::Int(number) => number != 0,
+            Weak::Float(number) => number != 0.0,
+            Weak::Complex(number) => number != Complex64::ZERO,
+        })
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("int")?.call1((self.scalar(py)?,))
+        let number = weak_number(py, self.scalar(py)?)?;
+        if number.is_exact_instance_of::<PyInt>() {
+            return Ok(number);
+        }
+        py.get_type::<PyInt>().call1((number,))
     }
 
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("float")?.call1((self.scalar(py)?,))
+        match self.scalar(py)? {
+            Weak::Float(number) => Ok(PyFloat::new(py, number).into_any()),
+            other => py.get_type::<PyFloat>().call1((weak_number(py, other)?,)),
+        }
     }
 
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("complex")?.call1((self.scalar(py)?,))
+        py.get_type::<PyComplex>().call1((weak_number(py, self.scalar(py)?)?,))
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -64,18 +80,20 @@ impl Ndarray {
         py: Python<'py>,
         ndigits: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("round")?.call1((self.scalar(py)?, ndigits))
+        py.import("builtins")?
+            .getattr("round")?
+            .call1((weak_number(py, self.scalar(py)?)?, ndigits))
     }
 
     fn __trunc__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("math")?.getattr("trunc")?.call1((self.scalar(py)?,))
+        py.import("math")?.getattr("trunc")?.call1((weak_number(py, self.scalar(py)?)?,))
     }
 
     fn __floor__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("math")?.getattr("floor")?.call1((self.scalar(py)?,))
+        py.import("math")?.getattr("floor")?.call1((weak_number(py, self.scalar(py)?)?,))
     }
 
     fn __ceil__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("math")?.getattr("ceil")?.call1((self.scalar(py)?,))
+        py.import("math")?.getattr("ceil")?.call1((weak_number(py, self.scalar(py)?)?,))
     }
 }

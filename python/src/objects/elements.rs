@@ -4,6 +4,7 @@ use super::ndarray::Ndarray;
 use crate::interpreter::errors::type_error;
 use crate::interpreter::mistakes::Mistake;
 use phalanx::Array;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// Functions whose results without axes are arrays, as in NumPy. Those of all other functions are
@@ -53,13 +54,41 @@ const GIVING_ARRAYS: &[&str] = &[
 const FOLLOWING: &[&str] =
     &["imag", "permute_dims", "real", "reshape", "squeeze", "swapaxes", "transpose", "trim_zeros"];
 
-/// Whether a function's result without axes is an element.
-pub fn are_given_by(name: &str, is_method: bool, first: Option<&Bound<'_, PyAny>>) -> bool {
-    let array = first.and_then(|object| object.cast::<Ndarray>().ok());
-    match array {
-        Some(array) if is_method && array.get().array.is_element() => true,
-        Some(array) if FOLLOWING.contains(&name) => array.get().array.is_element(),
-        _ => !name.starts_with('_') && !GIVING_ARRAYS.contains(&name),
+/// When a function's results without axes are elements.
+#[derive(Clone, Copy)]
+pub enum Elements {
+    /// Always.
+    Always,
+    /// If the array of the call is an element.
+    Following,
+    /// Only as a method of an element.
+    OfElements,
+}
+
+impl Elements {
+    /// The rule of a function.
+    pub fn of(name: &str) -> Elements {
+        if FOLLOWING.contains(&name) {
+            Elements::Following
+        } else if name.starts_with('_') || GIVING_ARRAYS.contains(&name) {
+            Elements::OfElements
+        } else {
+            Elements::Always
+        }
+    }
+
+    /// Whether the results of a call without axes are elements; `first` is its first argument.
+    pub fn elements(self, is_method: bool, first: Option<&Bound<'_, PyAny>>) -> bool {
+        let is_element = || {
+            let array = first.and_then(|object| object.cast::<Ndarray>().ok());
+            array.map(|array| array.get().array.is_element())
+        };
+        match self {
+            Elements::Always => true,
+            // A call without an array of ours gives elements.
+            Elements::Following => is_element().unwrap_or(true),
+            Elements::OfElements => is_method && is_element() == Some(true),
+        }
     }
 }
 
@@ -78,7 +107,8 @@ impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
 
     fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a>> {
         if object.get().array.is_element() {
-            Err(never_changes())
+            // Nobody sees this error: the operator answers `NotImplemented`.
+            Err(PyTypeError::new_err("an element never changes"))
         } else {
             Ok(InPlace(object.get()))
         }

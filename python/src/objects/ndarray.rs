@@ -19,13 +19,13 @@ pub struct Ndarray {
     pub owns_data: bool,
     /// The elements of a structured array. Its `array` carries the error for functions that need
     /// numbers.
-    pub records: Option<Records>,
+    pub records: Option<Box<Records>>,
 }
 
 impl Ndarray {
     /// The extents.
     pub fn extents(&self) -> &[usize] {
-        self.records.as_ref().map_or_else(|| self.array.shape(), Records::shape)
+        self.records.as_ref().map_or_else(|| self.array.shape(), |records| records.shape())
     }
 
     /// The object of an array, which Python does not have yet.
@@ -38,7 +38,7 @@ impl Ndarray {
     pub fn wrap_records(py: Python<'_>, records: Records) -> PyResult<Py<PyAny>> {
         let owns_data = records.bytes().is_sole();
         let array = Shown::new(at_line(py, Records::refusal));
-        Ok(Py::new(py, Ndarray { array, owns_data, records: Some(records) })?.into_any())
+        Ok(Py::new(py, Ndarray { array, owns_data, records: Some(Box::new(records)) })?.into_any())
     }
 
     /// An array as an object that can be written; raises the error that it carries.

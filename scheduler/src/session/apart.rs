@@ -31,7 +31,7 @@ impl Session {
         let mut nodes = window.graph.nodes.iter().map(|data| &data.node);
         let outcome = match (window.cause, first) {
             // The arrays carry the errors.
-            (Cause::Limit, _) | (_, None) => Ok(()),
+            (Cause::Limit | Cause::Small, _) | (_, None) => Ok(()),
             (_, Some(error)) => {
                 let seen = nodes.find(|node| node.is_observed());
                 match seen.map(|node| node.result()) {

@@ -9,10 +9,10 @@ use crate::plan::Plan;
 use crate::shards::Shards;
 use phalanx_distributed::propagate;
 use phalanx_graph::{
-    Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, ShardMemory,
-    Site, room_on_host,
+    AtOnce, Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
+    Node, NodeOp, Operand, ShardMemory, Site, room_on_host,
 };
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Op, Scalar, Sharding};
 use phalanx_waiting::copying;
 use std::sync::Arc;
 
@@ -29,8 +29,9 @@ impl Engine for Session {
         let started = guarded(|| self.start(&mut state, graph, cause, site));
         let lost = |bug| self.lost(graph, Error::failure(self.fatal(bug), Some(site)));
         let Evaluation { pending, outcome } = started.unwrap_or_else(lost);
-        // A window closed by its length limit has no caller: its arrays carry the error.
-        let outcome = if cause == Cause::Limit { outcome } else { self.note_result(outcome) };
+        // A window that no observation closes has no caller: its arrays carry the error.
+        let has_caller = !matches!(cause, Cause::Limit | Cause::Small);
+        let outcome = if has_caller { self.note_result(outcome) } else { outcome };
         Evaluation { pending, outcome }
     }
 
@@ -135,6 +136,32 @@ impl Engine for Session {
 
     fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {
         self.call(|| self.share_data(data, site))
+    }
+
+    fn element(&self, value: &Arc<dyn Evaluated>, index: &[i64]) -> Option<Scalar> {
+        self.element_at(value, index)
+    }
+
+    fn set_element(&self, value: &Arc<dyn Evaluated>, index: &[i64], element: Scalar) -> bool {
+        self.write_element(value, index, element)
+    }
+
+    fn at_once(
+        &self,
+        op: &NodeOp,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+    ) -> Option<AtOnce> {
+        self.run_at_once(op, operands, shape, dtype)
+    }
+
+    fn store_at_once(&self, node: &Node, map: &AffineMap, value: &Operand) -> bool {
+        self.store_now(node, map, value)
+    }
+
+    fn computed(&self, op: Op, operands: &[Scalar], result: DType) -> Option<Scalar> {
+        self.compute(op, operands, result)
     }
 
     fn from_local(

@@ -43,6 +43,7 @@ impl Session {
             Cause::Print => "prints a value",
             Cause::Data => "needs data for a shape or a check",
             Cause::Limit => "closes a long window",
+            Cause::Small => "runs small operations",
             Cause::Exit => "ends",
         };
         let window = state.plans.identify(graph, &leaves);

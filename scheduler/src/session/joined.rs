@@ -208,7 +208,7 @@ impl Session {
                 first += bytes(part);
                 Buffer::from_shared(owner.clone(), first - bytes(part), bytes(part))
             };
-            return Ok(Storage::shared(parts.iter().map(share).collect()));
+            return Ok(Storage::shared(parts.iter().map(share)));
         }
         let strides = contiguous(&shards[0].shape, item);
         let whole = shards.into_iter().next();

@@ -257,7 +257,7 @@ fn storage(graph: &Graph, memory: &[JobMemory], place: Place) -> Arc<Storage> {
     match place {
         Place::Slot(slot) => {
             let buffers = memory.iter().map(|memory| memory.slots[slot.index()].clone());
-            Storage::new(buffers.collect())
+            Storage::new(buffers)
         }
         Place::Leaf(leaf) => match graph.leaves[leaf.index()].result() {
             Some(Ok(value)) => Shards::of(value).storage(),

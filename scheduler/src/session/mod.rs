@@ -2,7 +2,9 @@
 //! to the lane of each device.
 
 mod apart;
+mod at_once;
 mod data;
+mod elements;
 mod engine;
 mod evaluate;
 mod flights;

@@ -85,6 +85,11 @@ impl Session {
             let quarter = Bytes(limit.saturating_mul(total) / 4);
             options.limits.bytes = options.limits.bytes.min(quarter);
         }
+        let is_one_cpu = devices.len() == 1 && devices[0].is_host();
+        if world.size() > 1 || !is_one_cpu {
+            // Small operations are recorded: see `at_once`.
+            options.limits.at_once = 0;
+        }
         let world = Arc::new(world);
         let kernels = KernelCache::new(devices.first().cloned());
         let live = Arc::<LiveArrays>::default();
@@ -145,6 +150,14 @@ impl Session {
             Ok(mut state) => state.flights.free_ended(),
             Err(TryLockError::Poisoned(state)) => state.into_inner().flights.free_ended(),
             Err(TryLockError::WouldBlock) => {}
+        }
+    }
+
+    /// Whether a plan may be in flight. Does not wait.
+    pub(super) fn flies(&self) -> bool {
+        match self.state.try_lock() {
+            Ok(mut state) => state.flights.len() > 0,
+            Err(_) => true,
         }
     }
 

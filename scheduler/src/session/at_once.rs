@@ -1,0 +1,258 @@
+//! Small operations that run when they are recorded, without a plan: on a process that is alone,
+//! with one CPU device, if all operands are computed.
+//!
+//! A plan costs microseconds, and more if its numbers are new. That is more than the work on a few
+//! elements, and a program of small operations often reads each result, so that nothing can be
+//! fused. The results have the bits of a plan's (`kernels/src/cpu/small.rs`).
+
+use super::Session;
+use crate::shards::{Shards, Storage};
+use phalanx_device::Buffer;
+use phalanx_graph::{AtOnce, Node, NodeOp, Operand};
+use phalanx_kernels::cpu::small::{self, Element, SmallOp, Target, View};
+use phalanx_kernels::structured::{self, Block};
+use phalanx_ops::shape::size;
+use phalanx_ops::{AffineMap, DType, Scalar, Shape, Sharding, Structured};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A computed operand.
+enum Given<'a> {
+    Scalar(Scalar),
+    Value { shards: &'a Shards, seen: Seen<'a> },
+}
+
+/// The elements of a value that an operand shows.
+struct Seen<'a> {
+    shape: &'a [usize],
+    offset: isize,
+    strides: SmallVec<[isize; 4]>,
+    /// Whether they are all elements in their order.
+    is_whole: bool,
+}
+
+impl Session {
+    /// See `Engine::at_once`.
+    pub(super) fn run_at_once(
+        &self,
+        op: &NodeOp,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+    ) -> Option<AtOnce> {
+        let most = self.options.limits.at_once.min(small::MOST_ELEMENTS);
+        if size(shape) > most || most == 0 || !self.world.is_own() {
+            return None;
+        }
+        let mut given = SmallVec::<[Given<'_>; 3]>::new();
+        for operand in operands {
+            given.push(given_now(operand)?);
+        }
+        // A reduction reads its operand once, whatever computed it.
+        let is_reduction = matches!(op, NodeOp::Reduce { .. });
+        let most_read =
+            if is_reduction { most * (small::MOST_POINTS / small::MOST_ELEMENTS) } else { most };
+        let is_few = |given: &Given<'_>| match given {
+            Given::Scalar(_) => true,
+            Given::Value { seen, .. } => size(seen.shape) <= most_read,
+        };
+        // The elements that are taken are few; those that they are taken from need not be.
+        let taken = matches!(op, NodeOp::Structured(Structured::Take(_)));
+        if !given.iter().skip(usize::from(taken)).all(is_few) {
+            return None;
+        }
+        if shape.is_empty() && !matches!(op, NodeOp::Structured(_) | NodeOp::Update(_)) {
+            let mut element = Element::default();
+            let to = &mut Target::Element(&mut element);
+            let is_done = self.compute_into(op, &given, shape, dtype, to);
+            return is_done.then(|| AtOnce::Element(element.scalar(dtype)));
+        }
+        let bytes = size(shape) * dtype.size();
+        let buffer = self.devices[0].clone().allocate(bytes).ok()?;
+        let to = &mut Target::Buffer(&buffer);
+        self.compute_into(op, &given, shape, dtype, to).then(|| {
+            let sharding = Sharding::replicated(shape.len());
+            let storage = Storage::new([buffer]);
+            AtOnce::Value(Arc::new(Shards::new(dtype, shape, sharding, storage, None)))
+        })
+    }
+
+    /// See `Engine::store_at_once`.
+    pub(super) fn store_now(&self, node: &Node, map: &AffineMap, operand: &Operand) -> bool {
+        let is_few = size(&map.shape) <= self.options.limits.at_once.min(small::MOST_ELEMENTS);
+        let Some(Ok(value)) = node.result() else { return false };
+        let shards = Shards::of(value);
+        if !is_few || !self.world.is_own() || !self.is_free(shards) {
+            return false;
+        }
+        let Some(given) = given_now(operand) else { return false };
+        let seen = seen(Some(map), shards);
+        let to = View { buffer: &shards.buffers()[0], offset: seen.offset, strides: &seen.strides };
+        store(&given, &map.shape, &to, shards.dtype)
+    }
+
+    /// Whether the memory of a value may be written: no plan in flight and no other value uses it.
+    /// The caller holds a lock, so this does not wait for the thread that evaluates a window.
+    pub(super) fn is_free(&self, shards: &Shards) -> bool {
+        shards.is_computed() && shards.is_sole_owner() && !self.flies()
+    }
+
+    /// Computes an operation into a new buffer. False if a plan has to.
+    fn compute_into(
+        &self,
+        op: &NodeOp,
+        given: &[Given<'_>],
+        shape: &[usize],
+        dtype: DType,
+        to: &mut Target<'_>,
+    ) -> bool {
+        let small = match op {
+            NodeOp::Elementwise(op) => SmallOp::Elementwise(*op),
+            NodeOp::Select => SmallOp::Select,
+            NodeOp::Fill | NodeOp::Cast => SmallOp::Cast,
+            NodeOp::Index(axis) => SmallOp::Index(*axis),
+            NodeOp::Reduce { monoid, axes } => SmallOp::Reduce(*monoid, axes),
+            NodeOp::Reshape => {
+                let [Given::Value { shards, seen }] = given else { return false };
+                let as_it_was = [(seen.view(shards), shards.dtype)];
+                return small::run(SmallOp::Cast, &as_it_was, seen.shape, to, shards.dtype);
+            }
+            NodeOp::Update(map) => {
+                let [Given::Value { shards: old, seen }, value] = given else { return false };
+                let as_it_was = [(seen.view(old), dtype)];
+                small::run(SmallOp::Cast, &as_it_was, shape, to, dtype);
+                let strides = contiguous(shape, dtype.size());
+                let (offset, strides) = strided(map, &strides);
+                let Target::Buffer(buffer) = *to else { return false };
+                let view = View { buffer, offset, strides: &strides };
+                return store(value, &map.shape, &view, dtype);
+            }
+            NodeOp::Structured(op) => {
+                let Target::Buffer(to) = *to else { return false };
+                return self.run_routine(op, given, shape, dtype, to);
+            }
+            NodeOp::Accumulate { .. } | NodeOp::Compress | NodeOp::Reshard(_) => return false,
+        };
+        let mut extents = shape;
+        let mut operands = SmallVec::<[(small::Operand<'_>, DType); 3]>::new();
+        for given in given {
+            operands.push(match given {
+                Given::Scalar(scalar) => (small::Operand::Scalar(*scalar), scalar.dtype()),
+                Given::Value { shards, seen } => {
+                    if matches!(op, NodeOp::Reduce { .. }) {
+                        extents = seen.shape;
+                    }
+                    (seen.view(shards), shards.dtype)
+                }
+            });
+        }
+        small::run(small, &operands, extents, to, dtype)
+    }
+
+    /// Runs the routine of a structured operation on whole values; parts are copied first.
+    fn run_routine(
+        &self,
+        op: &Structured,
+        given: &[Given<'_>],
+        shape: &[usize],
+        dtype: DType,
+        to: &Buffer,
+    ) -> bool {
+        let mut buffers = SmallVec::<[(Buffer, &[usize], DType); 3]>::new();
+        for given in given {
+            let Given::Value { shards, seen } = given else { return false };
+            let buffer = if seen.is_whole {
+                shards.buffers()[0].clone()
+            } else {
+                let bytes = size(seen.shape) * shards.dtype.size();
+                let Ok(copy) = self.devices[0].clone().allocate(bytes) else { return false };
+                let view = [(seen.view(shards), shards.dtype)];
+                if size(seen.shape) > small::MOST_ELEMENTS {
+                    return false;
+                }
+                let to = &mut Target::Buffer(&copy);
+                small::run(SmallOp::Cast, &view, seen.shape, to, shards.dtype);
+                copy
+            };
+            buffers.push((buffer, seen.shape, shards.dtype));
+        }
+        let longest = buffers.iter().map(|it| it.1.len()).max().unwrap_or(0).max(shape.len());
+        let origin = Shape::from_elem(0, longest);
+        let blocks: SmallVec<[Block<'_>; 3]> = buffers
+            .iter()
+            .map(|(buffer, shape, dtype)| Block {
+                buffer,
+                dtype: *dtype,
+                shape,
+                origin: &origin[..shape.len()],
+            })
+            .collect();
+        let to = Block { buffer: to, dtype, shape, origin: &origin[..shape.len()] };
+        structured::run_on(op, &blocks, &to, &self.devices[0]).is_ok()
+    }
+}
+
+impl Seen<'_> {
+    fn view<'a>(&'a self, shards: &'a Shards) -> small::Operand<'a> {
+        let (buffer, offset) = (&shards.buffers()[0], self.offset);
+        small::Operand::View(View { buffer, offset, strides: &self.strides })
+    }
+}
+
+/// An operand, if it is computed.
+fn given_now(operand: &Operand) -> Option<Given<'_>> {
+    let (node, map) = match operand {
+        Operand::Scalar(scalar) => return Some(Given::Scalar(*scalar)),
+        Operand::Value { node, map } => (node, map),
+    };
+    if let (Some(element), None) = (node.element(), map) {
+        return Some(Given::Scalar(element));
+    }
+    let Some(Ok(value)) = node.result() else { return None };
+    let shards = Shards::of(value);
+    let is_here = shards.is_computed();
+    is_here.then(|| Given::Value { shards, seen: seen(map.as_deref(), shards) })
+}
+
+/// The elements of a value that a map shows.
+fn seen<'a>(map: Option<&'a AffineMap>, shards: &'a Shards) -> Seen<'a> {
+    let whole = contiguous(shards.shape(), shards.dtype.size());
+    match map {
+        None => Seen { shape: shards.shape(), offset: 0, strides: whole, is_whole: true },
+        Some(map) => {
+            let (offset, strides) = strided(map, &whole);
+            Seen { shape: &map.shape, offset, strides, is_whole: false }
+        }
+    }
+}
+
+/// The strides of elements of `item` bytes in C order.
+fn contiguous(extents: &[usize], item: usize) -> SmallVec<[isize; 4]> {
+    let mut strides = SmallVec::from_elem(item as isize, extents.len());
+    for axis in (1..extents.len()).rev() {
+        strides[axis - 1] = strides[axis] * extents[axis] as isize;
+    }
+    strides
+}
+
+/// The offset and the strides of a view of memory with the strides `whole`.
+fn strided(map: &AffineMap, whole: &[isize]) -> (isize, SmallVec<[isize; 4]>) {
+    let mut offset = 0;
+    let mut strides = SmallVec::from_elem(0, map.shape.len());
+    for (axis, &stride) in map.axes.iter().zip(whole) {
+        offset += axis.start as isize * stride;
+        if let Some(to) = axis.axis {
+            strides[usize::from(to)] += axis.step as isize * stride;
+        }
+    }
+    (offset, strides)
+}
+
+/// Writes an operand, whose shape is `extents`, into a view.
+fn store(value: &Given<'_>, extents: &[usize], to: &View<'_>, dtype: DType) -> bool {
+    match value {
+        Given::Scalar(scalar) => small::store(&small::Operand::Scalar(*scalar), extents, to, dtype),
+        Given::Value { shards, seen } => small::store(&seen.view(shards), extents, to, dtype),
+    }
+    true
+}
