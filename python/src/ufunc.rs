@@ -7,7 +7,7 @@ use crate::calls::documentation;
 use crate::calls::indexing;
 use crate::calls::signature::Signature;
 use crate::convert::{self, dtypes};
-use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
@@ -108,7 +108,6 @@ impl Ufunc {
             mask: a.elements_that_count()?,
             out: outs.iter().map(|out| out.as_ref().map(|out| out.get().array.clone())).collect(),
         };
-        self.warn_of_outs(py, &operands, &options)?;
         let computed = at_line(py, || call(self.ufunc, &operands, &options));
         let computed = computed.map_err(|error| raised(py, &error))?;
         let answer = |(array, out): (Array, Option<Py<Ndarray>>)| match out {
@@ -122,29 +121,6 @@ impl Ufunc {
             1 => answers.remove(0).into_python_by(py, &wrap),
             _ => Answer::Tuple(answers).into_python_by(py, &wrap),
         }
-    }
-
-    /// Warns of complex results that are written to real arrays.
-    fn warn_of_outs(
-        &self,
-        py: Python<'_>,
-        operands: &[Argument],
-        options: &UfuncOptions,
-    ) -> PyResult<()> {
-        if options.out.iter().all(Option::is_none) {
-            return Ok(());
-        }
-        // An invalid call reports its own error later.
-        let Ok(dtypes) = at_line(py, || self.ufunc.result_dtypes(operands, options)) else {
-            return Ok(());
-        };
-        let written = dtypes.into_iter().zip(&options.out);
-        for (from, out) in written.filter_map(|(from, out)| Some((from, out.as_ref()?))) {
-            if phalanx::can_cast(from, out.dtype(), options.casting) {
-                warn_discarded(py, from, out.dtype())?;
-            }
-        }
-        Ok(())
     }
 
     /// The arrays to write, in the order of the results.
@@ -298,9 +274,6 @@ impl Ufunc {
         let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
         let (ufunc, array) = (self.of_one_result("reduce")?, a.array("array")?);
-        if let (Some(out), false, false) = (a.out()?, a.has("dtype"), self.first().is_logical()) {
-            warn_discarded(py, array.dtype(), out.dtype())?;
-        }
         let result = at_line(py, || ufunc.reduce(&array, axes));
         Ndarray::result(py, result)
     }
@@ -353,7 +326,6 @@ impl Ufunc {
         let ufunc = self.of_one_result("accumulate")?;
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
-        warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
             Some(dtype) => ufunc.accumulate_as(&array, axis.0, dtype),
             None => ufunc.accumulate(&array, axis.0),
@@ -417,7 +389,6 @@ impl Ufunc {
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let starts = convert::array(indices, None)?;
-        warn_discarded(py, array.dtype(), dtype.unwrap_or(array.dtype()))?;
         let result = at_line(py, || match dtype {
             Some(dtype) => ufunc.reduceat_as(&array, &starts, axis.0, dtype),
             None => ufunc.reduceat(&array, &starts, axis.0),
@@ -529,9 +500,6 @@ impl Ufunc {
             }
             (_, Some(b)) => {
                 let values = convert::argument(b)?;
-                if let Ok(from) = phalanx::result_type(std::slice::from_ref(&values)) {
-                    warn_discarded(py, from, target.dtype())?;
-                }
                 at_line(py, || self.ufunc.try_at(target, &items, values))
             }
         };
@@ -622,7 +590,6 @@ fn written(py: Python<'_>, result: Array, out: Option<&Bound<'_, PyAny>>) -> PyR
     let wrong = || type_error(Mistake::Type, "return arrays must be of phalanx.ndarray");
     let target = elements::target(&out).ok_or_else(wrong)?;
     result.ok().map_err(|error| raised(py, &error))?;
-    warn_discarded(py, result.dtype(), target.dtype())?;
     let assigned = at_line(py, || target.try_assign(result));
     assigned.map_err(|error| raised(py, &error))?;
     Ok(out.unbind())

@@ -15,6 +15,7 @@ mod powers;
 mod shardings;
 mod small;
 mod ufuncs;
+mod warnings;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
 

@@ -1,15 +1,13 @@
-//! Calls of ufuncs with NumPy's options, `errstate`, and warnings about data, which Rust
-//! programs did not have.
+//! Calls of ufuncs with NumPy's options, and `errstate`, which Rust programs did not have.
 
 use crate::on_lines;
 use phalanx::prelude::*;
 use phalanx::{
-    AnyIndex, FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions, Warning,
-    cov, errstate, flush, ix, median, nanmean, nanmedian, report_warnings, set_floating_errors,
+    AnyIndex, FloatingErrorMode, FloatingErrorReport, FloatingErrors, Ufunc, UfuncOptions,
+    errstate, flush, ix, set_floating_errors,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Mutex;
 
 fn ufunc(name: &str) -> Ufunc {
     Ufunc::from_name(name).unwrap_or_else(|| panic!("there is no {name}"))
@@ -152,33 +150,6 @@ fn operations_at_an_index_report_their_errors() {
         let over = met("add", twice(), 8e307).unwrap();
         assert_eq!(over, "error[PX155]: overflow encountered in add");
         assert_eq!(met("add", twice(), 3e307), None);
-    });
-}
-
-static WARNINGS: Mutex<Vec<Warning>> = Mutex::new(Vec::new());
-
-#[test]
-fn slices_without_numbers_are_warned_of_where_that_is_asked_for() {
-    fn note(warning: Warning) {
-        WARNINGS.lock().unwrap().push(warning);
-    }
-    on_lines(|| {
-        let x = full([2, 3], f64::NAN, DType::F64);
-        let before = report_warnings(Some(note));
-        let means = nanmean(&x, 0);
-        let none = zeros([0], DType::F64).mean(());
-        let medians = (nanmedian(&x, 1), median(&zeros([0, 2], DType::F64), 0));
-        let covariances = cov(&from_slice(&[1.0, 2.0], [2, 1]), ());
-        let others = [&none, &medians.0, &medians.1, &covariances];
-        means.evaluate().unwrap();
-        others.iter().for_each(|array| array.evaluate().unwrap());
-        report_warnings(before);
-        let texts: Vec<_> = WARNINGS.lock().unwrap().drain(..).map(|it| it.text).collect();
-        // Other tests of the process may meet the function, too.
-        let count = |text: &str| texts.iter().filter(|it| **it == text).count();
-        assert!(count("Mean of empty slice") >= 3);
-        assert!(count("All-NaN slice encountered") >= 1);
-        assert!(count("Degrees of freedom <= 0 for slice") >= 1);
     });
 }
 

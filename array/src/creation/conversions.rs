@@ -2,8 +2,9 @@
 
 use crate::array::Array;
 use crate::creation::from_slice;
+use crate::floating::warn_discarded;
 use crate::manipulation::{MemoryOrder, refused, stack};
-use phalanx_graph::{Error, HostArray, call_site, within};
+use phalanx_graph::{Error, HostArray, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Weak, promote};
 
@@ -20,7 +21,7 @@ pub fn copy(array: &Array) -> Array {
 #[must_use]
 pub fn array(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     let (site, dtype) = (call_site(), dtype.into());
-    within(site, || array.astype(dtype.unwrap_or(array.dtype())))
+    in_place_of(site, || array.astype(dtype.unwrap_or(array.dtype())))
 }
 
 /// NumPy's `asarray`: the array itself, or a copy if `dtype` differs from its own. Local.
@@ -28,7 +29,8 @@ pub fn array(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
 #[must_use]
 pub fn asarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     let site = call_site();
-    array.converted(dtype.into().unwrap_or(array.dtype()), site)
+    let dtype = dtype.into().unwrap_or(array.dtype());
+    Array::catch(warn_discarded(array.dtype(), dtype, site).map(|()| array.converted(dtype, site)))
 }
 
 /// NumPy's `asanyarray`: as [`asarray`].
@@ -104,7 +106,7 @@ pub fn array_of_list(items: &[Array]) -> Array {
 #[must_use]
 pub fn astype(array: &Array, dtype: DType) -> Array {
     let site = call_site();
-    within(site, || array.astype(dtype))
+    in_place_of(site, || array.astype(dtype))
 }
 
 /// NumPy's `isfortran`: whether the elements are in Fortran order and not in C order. Local.

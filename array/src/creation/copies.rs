@@ -1,7 +1,7 @@
 //! Copies of an array.
 
 use crate::array::Array;
-use crate::floating::check_cast;
+use crate::floating::{check_cast, warn_discarded};
 use phalanx_graph::{NodeOp, Site, call_site};
 use phalanx_ops::DType;
 
@@ -14,8 +14,12 @@ impl Array {
         self.checked_astype_at(dtype, call_site())
     }
 
-    /// A cast that the user requested, which is checked for floating-point errors.
+    /// A cast that the user requested, which is checked for floating-point errors and for
+    /// discarded imaginary parts.
     pub(crate) fn checked_astype_at(&self, dtype: DType, site: Site) -> Array {
+        if let Err(error) = warn_discarded(self.dtype(), dtype, site) {
+            return Array::catch(Err(error));
+        }
         let cast = self.astype_at(dtype, site);
         check_cast(self, &cast, site);
         cast

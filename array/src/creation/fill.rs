@@ -6,6 +6,7 @@ use super::like::full_like;
 use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::result_type;
+use crate::floating::warn_filled;
 use crate::manipulation::{MemoryOrder, refused};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Weak};
@@ -53,6 +54,9 @@ pub fn full_as(
     options: FillOptions,
 ) -> Array {
     let (site, shape, value) = (call_site(), shape.into(), value.into());
+    if let Some(Err(error)) = options.dtype.map(|dtype| warn_filled(&value, dtype, site)) {
+        return Array::catch(Err(error));
+    }
     Array::catch(within(site, || {
         let dtype = match options.dtype {
             Some(dtype) => dtype,
@@ -75,8 +79,12 @@ pub fn full_as(
 #[track_caller]
 pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOptions) -> Array {
     let (site, value) = (call_site(), value.into());
+    let dtype = options.dtype.unwrap_or(array.dtype());
+    if let Err(error) = warn_filled(&value, dtype, site) {
+        return Array::catch(Err(error));
+    }
     Array::catch(within(site, || {
-        let dtype = options.dtype.unwrap_or(array.ok()?.dtype());
+        array.ok()?;
         let (number, order) = (number_of(&value), options.order.unwrap_or(MemoryOrder::K));
         if order == MemoryOrder::K && options.shape.is_none() {
             return filled(full_like(array, number, dtype), value, site);

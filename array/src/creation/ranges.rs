@@ -3,6 +3,8 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::basic::{INDEX_BYTES, ShapeArgument, index_of};
+use crate::dtypes::result_type;
+use crate::floating::warn_discarded;
 use crate::manipulation::{moveaxis, refused};
 use crate::math::select;
 use crate::recording::{current_mesh, mesh_of};
@@ -188,6 +190,15 @@ impl Samples {
         }
     }
 
+    /// Warns of the imaginary parts of samples that the requested dtype discards.
+    fn warn_of_ends(self, ends: &[Argument], site: Site) -> Result<(), Error> {
+        // The function itself refuses ends without a common dtype.
+        match (self.dtype, within(site, || result_type(ends))) {
+            (Some(dtype), Ok(own)) => warn_discarded(own, dtype, site),
+            _ => Ok(()),
+        }
+    }
+
     /// The number of steps from the start to the end.
     fn steps(self) -> usize {
         if self.endpoint { self.count.saturating_sub(1) } else { self.count }
@@ -236,7 +247,10 @@ pub fn linspace(
     let site = call_site();
     let (start, stop) = (start.into(), stop.into());
     let samples = samples.into();
-    Array::catch(within(site, || samples.turned(try_linspace(&start, &stop, samples, site)?)))
+    Array::catch((|| {
+        samples.warn_of_ends(&[start.clone(), stop.clone()], site)?;
+        within(site, || samples.turned(try_linspace(&start, &stop, samples, site)?))
+    })())
 }
 
 /// The distance between neighbouring numbers of [`linspace`]: NumPy's `retstep`. Its shape is that
@@ -348,6 +362,7 @@ pub fn logspace(
     let arguments = [start.into(), stop.into(), base.into()];
     let mesh = mesh_of(&arguments, site);
     Array::catch(mesh.and_then(|mesh| {
+        samples.warn_of_ends(&arguments, site)?;
         mesh.enter(|| within(site, || samples.turned(powers(arguments, samples))))
     }))
 }
@@ -408,12 +423,11 @@ pub fn geomspace(
     samples: impl Into<Samples>,
 ) -> Array {
     let (site, start, stop) = (call_site(), start.into(), stop.into());
-    let mesh = mesh_of(&[start.clone(), stop.clone()], site);
+    let (samples, ends) = (samples.into(), [start, stop]);
+    let mesh = mesh_of(&ends, site);
     Array::catch(mesh.and_then(|mesh| {
-        mesh.enter(|| {
-            let samples = samples.into();
-            within(site, || samples.turned(try_geomspace([start, stop], samples, site)?))
-        })
+        samples.warn_of_ends(&ends, site)?;
+        mesh.enter(|| within(site, || samples.turned(try_geomspace(ends, samples, site)?)))
     }))
 }
 

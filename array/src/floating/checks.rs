@@ -31,9 +31,12 @@ enum Then {
     Warn(&'static str),
 }
 
-/// A warning about data, as NumPy's `RuntimeWarning`.
+/// A warning about data or about a cast.
 #[derive(Clone, Copy, Debug)]
 pub struct Warning {
+    /// The name of NumPy's class: `RuntimeWarning`, or `ComplexWarning` for a cast that discards
+    /// imaginary parts.
+    pub class: &'static str,
     /// NumPy's text.
     pub text: &'static str,
     /// The line of the operation.
@@ -50,21 +53,28 @@ thread_local! {
     static IS_SETTLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The function that receives warnings.
-static WARN: RwLock<Option<fn(Warning)>> = RwLock::new(None);
+/// A function that receives warnings. Its error replaces the result of the call that it is warned
+/// of, or of the observation at which the warning arrives.
+pub type WarningReceiver = fn(Warning) -> Result<(), Error>;
 
-/// Sets the function that receives warnings about data, such as "All-NaN slice encountered", and
-/// returns the previous one. Without a function, which is the default, no operation checks for
-/// them. A warning that depends on elements arrives at the next observation on the thread of the
-/// operation; other warnings arrive during its call.
+/// The function that receives warnings.
+static WARN: RwLock<Option<WarningReceiver>> = RwLock::new(None);
+
+/// Sets the function that receives warnings, and returns the previous one. Without a function,
+/// which is the default, no operation checks for them. There are warnings about data, such as
+/// "All-NaN slice encountered", and warnings of casts that discard imaginary parts.
+///
+/// A warning that depends on elements arrives at the next observation on the thread of the
+/// operation; other warnings arrive during its call. A warning of a cast arrives before anything is
+/// written, so an error of the function leaves the target of a write unchanged.
 ///
 /// Local; set a function on all ranks or on none.
-pub fn report_warnings(warn: Option<fn(Warning)>) -> Option<fn(Warning)> {
+pub fn report_warnings(receiver: Option<WarningReceiver>) -> Option<WarningReceiver> {
     let mut current = WARN.write().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut *current, warn)
+    std::mem::replace(&mut *current, receiver)
 }
 
-fn reporter_of_warnings() -> Option<fn(Warning)> {
+fn reporter_of_warnings() -> Option<WarningReceiver> {
     *WARN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -73,10 +83,19 @@ pub(crate) fn warns() -> bool {
     reporter_of_warnings().is_some()
 }
 
-/// Sends a warning about data now.
-pub(crate) fn warn(text: &'static str, site: Site) {
-    if let Some(warn) = reporter_of_warnings() {
-        warn(Warning { text, site });
+/// Sends a warning about the data of `result` now. If the receiver refuses it, the result carries
+/// its error.
+pub(crate) fn warn(text: &'static str, result: &Array, site: Site) {
+    if let Err(error) = send("RuntimeWarning", text, site) {
+        result.poison(error);
+    }
+}
+
+/// Sends a warning now. Errors: that of the receiver.
+pub(super) fn send(class: &'static str, text: &'static str, site: Site) -> Result<(), Error> {
+    match reporter_of_warnings() {
+        Some(receive) => outside(|| receive(Warning { class, text, site })),
+        None => Ok(()),
     }
 }
 
@@ -229,10 +248,7 @@ impl Check {
     fn handle(&self, kind: FloatingErrorKind, bits: u8) -> Result<(), Error> {
         let site = self.site;
         let (errors, operation) = match &self.then {
-            Then::Warn(text) => {
-                outside(|| warn(text, site));
-                return Ok(());
-            }
+            Then::Warn(text) => return send("RuntimeWarning", text, site),
             Then::Handle { errors, operation } => (errors, *operation),
         };
         let words = kind.words();

@@ -6,14 +6,16 @@
 
 mod checks;
 mod conditions;
+mod discards;
 mod scope;
 mod state;
 
-pub use checks::{Warning, report_warnings, warn_where};
+pub use checks::{Warning, WarningReceiver, report_warnings, warn_where};
 pub(crate) use checks::{finish, observed, warn, warns};
 pub(crate) use conditions::{
     check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity, looks,
 };
+pub(crate) use discards::{warn_assigned, warn_discarded, warn_filled};
 pub use scope::{FloatingErrorScope, errstate};
 pub(crate) use state::is_on;
 pub use state::{

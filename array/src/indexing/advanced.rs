@@ -3,6 +3,7 @@
 use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved, unread};
 use crate::array::{Argument, Array, without_leading};
+use crate::floating::warn_assigned;
 use crate::manipulation::moveaxis;
 use crate::recording::{memory_order, order_of_strides};
 use crate::{Index, IndexItem};
@@ -123,6 +124,7 @@ impl Array {
     fn write_index(&self, items: &[AnyIndex], value: &Argument, site: Site) -> Result<(), Error> {
         self.ok()?;
         self.check_writable(site)?;
+        warn_assigned(value, self.dtype(), site)?;
         if let Some(items) = all_basic(items) {
             return within(site, || self.slice(items).try_assign(value.clone()));
         }

@@ -4,6 +4,7 @@ use super::advanced::AnyIndex;
 use super::positions::{Mode, argument_array, resolved, unread};
 use crate::array::Argument;
 use crate::array::{Array, without_leading};
+use crate::floating::warn_assigned;
 use crate::manipulation::with_extent;
 use crate::recording::record_structured;
 use phalanx_graph::{Error, Site, call_site, within};
@@ -62,7 +63,7 @@ pub fn try_put_along_axis(
     axis: impl Into<Option<i64>>,
 ) -> Result<(), Error> {
     let (site, values) = (call_site(), values.into());
-    array.ok()?;
+    warn_assigned(&values, array.ok()?.dtype(), site)?;
     let Some(axis) = axis.into() else {
         check_vector("put_along_axis", positions, site)?;
         return within(site, || array.try_put(positions, values, Mode::Raise));

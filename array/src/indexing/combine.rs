@@ -8,7 +8,7 @@
 use super::advanced::{AnyIndex, Worked, all_basic, mask_of_all};
 use super::positions::array_of;
 use crate::array::{Argument, Array, dtype_of_number};
-use crate::floating::{check_cast, check_elementwise, looks};
+use crate::floating::{check_cast, check_elementwise, looks, warn_discarded};
 use crate::math::select;
 use crate::recording::{mesh_of, refuse_negative, try_elementwise};
 use phalanx_graph::{Error, Site, within};
@@ -40,6 +40,8 @@ pub(crate) fn combine_at(
         let new = applied(op, &view, values, None, site)?;
         return view.assign_at(&new, Casting::Unsafe, site);
     }
+    let given = values.as_ref().and_then(Argument::strong);
+    given.map_or(Ok(()), |from| warn_discarded(from, array.dtype(), site))?;
     let is_single =
         |values: &Argument| !matches!(values, Argument::Array(array) if array.ndim() > 0);
     if let Some(mask) = mask_of_all(array, items)

@@ -5,6 +5,7 @@ use super::linear::steps;
 use super::positions::Mode;
 use crate::array::{Argument, Array};
 use crate::creation::arange;
+use crate::floating::warn_assigned;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::Index;
 
@@ -45,6 +46,7 @@ impl Array {
     ) -> Result<(), Error> {
         let (site, items, values) = (call_site(), items.as_ref(), values.into());
         let flat = within(site, || self.reshape([-1]).into_result())?;
+        warn_assigned(&values, self.dtype(), site)?;
         let is_one = !matches!(&values, Argument::Array(array) if array.size() != 1);
         // One value needs no positions if the vector is a view.
         if let Some(items) = all_basic(items).filter(|_| is_one && flat.has_base_of(self)) {
@@ -65,6 +67,8 @@ impl Array {
     #[track_caller]
     pub fn try_fill_flat(&self, values: impl Into<Argument>) -> Result<(), Error> {
         let (site, values) = (call_site(), values.into());
+        self.ok()?;
+        warn_assigned(&values, self.dtype(), site)?;
         within(site, || match values {
             Argument::Array(values) if values.ndim() > 0 => {
                 self.try_put(&self.all_positions(site)?, values, Mode::Raise)

@@ -2,6 +2,7 @@
 
 use crate::array::Argument;
 use crate::array::Array;
+use crate::floating::warn_assigned;
 use phalanx_graph::{Cause, Error, Node, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Shape};
@@ -68,6 +69,7 @@ impl Array {
         site: Site,
     ) -> Result<(), Error> {
         let dtype = self.dtype();
+        warn_assigned(&value, dtype, site)?;
         let value = match value {
             Argument::Weak(weak) => Argument::Scalar(
                 Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?,

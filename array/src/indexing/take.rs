@@ -4,6 +4,7 @@ use super::linear::{along, steps};
 use super::positions::{Mode, argument_array, from_either_end, resolved, whole};
 use crate::array::Argument;
 use crate::array::Array;
+use crate::floating::warn_discarded;
 use crate::manipulation::with_extent;
 use crate::recording::record_structured;
 use phalanx_graph::{DataError, Error, Site, call_site, within};
@@ -121,6 +122,7 @@ impl Array {
         site: Site,
     ) -> Result<(), Error> {
         self.ok()?;
+        values.strong().map_or(Ok(()), |from| warn_discarded(from, self.dtype(), site))?;
         let positions = &whole(positions, site)?;
         let count = positions.size();
         if self.size() == 0 && count > 0 {

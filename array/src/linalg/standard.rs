@@ -5,7 +5,7 @@ use super::norms::{Ord, norm};
 use crate::array::Array;
 use crate::manipulation::{AxisList, axes_of, refused};
 use crate::products;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
@@ -65,7 +65,7 @@ pub fn diagonal(array: &Array, offset: i64) -> Array {
 #[track_caller]
 #[must_use]
 pub fn trace(array: &Array, offset: i64, dtype: impl Into<Option<DType>>) -> Array {
-    within(call_site(), || match dtype.into() {
+    in_place_of(call_site(), || match dtype.into() {
         Some(dtype) => array.trace_as(offset, -2, -1, dtype),
         None => array.trace(offset, -2, -1),
     })

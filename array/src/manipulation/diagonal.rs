@@ -1,6 +1,7 @@
 //! Diagonals, as views in which one axis moves along two.
 
 use crate::array::Array;
+use crate::floating::warn_discarded;
 use crate::manipulation::argument::{axis_of, refused};
 use phalanx_graph::{Error, View, call_site, within};
 use phalanx_ops::error::OpError;
@@ -76,10 +77,12 @@ impl Array {
     #[must_use]
     pub fn trace_as(&self, offset: i64, first: i64, second: i64, dtype: DType) -> Array {
         let site = call_site();
-        within(site, || {
-            let diagonal = self.diagonal(offset, first, second).astype(dtype);
-            let sum = diagonal.sum(-1);
-            if sum.dtype() == dtype { sum } else { sum.astype(dtype) }
-        })
+        Array::catch(warn_discarded(self.dtype(), dtype, site).map(|()| {
+            within(site, || {
+                let diagonal = self.diagonal(offset, first, second).astype(dtype);
+                let sum = diagonal.sum(-1);
+                if sum.dtype() == dtype { sum } else { sum.astype(dtype) }
+            })
+        }))
     }
 }

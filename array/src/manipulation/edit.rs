@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::creation::ShapeArgument;
+use crate::floating::warn_discarded;
 use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
 use phalanx_graph::{Error, Site, call_site, within};
@@ -85,6 +86,7 @@ pub fn insert(
             }
             slice => slice.resolve(axis, extent, site)?,
         };
+        warn_discarded(values.dtype(), array.dtype(), site)?;
         let values = if values.ndim() < array.ndim() {
             let mut shape = vec![1; array.ndim() - values.ndim()];
             shape.extend_from_slice(values.shape());

@@ -4,6 +4,7 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::promote_all;
+use crate::floating::warn_discarded;
 use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
 use crate::recording::{check_shape, in_order, mesh_of};
 use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, call_site, within};
@@ -185,7 +186,7 @@ pub fn join_as(
     join: impl Fn(&[&Array]) -> Array,
 ) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    let joined = within(site, || {
         // Wrong shapes are refused before wrong casts.
         let joined = join(arrays);
         let to = dtype.unwrap_or(joined.ok()?.dtype());
@@ -200,5 +201,10 @@ pub fn join_as(
         }
         let cast: Vec<Array> = arrays.iter().map(|array| array.converted(to, site)).collect();
         join(&cast.iter().collect::<Vec<_>>()).into_result()
+    });
+    Array::catch(joined.and_then(|joined| {
+        let to = joined.dtype();
+        arrays.iter().try_for_each(|array| warn_discarded(array.dtype(), to, site))?;
+        Ok(joined)
     }))
 }

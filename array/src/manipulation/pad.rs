@@ -6,6 +6,7 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::index_of;
+use crate::floating::warn_discarded;
 use crate::manipulation::argument::{along, axis_of, refused, span};
 use crate::manipulation::axes::moveaxis;
 use crate::manipulation::join::{blank, write_part};
@@ -152,6 +153,19 @@ pub enum PadMode {
     Wrap,
 }
 
+impl PadMode {
+    /// Whether any number for an end is complex.
+    fn has_complex_ends(&self) -> bool {
+        let (PadMode::Constant(ends) | PadMode::LinearRamp(ends)) = self else { return false };
+        let is_complex = |weak: &Weak| matches!(weak, Weak::Complex(_));
+        let any = |(before, after): &(Weak, Weak)| is_complex(before) || is_complex(after);
+        match ends {
+            Ends::All(pair) => any(pair),
+            Ends::Each(pairs) => pairs.iter().any(any),
+        }
+    }
+}
+
 /// The array with elements added before and after its axes.
 ///
 /// Shapes: each axis grows by its two widths. Dtype: the dtype of the array. Local (records nodes).
@@ -165,6 +179,9 @@ pub fn pad(array: &Array, widths: impl Into<PadWidths>, mode: PadMode) -> Array 
     Array::catch((|| {
         array.ok()?;
         let widths = widths.resolve(array.ndim(), "pad_width", site)?;
+        if mode.has_complex_ends() {
+            warn_discarded(DType::C128, array.dtype(), site)?;
+        }
         within(site, || try_pad(array, &widths, &mode, site))
     })())
 }

@@ -3,6 +3,7 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::index_of;
+use crate::floating::warn_discarded;
 use crate::manipulation::argument::{refused, sound};
 use crate::manipulation::edit::try_resize;
 use crate::math::select;
@@ -58,6 +59,7 @@ pub fn copyto(
     if !is_kind {
         return Err(Error::op(OpError::Cast { from, to, casting }, site));
     }
+    value.strong().map_or(Ok(()), |from| warn_discarded(from, to, site))?;
     if let Argument::Weak(weak) = value
         && casting == Casting::Unsafe
     {

@@ -5,7 +5,7 @@
 
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::floating::check_scan;
+use crate::floating::{check_scan, warn_discarded};
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
 use crate::recording::{line, line_axis, record_structured, refuse_negative};
 use crate::reductions::keepdims;
@@ -24,6 +24,7 @@ fn cumulative(
 ) -> Result<Array, Error> {
     let (array, axis) = line(array, line_axis(array, axis), site)?;
     let dtype = dtype.unwrap_or_else(|| array.accumulator());
+    warn_discarded(array.dtype(), dtype, site)?;
     scanned(op, &array.converted(dtype, site), axis, site)
 }
 
@@ -183,6 +184,7 @@ pub(crate) fn accumulate(
     let axis = array.ok()?.axis(axis, site)?;
     let given = array.dtype();
     let dtype = combined_in(op, array, dtype, site)?;
+    warn_discarded(given, dtype, site)?;
     let array = array.converted(dtype, site);
     if op == Op::Power && dtype.is_integer() && array.shape()[axis] > 1 {
         let exponents = along(array.ndim(), axis, span(1, array.shape()[axis]));
@@ -224,6 +226,7 @@ pub(crate) fn reduce_at(
         return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
     }
     let dtype = combined_in(op, array, dtype, site)?;
+    warn_discarded(array.dtype(), dtype, site)?;
     let extent = array.shape()[axis];
     let starts = crate::indexing::checked_positions(("reduceat", "starts"), starts, extent, site)?;
     let most = PIECE * array.mesh()?.mesh().devices() / dtype.size();

@@ -37,16 +37,20 @@ pub fn einsum(subscripts: &str, operands: &[&Array]) -> Array {
 #[must_use]
 pub fn einsum_with(subscripts: &str, operands: &[&Array], options: &ProductOptions) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
-        let has_axes = options.axes.is_some() || options.axis.is_some() || options.keepdims;
-        if has_axes || options.signature.is_some() {
-            return Err(refused("einsum", "options", "axes, keepdims or a signature", site));
-        }
-        let result = try_einsum(subscripts, operands, options, site)?;
-        let Some(out) = &options.out else { return result.ordered_as(options.order, operands) };
-        out.check_out(result.shape(), site)?;
-        out.assign_at(&result, Casting::Unsafe, site)?;
-        Ok(out.clone())
+    let computed = options.dtype.or(promote_all(operands.iter().copied().map(Array::dtype)));
+    let warned = computed.map_or(Ok(()), |dtype| options.warn_of_output(dtype, site));
+    Array::catch(warned.and_then(|()| {
+        within(site, || {
+            let has_axes = options.axes.is_some() || options.axis.is_some() || options.keepdims;
+            if has_axes || options.signature.is_some() {
+                return Err(refused("einsum", "options", "axes, keepdims or a signature", site));
+            }
+            let result = try_einsum(subscripts, operands, options, site)?;
+            let Some(out) = &options.out else { return result.ordered_as(options.order, operands) };
+            out.check_out(result.shape(), site)?;
+            out.assign_at(&result, Casting::Unsafe, site)?;
+            Ok(out.clone())
+        })
     }))
 }
 

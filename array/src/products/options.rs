@@ -2,6 +2,7 @@
 //! dtype, and the output.
 
 use crate::array::Array;
+use crate::floating::warn_discarded;
 use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
 use crate::ufunc::Asked;
@@ -53,6 +54,18 @@ impl Default for ProductOptions {
         let order = MemoryOrder::K;
         let (axes, axis, dtype, signature, out) = (None, None, None, None, None);
         ProductOptions { axes, axis, dtype, signature, casting, out, keepdims: false, order }
+    }
+}
+
+impl ProductOptions {
+    /// Warns of the imaginary parts of a product in `computed` that the output discards.
+    pub(super) fn warn_of_output(&self, computed: DType, site: Site) -> Result<(), Error> {
+        match &self.out {
+            Some(out) if can_cast(computed, out.dtype(), self.casting) => {
+                warn_discarded(computed, out.dtype(), site)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -120,7 +133,12 @@ pub fn product_dtype(
 #[must_use]
 pub fn product(product: Product, a: &Array, b: &Array, options: &ProductOptions) -> Array {
     let site = call_site();
-    Array::catch(within(site, || try_product(product, a, b, options, site)))
+    Array::catch((|| {
+        sound([a, b])?;
+        let dtype = product.dtype(a, b, options).map_err(|error| Error::op(error, site))?;
+        options.warn_of_output(dtype, site)?;
+        within(site, || try_product(product, a, b, options, site))
+    })())
 }
 
 fn try_product(

@@ -3,6 +3,7 @@
 use super::axes::{Axes, keepdims};
 use super::slices::{Moment, check_moment};
 use crate::array::Array;
+use crate::floating::warn_discarded;
 use crate::math::select;
 use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
@@ -49,6 +50,7 @@ impl Array {
         if let Some(out) = axes.has_out() {
             // NumPy writes the sum into `out` first, and divides it there.
             dtype = out.ok()?.dtype();
+            warn_discarded(sum.dtype(), dtype, site)?;
             sum = sum.converted(dtype, site);
         }
         let mean = sum.over(&count, site)?.converted(dtype, site);

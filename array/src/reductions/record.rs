@@ -4,6 +4,7 @@ use super::axes::{Axes, keepdims};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::index_of;
+use crate::floating::warn_discarded;
 use crate::manipulation::refused;
 use crate::math::complex;
 use crate::math::select;
@@ -130,6 +131,7 @@ impl Array {
             check_bools(mask, site)?;
         }
         axes.resolve(self.ndim(), site)?;
+        warn_discarded(self.dtype(), dtype, site)?;
         if initial.is_none() && mask.is_none() {
             return self.converted(dtype, site).reduce(self, monoid, axes, site);
         }

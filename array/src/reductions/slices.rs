@@ -60,7 +60,7 @@ pub(super) fn check_moment(moment: Moment, array: &Array, axes: &Axes, result: &
     let mask = match (numbers, axes.has_mask()) {
         (None, None) => {
             if is_few {
-                warn(text, site);
+                warn(text, result, site);
             }
             return;
         }
@@ -88,7 +88,7 @@ fn combined(array: &Array, axes: &Axes, site: Site) -> usize {
 /// result need not have elements.
 pub(crate) fn warn_of_empty(array: &Array, axes: &Axes, result: &Array, site: Site) {
     if warns() && !is_nested() && result.ok().is_ok() && combined(array, axes, site) == 0 {
-        warn(EMPTY_SLICE, site);
+        warn(EMPTY_SLICE, result, site);
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn warn_of_nan(array: &Array, axes: &Axes, result: &Array, site: Site
         // The result may have axes of quantiles.
         let slices = within(site, || array.all(axes.plain()));
         if slices.size() > 0 {
-            warn(EMPTY_SLICE, site);
+            warn(EMPTY_SLICE, result, site);
         }
     } else if array.dtype().is_inexact() && result.size() > 0 {
         let condition = within(site, || array.isnan().all(axes.plain()).any(()));

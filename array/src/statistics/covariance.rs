@@ -3,7 +3,7 @@
 use super::average::try_average;
 use crate::array::Argument;
 use crate::array::Array;
-use crate::floating::{warn, warn_where, warns};
+use crate::floating::{warn, warn_discarded, warn_where, warns};
 use crate::manipulation::try_concatenate;
 use crate::math::select;
 use crate::products::matmul;
@@ -76,6 +76,11 @@ impl CovarianceOptions {
         CovarianceOptions { dtype: Some(dtype), ..self }
     }
 
+    /// Warns of imaginary parts that the requested dtype discards.
+    fn warn_of_dtype(&self, array: &Array, site: Site) -> Result<(), Error> {
+        self.dtype.map_or(Ok(()), |dtype| warn_discarded(array.dtype(), dtype, site))
+    }
+
     /// The number that is subtracted from the number of observations.
     fn subtracted(&self) -> i64 {
         self.ddof.unwrap_or(i64::from(!self.is_biased))
@@ -94,6 +99,7 @@ impl CovarianceOptions {
 pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
     let covariance = Array::catch((|| {
+        options.warn_of_dtype(array, site)?;
         let mesh = array.mesh()?;
         mesh.enter(|| within(site, || try_cov(array, &options, site)))
     })());
@@ -110,6 +116,7 @@ pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
 pub fn corrcoef(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
     let correlation = Array::catch((|| {
+        options.warn_of_dtype(array, site)?;
         let mesh = array.mesh()?;
         mesh.enter(|| within(site, || try_corrcoef(array, &options, site)))
     })());
@@ -135,10 +142,10 @@ fn warn_of_observations(
         return;
     }
     if observations == 0 {
-        warn(EMPTY_SLICE, site);
+        warn(EMPTY_SLICE, result, site);
     }
     if observations as i64 <= ddof {
-        warn(NO_DEGREES, site);
+        warn(NO_DEGREES, result, site);
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use crate::floating::{check_elementwise, check_reduction, check_scan, kind_of_infinity};
+use crate::floating::{
+    check_elementwise, check_reduction, check_scan, kind_of_infinity, warn_discarded,
+};
 use crate::indexing::{AnyIndex, combine_at};
 use crate::manipulation::{AxisList, refused};
 use crate::recording::try_elementwise;
@@ -54,12 +56,24 @@ impl Ufunc {
     #[must_use]
     pub fn reduce(self, array: &Array, axes: impl Into<Axes>) -> Array {
         let (site, axes) = (call_site(), axes.into());
-        let result = Array::catch(within(site, || {
+        let result = Array::catch((|| {
             self.check_binary("reduce", site)?;
-            reduce_by(self.op, array, &axes, site)
-        }));
+            self.warn_of_reduction(array, &axes, site)?;
+            within(site, || reduce_by(self.op, array, &axes, site))
+        })());
         check_reduction(array, &axes, &result, kind_of_infinity(self.op), site);
         result
+    }
+
+    /// Warns of imaginary parts that a reduction discards: in the cast of the elements to the dtype
+    /// of the options, or in the write into their output.
+    fn warn_of_reduction(self, array: &Array, axes: &Axes, site: Site) -> Result<(), Error> {
+        let to = match (axes.has_dtype(), axes.has_out()) {
+            (Some(dtype), _) => dtype,
+            (None, Some(out)) if !self.op.is_logical() => out.dtype(),
+            _ => return Ok(()),
+        };
+        warn_discarded(array.dtype(), to, site)
     }
 
     /// NumPy's `ufunc.accumulate`: the scan of an operation along an axis.

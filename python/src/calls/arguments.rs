@@ -2,9 +2,7 @@
 
 use super::signature::{Signature, Slots};
 use crate::convert::{self, dtypes};
-use crate::interpreter::errors::{
-    as_numpy_raises, for_type_error, is_of, type_error, value_error, warn_discarded,
-};
+use crate::interpreter::errors::{as_numpy_raises, for_type_error, is_of, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::call_mesh;
 use crate::objects::elements::target;
@@ -364,7 +362,6 @@ impl<'a, 'py> Arguments<'a, 'py> {
         if has("dtype")
             && let Some(dtype) = self.optional_dtype("dtype")?
         {
-            self.warn_of_dtype(dtype)?;
             axes = axes.dtype(dtype);
         }
         if has("mean")
@@ -375,10 +372,6 @@ impl<'a, 'py> Arguments<'a, 'py> {
         if has("out")
             && let Some(out) = self.out()?
         {
-            let is_asked = has("dtype") && self.has("dtype");
-            if !is_asked && KEEP_COMPLEX.contains(&self.signature.name) {
-                self.warn_of_dtype(out.dtype())?;
-            }
             axes = axes.out(&out);
         }
         Ok(axes)
@@ -411,30 +404,11 @@ impl<'a, 'py> Arguments<'a, 'py> {
         convert::array(object, Some(DType::Bool)).map(Some)
     }
 
-    /// Warns if a cast of the first argument to a dtype discards imaginary parts.
-    pub fn warn_of_dtype(&self, dtype: DType) -> PyResult<()> {
-        let Some(object) = self.first().filter(|_| !dtype.is_complex()) else { return Ok(()) };
-        let from = match object.cast::<Ndarray>() {
-            Ok(array) => array.get().array.dtype(),
-            Err(_) => match object.getattr("dtype") {
-                Ok(from) => dtypes::from_python(&from)?,
-                Err(_) => convert::array(object, None)?.dtype(),
-            },
-        };
-        warn_discarded(self.py, from, dtype)
-    }
-
     /// The function's name.
     pub fn name(&self) -> &'static str {
         self.signature.name
     }
 }
-
-/// The reductions whose results are complex for complex elements.
-const KEEP_COMPLEX: [&str; 12] = [
-    "sum", "prod", "min", "max", "amin", "amax", "mean", "nansum", "nanprod", "nanmin", "nanmax",
-    "nanmean",
-];
 
 /// Whether an object is one integer. Errors: an exception of the program's own `__index__`.
 pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {

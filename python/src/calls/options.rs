@@ -5,9 +5,7 @@ use super::arguments::{Arguments, integer, is_integer, wrong_type};
 use super::indexing::{Key, key};
 use crate::convert::dtypes::numpy;
 use crate::convert::{self, on_host};
-use crate::interpreter::errors::{
-    as_numpy_raises, raised, refused, type_error, value_error, warn_discarded,
-};
+use crate::interpreter::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::spelling::in_numpy;
 use crate::objects::elements;
@@ -208,7 +206,6 @@ impl<'py> Arguments<'_, 'py> {
         let py = self.py();
         result.ok().map_err(|error| raised(py, &error))?;
         self.check_cast(result.dtype(), out.dtype(), casting)?;
-        warn_discarded(py, result.dtype(), out.dtype())?;
         if result.shape() != out.shape() {
             return Err(value_error(
                 Mistake::Together,

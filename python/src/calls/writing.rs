@@ -1,7 +1,7 @@
 //! Values that are written into arrays.
 
 use crate::convert::{argument, array};
-use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
@@ -28,18 +28,8 @@ pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let (py, _mesh) = (value.py(), call_mesh::of_array(target));
     target.ok().map_err(|error| raised(py, &error))?;
     let value = value_for(target, value)?;
-    warn_of_value(py, &value, target)?;
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
-}
-
-/// Warns of imaginary parts that a write discards.
-pub fn warn_of_value(py: Python<'_>, value: &Argument, target: &Array) -> PyResult<()> {
-    match value {
-        Argument::Array(array) => warn_discarded(py, array.dtype(), target.dtype()),
-        // Numbers and elements are assigned without a warning, as in NumPy.
-        Argument::Scalar(_) | Argument::Weak(_) => Ok(()),
-    }
 }
 
 /// The value to write into an array. NumPy converts a value without a dtype of its own to the

@@ -5,9 +5,7 @@ use super::foreign::foreign;
 use super::host::fetch;
 use super::host_buffer::SharedMemory;
 use super::numbers::weak;
-use crate::interpreter::errors::{
-    as_numpy_raises, raised, type_error, value_error, warn_discarded,
-};
+use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::{DEEPEST, Ndarray};
@@ -70,8 +68,8 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
         let array: &Array = &array.get().array;
         return Ok(match dtype {
             Some(dtype) if dtype != array.dtype() => {
-                warn_discarded(py, array.dtype(), dtype)?;
-                at_line(py, || array.astype(dtype))
+                let cast = at_line(py, || array.astype(dtype));
+                cast.into_result().map_err(|error| raised(py, &error))?
             }
             _ => array.clone(),
         });

@@ -3,7 +3,7 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::functions;
-use crate::interpreter::errors::{value_error, warn_discarded};
+use crate::interpreter::errors::value_error;
 use crate::interpreter::mistakes::Mistake;
 use crate::methods::text::{TextOptions, text_of};
 use phalanx::BitOrder;
@@ -16,9 +16,7 @@ functions! { FUNCTIONS, a =>
         a.device()?;
         let (array, dtype) = (a.array("x")?, a.dtype("dtype")?);
         if dtype != array.dtype() || a.truth_or("copy", true)? {
-            let cast = array.astype(dtype);
-            warn_discarded(a.py(), array.dtype(), dtype)?;
-            cast.into()
+            array.astype(dtype).into()
         } else {
             Answer::Object(a.object("x")?.clone().unbind())
         }

@@ -5,12 +5,11 @@ use crate::calls::arguments::Arguments;
 use crate::calls::callback::Callback;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{Argument, Array, DType, FillOptions, Grid, Indexing, MemoryOrder, Samples, Weak};
 use pyo3::prelude::*;
-use pyo3::types::PyComplex;
 
 functions! { FUNCTIONS, a =>
     "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)",
@@ -96,7 +95,6 @@ functions! { FUNCTIONS, a =>
             Some(dtype) => a.value("fill_value", dtype)?,
             None => a.argument("fill_value")?,
         };
-        warn_of_fill(a, &value, dtype)?;
         let options =
             FillOptions::default().dtype(dtype).order(a.order_or("order", MemoryOrder::C)?);
         phalanx::full_as(a.shape("shape")?.as_slice(), value, options)
@@ -116,11 +114,7 @@ functions! { FUNCTIONS, a =>
 
     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array filled with a value, with the shape and dtype of another array.":
-    like(a, "a", |dtype| {
-        let value = a.value("fill_value", dtype)?;
-        warn_of_fill(a, &value, Some(dtype))?;
-        Ok(value)
-    })?;
+    like(a, "a", |dtype| a.value("fill_value", dtype))?;
 
     "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
     "Numbers from `start` (by default 0) up to but not including `stop`, at distances of `step`. A \
@@ -148,7 +142,6 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        warn_of_ends(a, &[start.clone(), stop.clone()])?;
         let samples = samples(a)?;
         let line = phalanx::linspace(start.clone(), stop.clone(), samples);
         if a.truth_or("retstep", false)? {
@@ -166,7 +159,6 @@ functions! { FUNCTIONS, a =>
             Some(_) => a.argument("base")?,
             None => Argument::Weak(Weak::Float(10.0)),
         };
-        warn_of_ends(a, &[start.clone(), stop.clone(), base.clone()])?;
         phalanx::logspace(start, stop, samples(a)?, base)
     };
 
@@ -174,7 +166,6 @@ functions! { FUNCTIONS, a =>
     "Numbers with equal ratios from `start` to `stop`.":
     {
         let (start, stop) = (a.argument("start")?, a.argument("stop")?);
-        warn_of_ends(a, &[start.clone(), stop.clone()])?;
         phalanx::geomspace(start, stop, samples(a)?)
     };
 
@@ -351,7 +342,6 @@ functions! { METHODS, a =>
         if is_same && !a.truth_or("copy", true)? {
             Answer::Object(a.object("a")?.clone().unbind())
         } else {
-            warn_discarded(a.py(), array.dtype(), dtype)?;
             array.astype_in(dtype, order).into()
         }
     };
@@ -366,16 +356,6 @@ fn new(a: &Arguments<'_, '_>, value: i64) -> PyResult<Array> {
     let options = FillOptions::default().dtype(a.dtype_or("dtype", DType::F64)?);
     let options = options.order(a.order_or("order", MemoryOrder::C)?);
     Ok(phalanx::full_as(a.shape("shape")?.as_slice(), value, options))
-}
-
-/// Warns if the requested dtype discards the imaginary part of a value.
-fn warn_of_fill(a: &Arguments<'_, '_>, value: &Argument, dtype: Option<DType>) -> PyResult<()> {
-    let from = match value {
-        Argument::Array(values) => values.dtype(),
-        _ if a.object("fill_value")?.is_instance_of::<PyComplex>() => DType::C128,
-        _ => return Ok(()),
-    };
-    dtype.map_or(Ok(()), |dtype| warn_discarded(a.py(), from, dtype))
 }
 
 fn like(
@@ -403,15 +383,6 @@ fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
         Some(dtype) => samples.dtype(dtype),
         None => samples,
     })
-}
-
-/// Warns if the requested dtype discards the imaginary parts of samples between complex ends.
-fn warn_of_ends(a: &Arguments<'_, '_>, ends: &[Argument]) -> PyResult<()> {
-    // An invalid call reports its own error later.
-    match (a.optional_dtype("dtype")?, phalanx::result_type(ends)) {
-        (Some(dtype), Ok(own)) => warn_discarded(a.py(), own, dtype),
-        _ => Ok(()),
-    }
 }
 
 /// An extent that may be left out.
@@ -483,7 +454,6 @@ fn converted(
         return Err(refused());
     }
     let dtype = dtype.unwrap_or(array.dtype());
-    warn_discarded(a.py(), array.dtype(), dtype)?;
     Ok(array.astype_in(dtype, order).into())
 }
 

@@ -5,7 +5,7 @@ use crate::calls::arguments::Arguments;
 use crate::calls::writing::written;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{raised, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
@@ -173,16 +173,6 @@ fn clipped(a: &Arguments<'_, '_>, bounds: [&str; 2]) -> PyResult<Answer> {
     let dtype = a.optional_dtype("dtype")?;
     let mask = a.elements_that_count()?;
     let out = vec![a.out()?];
-    if let Some(out) = &out[0]
-        && casting == Casting::Unsafe
-    {
-        // An invalid call reports its own error later.
-        let given = bounds.iter().filter_map(|name| a.given(name));
-        let mut all = given.map(convert::argument).collect::<PyResult<Vec<_>>>()?;
-        all.push(array.clone().into());
-        let from = dtype.or_else(|| phalanx::result_type(&all).ok());
-        warn_discarded(a.py(), from.unwrap_or(array.dtype()), out.dtype())?;
-    }
     let options = UfuncOptions { dtype, casting, mask, out, ..UfuncOptions::default() };
     let clipped = at_line(a.py(), || array.clip_with(low, high, &options));
     let clipped = clipped.map_err(|error| raised(a.py(), &error))?;

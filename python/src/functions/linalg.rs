@@ -5,7 +5,7 @@ use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::calls::named::named;
 use crate::functions;
-use crate::interpreter::errors::{raised, value_error, warn, warn_discarded};
+use crate::interpreter::errors::{raised, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::Array;
 use phalanx::linalg::{
@@ -244,7 +244,6 @@ functions! { FUNCTIONS, a =>
     "The sums along diagonals of the matrices in the last two axes.":
     {
         let (array, dtype) = (a.array("x")?, a.optional_dtype("dtype")?);
-        warn_discarded(a.py(), array.dtype(), dtype.unwrap_or(array.dtype()))?;
         trace(&array, a.integer_or("offset", 0)?, dtype)
     };
 

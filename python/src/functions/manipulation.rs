@@ -3,14 +3,12 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::{Arguments, integers};
 use crate::calls::callback::Callback;
-use crate::calls::writing::{warn_of_value, written};
+use crate::calls::writing::written;
 use crate::convert::dtypes::numpy;
 use crate::convert::{self, on_host};
 use crate::functions;
 use crate::functions::padding;
-use crate::interpreter::errors::{
-    as_numpy_raises, raised, type_error, value_error, warn, warn_discarded,
-};
+use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
 use crate::methods::construct;
 use crate::objects::ndarray::Ndarray;
@@ -261,7 +259,6 @@ functions! { FUNCTIONS, a =>
             let inserted = phalanx::insert(&array, positions.clone(), &zero, axis.clone());
             inserted.ok().map_or_else(|error| raised(a.py(), &error), |_| refusal)
         })?;
-        warn_discarded(a.py(), values.dtype(), array.dtype())?;
         phalanx::insert(&array, positions, &values, axis)
     };
 
@@ -391,7 +388,6 @@ functions! { METHODS, a =>
     {
         let array = a.array("a")?;
         let value = a.value("value", array.dtype())?;
-        warn_of_value(a.py(), &value, &array)?;
         written(a.py(), || array.try_assign(value))?;
     };
 
@@ -472,12 +468,7 @@ fn joined(
                 "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
             ));
         }
-        let result = phalanx::join_as(&refer(&arrays), Some(dtype), casting, join);
-        result.ok().map_err(|error| raised(a.py(), &error))?;
-        for array in &arrays {
-            warn_discarded(a.py(), array.dtype(), dtype)?;
-        }
-        return Ok(result.into());
+        return Ok(phalanx::join_as(&refer(&arrays), Some(dtype), casting, join).into());
     }
     match out {
         Some(out) => a.stored_in(out, join(&refer(&arrays)), casting),

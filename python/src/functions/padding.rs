@@ -4,10 +4,10 @@ use crate::calls::arguments::Arguments;
 use crate::calls::callback::broken;
 use crate::convert::dtypes::numpy;
 use crate::convert::{self, on_host};
-use crate::interpreter::errors::{as_numpy_raises, type_error, value_error, warn_discarded};
+use crate::interpreter::errors::{as_numpy_raises, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
-use phalanx::{Array, DType, Ends, PadMode, PadWidths, Statistic, Weak};
+use phalanx::{Array, Ends, PadMode, PadWidths, Statistic, Weak};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::RefCell;
@@ -50,10 +50,6 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
             convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers"))
         };
         let ends = pairs(object, ndim, number)?;
-        let is_complex = |weak: &Weak| matches!(weak, Weak::Complex(_));
-        if ends.iter().any(|(before, after)| is_complex(before) || is_complex(after)) {
-            warn_discarded(a.py(), DType::C128, array.dtype())?;
-        }
         Ok(Ends::Each(ends))
     };
     let statistic = |statistic| -> PyResult<PadMode> {

@@ -5,13 +5,11 @@ use crate::calls::arguments::{Arguments, integers, is_integer};
 use crate::calls::asked::Asked;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{
-    for_type_error, raised, type_error, value_error, warn, warn_discarded,
-};
+use crate::interpreter::errors::{for_type_error, raised, type_error, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::{
-    Argument, Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot,
-    einsum_with, inner, kron, outer, tensordot, vdot,
+    Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, einsum_with,
+    inner, kron, outer, tensordot, vdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList, PyString, PyTuple};
@@ -41,11 +39,6 @@ fn product(a: &Arguments<'_, '_>, product: Product) -> PyResult<Answer> {
         keepdims: a.truth_or("keepdims", false)?,
         order: a.order_or("order", MemoryOrder::K)?,
     };
-    if let (Some(out), Casting::Unsafe) = (&options.out, options.casting)
-        && let Ok(computed) = phalanx::product_dtype(product, &first, &second, &options)
-    {
-        warn_discarded(a.py(), computed, out.dtype())?;
-    }
     a.written_out(phalanx::product(product, &first, &second, &options))
 }
 
@@ -65,23 +58,6 @@ fn check_no_axis(a: &Arguments<'_, '_>) -> PyResult<()> {
             Err(type_error(Mistake::Choice, format!("{name} does not support keepdims")))
         }
         (None, None) => Ok(()),
-    }
-}
-
-/// Warns of a product of complex numbers that is written into an array of reals.
-fn warn_of_output(
-    a: &Arguments<'_, '_>,
-    options: &ProductOptions,
-    operands: &[&Array],
-) -> PyResult<()> {
-    let Some(out) = options.out.as_ref().filter(|_| options.casting == Casting::Unsafe) else {
-        return Ok(());
-    };
-    let operands: Vec<Argument> = operands.iter().map(|&operand| operand.into()).collect();
-    // An invalid call reports its own error later.
-    match options.dtype.or_else(|| phalanx::result_type(&operands).ok()) {
-        Some(computed) => warn_discarded(a.py(), computed, out.dtype()),
-        None => Ok(()),
     }
 }
 
@@ -158,7 +134,6 @@ fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         ..ProductOptions::default()
     };
     let arrays: Vec<&Array> = arrays.iter().collect();
-    warn_of_output(a, &options, &arrays)?;
     a.written_out(einsum_with(&subscripts, &arrays, &options))
 }
 
@@ -249,10 +224,7 @@ functions! { FUNCTIONS, a =>
         let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
         let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
         let sum = match a.optional_dtype("dtype")? {
-            Some(dtype) => {
-                warn_discarded(a.py(), array.dtype(), dtype)?;
-                array.trace_as(offset, first, second, dtype)
-            }
+            Some(dtype) => array.trace_as(offset, first, second, dtype),
             None => array.trace(offset, first, second),
         };
         a.stored_by(sum, Casting::Unsafe)

@@ -3,7 +3,6 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::functions;
-use crate::interpreter::errors::warn_discarded;
 use phalanx::{
     Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
     nancumprod, nancumsum,
@@ -14,10 +13,7 @@ use pyo3::prelude::*;
 fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
     let (array, axis) = (a.array("a")?, a.optional_integer("axis")?);
     let found = match a.optional_dtype("dtype")? {
-        Some(dtype) => {
-            warn_discarded(a.py(), array.dtype(), dtype)?;
-            cumulative_as(&array, op, axis, dtype)
-        }
+        Some(dtype) => cumulative_as(&array, op, axis, dtype),
         None if op == Op::Add => cumsum(&array, axis),
         None => cumprod(&array, axis),
     };
@@ -28,7 +24,6 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
 fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
     let (mut array, axis) = (a.array("a")?, a.optional_integer("axis")?);
     if let Some(dtype) = a.optional_dtype("dtype")? {
-        warn_discarded(a.py(), array.dtype(), dtype)?;
         array = array.astype(dtype);
     }
     let found = if op == Op::Add { nancumsum(&array, axis) } else { nancumprod(&array, axis) };
@@ -41,9 +36,6 @@ type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
 fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
     let (axis, dtype) = (a.optional_integer("axis")?, a.optional_dtype("dtype")?);
     let array = a.array("x")?;
-    if let Some(dtype) = dtype {
-        warn_discarded(a.py(), array.dtype(), dtype)?;
-    }
     let found = compute(&array, axis, dtype, a.truth_or("include_initial", false)?);
     a.stored_by(found, Casting::Unsafe)
 }

@@ -7,7 +7,7 @@ use crate::calls::options::mode_of;
 use crate::calls::writing::written;
 use crate::convert;
 use crate::functions;
-use crate::interpreter::errors::{raised, value_error, warn_discarded};
+use crate::interpreter::errors::{raised, value_error};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::{AnyIndex, Argument, Array, Casting, DType, MemoryOrder, Mode, Piece};
 use pyo3::prelude::*;
@@ -213,9 +213,6 @@ fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
 fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
     let (array, positions) = (a.target("a")?, positions(a, indices)?);
     let (values, mode) = (a.values(values, array.dtype())?, a.mode("mode")?);
-    if let Some(from) = values.strong() {
-        warn_discarded(a.py(), from, array.dtype())?;
-    }
     written(a.py(), || array.try_put(&positions, values, mode))
 }
 
@@ -233,7 +230,6 @@ fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let mask = a.elements_that_count()?;
     if let Some(from) = value.strong() {
         a.check_cast(from, target.dtype(), casting)?;
-        warn_discarded(a.py(), from, target.dtype())?;
     }
     written(a.py(), || phalanx::copyto(&target, value, mask.as_ref(), casting))
 }

@@ -94,7 +94,6 @@ fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
         options = options.columns();
     }
     if let Some(dtype) = a.optional_dtype("dtype")? {
-        a.warn_of_dtype(dtype)?;
         options = options.dtype(dtype);
     }
     Ok(options)

@@ -4,18 +4,23 @@ use super::mistakes::Mistake;
 use super::site::here;
 use super::spelling;
 use super::waiting::interruption;
-use phalanx::{ConfigError, DType, Error, ErrorKind, InitError, Site};
+use phalanx::{ConfigError, Error, ErrorKind, Failure, InitError, Site};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::*;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// The exception of an error: of the class that NumPy raises, with the code and the line of the
 /// operation that caused it.
 pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(exception) = interruption() {
         return exception;
+    }
+    if let ErrorKind::Failure(failure) = error.kind()
+        && let Some(Passing(exception)) = (&**failure as &dyn std::error::Error).downcast_ref()
+    {
+        return exception.clone_ref(py);
     }
     let mut text = match error.kind() {
         ErrorKind::Op(error) => spelling::of_operation(&error.to_string()),
@@ -143,27 +148,42 @@ pub fn as_numpy_raises(py: Python<'_>, mistake: Mistake, exception: PyErr) -> Py
 
 /// Issues a `RuntimeWarning` at a line of the program.
 pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
-    let warn = py.import("warnings")?.getattr("warn_explicit")?;
-    let class = py.get_type::<PyRuntimeWarning>();
-    warn.call1((text, class, site.file(), site.line())).map(drop)
+    warn_at(py, "RuntimeWarning", text, site)
 }
 
-/// Issues a warning at the user's line: a `DeprecationWarning`, or one of a class of
-/// `numpy.exceptions`.
+/// Issues a warning at the user's line, of a class as for [`warn_at`].
 pub fn warn(py: Python<'_>, class: &str, text: &str) -> PyResult<()> {
-    let site = here(py);
-    let home = if class == "DeprecationWarning" { "builtins" } else { "numpy.exceptions" };
+    warn_at(py, class, text, here(py))
+}
+
+/// Issues a warning at a line of the program, of a built-in class or of one of `numpy.exceptions`.
+pub fn warn_at(py: Python<'_>, class: &str, text: &str, site: Site) -> PyResult<()> {
+    let is_built_in = matches!(class, "DeprecationWarning" | "RuntimeWarning");
+    let home = if is_built_in { "builtins" } else { "numpy.exceptions" };
     let class = py.import(home)?.getattr(class)?;
     let explicit = py.import("warnings")?.getattr("warn_explicit")?;
     explicit.call1((text, class, site.file(), site.line())).map(drop)
 }
 
-/// Warns of a cast of complex numbers to real ones, as NumPy does.
-pub fn warn_discarded(py: Python<'_>, from: DType, to: DType) -> PyResult<()> {
-    if !from.is_complex() || to.is_complex() || to == DType::Bool {
-        return Ok(());
+/// An exception of Python that passes through a call of `phalanx`, whose caller raises it.
+#[derive(Debug)]
+pub struct Passing(pub PyErr);
+
+impl Display for Passing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
     }
-    warn(py, "ComplexWarning", "Casting complex values to real discards the imaginary part")
+}
+
+impl std::error::Error for Passing {}
+
+impl Failure for Passing {
+    fn code(&self) -> &'static str {
+        "PX157"
+    }
+    fn hint(&self) -> &'static str {
+        "correct the cause, or change the filter of warnings"
+    }
 }
 
 /// Replaces a `TypeError` about an argument by one of ours. Any other exception, such as one of the

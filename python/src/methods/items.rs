@@ -3,7 +3,7 @@
 use super::iteration::Iteration;
 use crate::calls::arguments::integer;
 use crate::calls::indexing::{Key, key};
-use crate::calls::writing::{check_one, value_for, warn_of_value, written};
+use crate::calls::writing::{check_one, value_for, written};
 use crate::convert::argument;
 use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
@@ -71,18 +71,15 @@ impl Ndarray {
                         value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
                     let value = value_for(&self.array, value)?;
                     check_one(&value, self.array.dtype(), is_list)?;
-                    warn_of_value(py, &value, &self.array)?;
                     return written(py, || self.array.try_assign_at(index, value));
                 }
                 let target = at_line(py, || self.array.slice(items.as_slice()));
                 target.ok().map_err(|error| raised(py, &error))?;
                 let value = value_for(&target, value)?;
-                warn_of_value(py, &value, &target)?;
                 written(py, || target.try_assign(value))
             }
             Key::Advanced(items) => {
                 let value = value_for(&self.array, value)?;
-                warn_of_value(py, &value, &self.array)?;
                 let written = at_line(py, || self.array.try_assign_index(&items, value));
                 written.map_err(|error| raised(py, &error))
             }

@@ -1,7 +1,7 @@
 //! Iteration over arrays, and `ndarray.flat`.
 
 use crate::calls::indexing::key;
-use crate::calls::writing::{check_one, value_for, warn_of_value, written};
+use crate::calls::writing::{check_one, value_for, written};
 use crate::convert::fetch;
 use crate::interpreter::errors::{raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
@@ -151,7 +151,6 @@ impl FlatIteration {
     pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (value.py(), call_mesh::of_array(array));
         let value = value_for(array, value)?;
-        warn_of_value(py, &value, array)?;
         written(py, || array.try_fill_flat(value))
     }
 }
@@ -193,7 +192,6 @@ impl FlatIteration {
                 return Err(value_error(Mistake::Elements, text));
             }
         }
-        warn_of_value(py, &value, &self.array)?;
         written(py, || self.array.try_assign_flat(items, value))
     }
 

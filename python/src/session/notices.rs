@@ -3,7 +3,7 @@
 //! raise exceptions.
 
 use super::agreement::agreed;
-use crate::interpreter::errors::{raised, refused, runtime_warning};
+use crate::interpreter::errors::{Passing, raised, refused, runtime_warning, warn_at};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::{Error, FloatingErrorReport, Warning};
 use pyo3::exceptions::PyNameError;
@@ -41,10 +41,17 @@ pub(super) fn queue(mode: Mode, callback: Option<Rc<Py<PyAny>>>, report: Floatin
     });
 }
 
-/// Installs the receiver that queues warnings about data.
+/// Installs the receiver of warnings. It queues warnings about data, and issues warnings of casts
+/// at once: if a filter makes them exceptions, nothing is written.
 pub fn listen() {
     phalanx::report_warnings(Some(|warning| {
-        NOTICES.with_borrow_mut(|notices| notices.push(Notice::Data(warning)));
+        let Warning { class, text, site } = warning;
+        if class == "RuntimeWarning" {
+            NOTICES.with_borrow_mut(|notices| notices.push(Notice::Data(warning)));
+            return Ok(());
+        }
+        let issued = Python::attach(|py| warn_at(py, class, text, site));
+        issued.map_err(|exception| Error::failure(Passing(exception), Some(site)))
     }));
 }
 
