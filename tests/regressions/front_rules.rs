@@ -6,7 +6,8 @@ use phalanx::records::{Field, Form, Record, RecordValue, Records};
 use phalanx::sparse::Csr;
 use phalanx::{
     AnyIndex, Index, Positions, Product, ProductOptions, Ufunc, UfuncOptions, array_of_list,
-    atleast_nd, eye_in, histogramdd, polyfit_full, repr_around, require,
+    atleast_nd, compress, dot_into, eye_in, histogramdd, nanmedian, nanquantile, polyfit_full,
+    repr_around, require, take_into, try_place,
 };
 use std::sync::Arc;
 
@@ -122,6 +123,52 @@ fn masks_counts_and_lists_were_read_by_the_module() {
         let (x, y) = (ones([3], DType::F32), arange(0, 3, 1));
         let fit = polyfit_full(&x, &y, 1, None, None).unwrap();
         assert_eq!((fit.has_full_rank().unwrap(), fit.dtype), (false, DType::F32));
+    });
+}
+
+#[test]
+fn outputs_of_functions_were_checked_by_the_module() {
+    on_lines(|| {
+        let x = from_slice(&[1.0, 2.0, 3.0], [3]);
+        let refused = |done: Result<(), Error>| done.unwrap_err().code();
+        let out = zeros([3], DType::F32);
+        let sums = cumsum(&x, 0);
+        sums.store_in(&out, Casting::SameKind).unwrap();
+        assert_eq!(floats(&out), [1.0, 3.0, 6.0]);
+        let whole = zeros([3], DType::I64);
+        assert_eq!(refused(sums.store_in(&whole, Casting::SameKind)), "PX012");
+        sums.store_in(&whole, Casting::Unsafe).unwrap();
+        assert_eq!(integers(&whole), [1, 3, 6]);
+        // Nothing is broadcast.
+        assert_eq!(refused(sums.store_in(&zeros([1, 3], DType::F64), Casting::Safe)), "PX002");
+        let wrong = zeros([-1i64], DType::F64);
+        assert_eq!(refused(wrong.store_in(&out, Casting::Unsafe)), code(&wrong));
+        // An output of taken elements is cast to their dtype, and back.
+        let (first, two) = (from_slice(&[2i64, 0], [2]), zeros([2], DType::I32));
+        take_into(&x, &first, Some(0), Mode::Raise, &two).unwrap();
+        assert_eq!(integers(&two), [3, 1]);
+        let complex = zeros([2], DType::C128);
+        assert_eq!(refused(take_into(&x, &first, None, Mode::Raise, &complex)), "PX012");
+        let beyond = from_slice(&[9i64, 0], [2]);
+        assert_eq!(refused(take_into(&x, &beyond, None, Mode::Raise, &complex)), "PX012");
+        assert_eq!(refused(x.store_taken(&complex)), "PX012");
+        compress(&first, &x, Some(0)).store_taken(&zeros([1], DType::I8)).unwrap();
+        let product = zeros((), DType::F64);
+        dot_into(&x, &x, &product).unwrap();
+        assert_eq!(floats(&product), [14.0]);
+        assert_eq!(refused(dot_into(&x, &x, &zeros((), DType::F32))), "PX017");
+        let into = |out: &Array| axis(0).out(out);
+        let number = || zeros((), DType::I64);
+        assert_eq!(code(&median(&x, into(&number()))), "PX012");
+        assert_eq!(code(&quantile(&x, 0.5, into(&number()), QuantileMethod::Linear)), "PX012");
+        assert_eq!(integers(&nanmedian(&x, into(&number()))), [2]);
+        assert_eq!(integers(&nanquantile(&x, 0.5, into(&number()), QuantileMethod::Linear)), [2]);
+        assert_eq!(floats(&median(&x.astype(DType::C64), into(&product))), [2.0]);
+        assert_eq!(floats(&product), [2.0]);
+        assert_eq!(refused(try_place(&whole, &whole.greater(0), &x)), "PX012");
+        let options = HistogramOptions::default().weights(&complex);
+        let counted = histogramdd(&zeros([2, 1], DType::F64), &[2usize.into()], options);
+        assert_eq!(counted.unwrap_err().code(), "PX012");
     });
 }
 

@@ -2,11 +2,12 @@
 
 use super::argument::Argument;
 use super::handle::Array;
+use super::output::check_casting_at;
 use crate::manipulation::refused;
 use crate::recording::mesh_of;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, Scalar, can_cast};
+use phalanx_ops::{Casting, Scalar};
 
 impl Array {
     /// Writes `value`, broadcast to this array's shape, into this array through the view: NumPy's
@@ -70,9 +71,7 @@ impl Array {
         value.ok()?;
         self.ok()?;
         let (from, to) = (value.dtype(), self.dtype());
-        if !can_cast(from, to, casting) {
-            return Err(Error::op(OpError::Cast { from, to, casting }, site));
-        }
+        check_casting_at(from, to, casting, site)?;
         self.check_writable(site)?;
         // `a[i] += 1` of Python ends with `a[i] = a[i]`.
         if value.has_base_of(self) && value.base_view()? == self.base_view()? {

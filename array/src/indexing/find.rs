@@ -3,8 +3,7 @@
 
 use super::linear::{along, steps};
 use super::positions::{Mode, resolved, whole};
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, check_casting_at};
 use crate::creation::zeros;
 use crate::dtypes::{choice_in, result_type};
 use crate::manipulation::{MemoryOrder, concatenate, refused, span};
@@ -12,7 +11,7 @@ use crate::math::select;
 use phalanx_graph::{DataError, Error, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{broadcast, check_ndim};
-use phalanx_ops::{DType, Scalar, Shape};
+use phalanx_ops::{Casting, DType, Scalar, Shape};
 
 /// The largest number of elements for each device that one search covers. A search needs memory for
 /// the positions of all its elements, however few it finds.
@@ -281,7 +280,8 @@ pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
 
 /// NumPy's `place`: writes `values` in order, and again from the first one, where `mask` is true.
 /// Collective over the mesh. Errors: as for [`Array::assign`], `OpError::Broadcast` for a mask of
-/// another size, `OpError::Argument` for no values.
+/// another size, `OpError::Cast` for values whose cast to the array is not safe,
+/// `OpError::Argument` for no values.
 #[track_caller]
 pub fn place(array: &Array, mask: &Array, values: &Array) {
     let site = call_site();
@@ -295,7 +295,7 @@ pub fn place(array: &Array, mask: &Array, values: &Array) {
 pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Error> {
     let site = call_site();
     array.ok()?;
-    values.ok()?;
+    check_casting_at(values.ok()?.dtype(), array.dtype(), Casting::Safe, site)?;
     if mask.size() != array.size() {
         let error = OpError::Broadcast { left: array.shape().into(), right: mask.shape().into() };
         return Err(Error::op(error, site));

@@ -22,4 +22,4 @@ pub use find::{
 pub use flat::flat_coordinates;
 pub use positions::Mode;
 pub(crate) use positions::{checked_positions, operand_array};
-pub use take::take;
+pub use take::{take, take_into};

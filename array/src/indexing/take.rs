@@ -2,14 +2,13 @@
 
 use super::linear::{along, steps};
 use super::positions::{Mode, argument_array, from_either_end, resolved, whole};
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, check_casting_at};
 use crate::floating::warn_discarded;
 use crate::manipulation::with_extent;
 use crate::recording::record_structured;
-use phalanx_graph::{DataError, Error, Site, call_site, within};
+use phalanx_graph::{DataError, Error, Site, call_site, in_place_of, within};
 use phalanx_ops::structured::{Put, Take};
-use phalanx_ops::{Op, Structured};
+use phalanx_ops::{Casting, Op, Structured};
 
 impl Array {
     /// The elements at `positions` along an axis; positions may count from the end. The axes of the
@@ -205,6 +204,22 @@ pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> 
             Array::catch(within(site, || taken_flat(array, positions, mode, site)))
         }
     }
+}
+
+/// [`take`], written into `out`: NumPy's `take(out=…)`. Collectivity: as for [`take`]. Errors:
+/// those of [`take`] and of [`Array::store_taken`].
+#[track_caller]
+pub fn take_into(
+    array: &Array,
+    positions: &Array,
+    axis: Option<i64>,
+    mode: Mode,
+    out: &Array,
+) -> Result<(), Error> {
+    let site = call_site();
+    // As in NumPy, the output is checked before the positions.
+    check_casting_at(out.ok()?.dtype(), array.ok()?.dtype(), Casting::Safe, site)?;
+    in_place_of(site, || take(array, positions, axis, mode)).store_at(out, Casting::Unsafe, site)
 }
 
 /// The elements at positions among all elements in C order. Elements that a view repeats are not

@@ -14,6 +14,6 @@ pub use einsum::{einsum, einsum_with};
 pub use matmul::matmul;
 pub use options::{Product, ProductOptions, product, product_dtype};
 pub use subscripts::numbered_subscripts;
-pub use tensordot::{ContractedAxes, dot, inner, kron, tensordot};
+pub use tensordot::{ContractedAxes, dot, dot_into, inner, kron, tensordot};
 pub(crate) use vectors::conjugated;
 pub use vectors::{cross, matvec, outer, vdot, vecdot, vecmat};

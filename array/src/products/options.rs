@@ -1,7 +1,7 @@
 //! Products with the options of NumPy's generalised ufuncs: the axes that are multiplied, the
 //! dtype, and the output.
 
-use crate::array::Array;
+use crate::array::{Array, check_casting_at};
 use crate::floating::warn_discarded;
 use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
@@ -157,7 +157,7 @@ fn try_product(
     let mut operands = given.map(Array::clone);
     let dtype = product.dtype(a, b, options).map_err(|error| Error::op(error, site))?;
     for operand in &mut operands {
-        check_cast(operand.dtype(), dtype, options.casting, site)?;
+        check_casting_at(operand.dtype(), dtype, options.casting, site)?;
         *operand = operand.converted(dtype, site);
     }
     let axes = axes(product, counts, options, site)?;
@@ -173,7 +173,7 @@ fn try_product(
         let result = moveaxis(&result, last(counts[2]), axes[2].clone());
         return result.ordered_as(options.order, &given);
     };
-    check_cast(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
+    check_casting_at(result.dtype(), out.ok()?.dtype(), options.casting, site)?;
     let target = moveaxis(out, axes[2].clone(), last(counts[2])).into_result()?;
     let mut pairs = result.shape().iter().rev().zip(target.shape().iter().rev()).enumerate();
     let fits = result.ndim() <= target.ndim()
@@ -225,12 +225,4 @@ fn axes(
 
 fn last(count: usize) -> Vec<i64> {
     (-(count as i64)..0).collect()
-}
-
-fn check_cast(from: DType, to: DType, casting: Casting, site: Site) -> Result<(), Error> {
-    if can_cast(from, to, casting) {
-        Ok(())
-    } else {
-        Err(Error::op(OpError::Cast { from, to, casting }, site))
-    }
 }

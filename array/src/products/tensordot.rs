@@ -4,10 +4,10 @@ use crate::array::Array;
 use crate::manipulation::{axes_of, refused, sound};
 use crate::products::matmul::try_matmul;
 use crate::products::matrices::{matrix_product, summed};
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
-use phalanx_ops::{Shape, promote};
+use phalanx_ops::{Casting, Shape, promote};
 
 /// The axes that a product sums over: a number of the last axes of the left operand and of the
 /// first axes of the right one, or named axes.
@@ -113,6 +113,20 @@ pub fn dot(a: &Array, b: &Array) -> Array {
             _ => try_tensordot(a, b, &(-1, -2).into(), site),
         }
     })())
+}
+
+/// [`dot`], written into `out`, which must have the shape and the dtype of the product: NumPy's
+/// `dot(a, b, out)`. Local (records nodes). Errors: those of [`dot`] and of [`Array::try_assign`],
+/// `OpError::Argument` for another output.
+#[track_caller]
+pub fn dot_into(a: &Array, b: &Array, out: &Array) -> Result<(), Error> {
+    let site = call_site();
+    let product = in_place_of(site, || dot(a, b).into_result())?;
+    if (out.ok()?.dtype(), out.shape()) != (product.dtype(), product.shape()) {
+        let value = format!("an array of {} and shape {:?}", out.dtype(), out.shape());
+        return Err(refused("dot", "out", value, site));
+    }
+    product.store_at(out, Casting::No, site)
 }
 
 /// The sum of the products over the last axes of both; the elementwise product if either operand is

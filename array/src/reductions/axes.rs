@@ -119,6 +119,12 @@ impl Axes {
         self
     }
 
+    /// The options without the output, and the output.
+    pub(crate) fn split_out(mut self) -> (Axes, Option<Array>) {
+        let out = self.options.as_deref_mut().and_then(|options| options.out.take());
+        (self, out)
+    }
+
     /// The axes and `keepdims`, without other options.
     pub(crate) fn plain(&self) -> Axes {
         Axes { options: None, ..self.clone() }

@@ -213,16 +213,6 @@ impl Array {
         Ok(out.clone())
     }
 
-    /// Checks that a result of the given shape can be written to this array.
-    pub(crate) fn check_out(&self, shape: &[usize], site: Site) -> Result<(), Error> {
-        self.ok()?;
-        if self.shape() == shape {
-            return Ok(());
-        }
-        let (value, target) = (shape.into(), self.shape().into());
-        Err(Error::op(OpError::BroadcastInto { value, target }, site))
-    }
-
     /// Checks that `mask` is of bools and broadcasts to the shape of this array.
     pub(super) fn check_mask_of_bools(&self, mask: &Array, site: Site) -> Result<(), Error> {
         check_bools(mask, site)?;

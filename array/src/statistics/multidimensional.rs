@@ -3,12 +3,12 @@
 use super::axis::Axis;
 use super::bins::{Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
-use crate::array::Array;
+use crate::array::{Array, check_casting_at};
 use crate::manipulation::{atleast_2d, refused};
 use crate::math::select;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, promote};
+use phalanx_ops::{Casting, DType, promote};
 
 /// NumPy's `histogramdd`: the number of samples, which are the rows of a matrix, in each bin
 /// (`f64`), and the edges along each column. A vector is a matrix of one column.
@@ -96,6 +96,9 @@ fn counted(
     }
     if let Some(weights) = options.weights.as_ref().filter(|weights| weights.shape() != [samples]) {
         return refuse("weights", weights.ok()?.size());
+    }
+    if let Some(weights) = options.weights.as_ref().filter(|it| it.dtype().is_complex()) {
+        check_casting_at(weights.dtype(), DType::F64, Casting::Safe, site)?;
     }
     let extents: Vec<usize> = axes.iter().map(Axis::count).collect();
     crate::recording::check_shape(&extents, DType::F64, site)?;

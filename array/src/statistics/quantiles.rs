@@ -11,7 +11,7 @@ use crate::reductions::{Axes, keepdims, nanmean, warn_of_empty, warn_of_nan};
 use crate::sorting::sort;
 use phalanx_graph::{Error, Site, call_site, room_on_host};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Weak, promote};
+use phalanx_ops::{Casting, DType, Weak, promote};
 
 /// The quantiles to compute: one, or several. Several add their axes in front of those of the
 /// result.
@@ -354,10 +354,10 @@ fn try_nanquantile(
 ///
 /// Shape: that of the quantiles, followed by that of the reduction. Dtype: the promotion of the
 /// dtypes of elements and quantiles. A method that selects elements keeps their dtype, and so does
-/// one quantile of floats. A line with NaN has NaN quantiles. Option: `keepdims`. A line that is
-/// split is brought together, as by [`sort`]. Local (records nodes). Errors: `OpError::Argument`
-/// for quantiles outside 0 to 1, `OpError::Dtype`, `OpError::Axis`, `OpError::Index` for no
-/// elements.
+/// one quantile of floats. A line with NaN has NaN quantiles. Options: `keepdims`, and `out` with a
+/// cast of the same kind. A line that is split is brought together, as by [`sort`]. Local (records
+/// nodes). Errors: `OpError::Argument` for quantiles outside 0 to 1, `OpError::Dtype`,
+/// `OpError::Axis`, `OpError::Index` for no elements, and those of [`Array::store_in`].
 #[track_caller]
 #[must_use]
 pub fn quantile(
@@ -366,9 +366,11 @@ pub fn quantile(
     axes: impl Into<Axes>,
     method: QuantileMethod,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("quantile", 1.0);
-    on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
+    let found = on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site));
+    found.stored(out, Casting::SameKind, site)
 }
 
 /// NumPy's `percentile` along axes and by any method: as [`quantile`], from 0 to 100. For all
@@ -381,13 +383,15 @@ pub fn percentile_along(
     axes: impl Into<Axes>,
     method: QuantileMethod,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("percentile", 100.0);
-    on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
+    let found = on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site));
+    found.stored(out, Casting::SameKind, site)
 }
 
 /// NumPy's `nanquantile`: as [`quantile`], of the elements that are not NaN. A line with NaN alone
-/// gives NaN.
+/// gives NaN. An output takes any cast.
 #[track_caller]
 #[must_use]
 pub fn nanquantile(
@@ -396,11 +400,12 @@ pub fn nanquantile(
     axes: impl Into<Axes>,
     method: QuantileMethod,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("nanquantile", 1.0);
     let found = on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site));
     warn_of_nan(array, &axes, &found, site);
-    found
+    found.stored(out, Casting::Unsafe, site)
 }
 
 /// NumPy's `nanpercentile`: as [`nanquantile`], from 0 to 100.
@@ -412,22 +417,24 @@ pub fn nanpercentile(
     axes: impl Into<Axes>,
     method: QuantileMethod,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("nanpercentile", 100.0);
     let found = on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site));
     warn_of_nan(array, &axes, &found, site);
-    found
+    found.stored(out, Casting::Unsafe, site)
 }
 
 /// NumPy's `median` over `axes`: the middle element, or the mean of the two middle elements. The
 /// median of no elements is NaN, and so is that of a line with NaN.
 ///
-/// Dtype: `f64` for integers and bools. Option: `keepdims`. A line that is split is brought
-/// together, as by [`sort`]. Local (records nodes). Errors: `OpError::Axis`.
+/// Dtype: `f64` for integers and bools. Options: `keepdims`, and `out` with a cast of the same
+/// kind, or any cast of complex medians. A line that is split is brought together, as by [`sort`].
+/// Local (records nodes). Errors: `OpError::Axis`, and those of [`Array::store_in`].
 #[track_caller]
 #[must_use]
 pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
-    let (site, axes) = (call_site(), axes.into());
+    let (site, (axes, out)) = (call_site(), axes.into().split_out());
     let middle = on_mesh_of(array, site, || {
         array.ok()?;
         axes.allow("median", &[], site)?;
@@ -446,14 +453,17 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
         found.reshape(lines.result.as_slice()).into_result()
     });
     warn_of_empty(array, &axes, &middle, site);
-    middle
+    // NumPy refuses an output of integers if an element is NaN; here it is always refused.
+    let is_complex = array.dtype().is_complex();
+    let casting = if is_complex { Casting::Unsafe } else { Casting::SameKind };
+    middle.stored(out, casting, site)
 }
 
-/// NumPy's `nanmedian`: as [`median`], of the elements that are not NaN.
+/// NumPy's `nanmedian`: as [`median`], of the elements that are not NaN. An output takes any cast.
 #[track_caller]
 #[must_use]
 pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
-    let (site, axes) = (call_site(), axes.into());
+    let (site, (axes, out)) = (call_site(), axes.into().split_out());
     let middle = on_mesh_of(array, site, || {
         array.ok()?;
         axes.allow("nanmedian", &[], site)?;
@@ -475,5 +485,5 @@ pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
         found.reshape(lines.result.as_slice()).into_result()
     });
     warn_of_nan(array, &axes, &middle, site);
-    middle
+    middle.stored(out, Casting::Unsafe, site)
 }

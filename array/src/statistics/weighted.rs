@@ -13,7 +13,7 @@ use crate::reductions::{Axes, keepdims, nanmean, warn_of_nan};
 use crate::sorting::argsort;
 use phalanx_graph::{DataError, Error, Site, call_site};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Weak};
+use phalanx_ops::{Casting, DType, Weak};
 
 /// The weights with the axes of the array. `weights` has one for each element, or one for each
 /// position along `axes`.
@@ -135,8 +135,12 @@ pub fn quantile_weighted(
     axes: impl Into<Axes>,
     weights: &Array,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
-    on_mesh_of(array, site, || try_weighted(("quantile", 1.0), array, &q, &axes, weights, site))
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
+    let found = on_mesh_of(array, site, || {
+        try_weighted(("quantile", 1.0), array, &q, &axes, weights, site)
+    });
+    found.stored(out, Casting::SameKind, site)
 }
 
 /// NumPy's `nanquantile` with `weights`: as [`quantile_weighted`], of the elements that are not
@@ -149,11 +153,12 @@ pub fn nanquantile_weighted(
     axes: impl Into<Axes>,
     weights: &Array,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("nanquantile", 1.0);
     let found = on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site));
     warn_of_nan(array, &axes, &found, site);
-    found
+    found.stored(out, Casting::Unsafe, site)
 }
 
 /// NumPy's `percentile` with `weights`: as [`quantile_weighted`], from 0 to 100.
@@ -165,9 +170,11 @@ pub fn percentile_weighted(
     axes: impl Into<Axes>,
     weights: &Array,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("percentile", 100.0);
-    on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site))
+    let found = on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site));
+    found.stored(out, Casting::SameKind, site)
 }
 
 /// NumPy's `nanpercentile` with `weights`: as [`nanquantile_weighted`], from 0 to 100.
@@ -179,9 +186,10 @@ pub fn nanpercentile_weighted(
     axes: impl Into<Axes>,
     weights: &Array,
 ) -> Array {
-    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let (site, q) = (call_site(), q.into());
+    let (axes, out) = axes.into().split_out();
     let named = ("nanpercentile", 100.0);
     let found = on_mesh_of(array, site, || try_weighted(named, array, &q, &axes, weights, site));
     warn_of_nan(array, &axes, &found, site);
-    found
+    found.stored(out, Casting::Unsafe, site)
 }

@@ -7,7 +7,6 @@ use crate::convert::dtypes::numpy;
 use crate::convert::{self, on_host};
 use crate::interpreter::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
-use crate::interpreter::spelling::in_numpy;
 use crate::objects::elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass::no_subclass;
@@ -203,38 +202,8 @@ impl<'py> Arguments<'_, 'py> {
         };
         let wrong = || wrong_type(&format!("{}(): out", self.name()), "a phalanx.ndarray", &object);
         let out = elements::target(&object).ok_or_else(wrong)?;
-        let py = self.py();
-        result.ok().map_err(|error| raised(py, &error))?;
-        self.check_cast(result.dtype(), out.dtype(), casting)?;
-        if result.shape() != out.shape() {
-            return Err(value_error(
-                Mistake::Together,
-                in_numpy(&format!(
-                    "{}(): out has shape {:?}, and the result {:?}",
-                    self.name(),
-                    out.shape(),
-                    result.shape()
-                )),
-            ));
-        }
-        out.try_assign(result).map_err(|error| raised(py, &error))?;
+        result.store_in(out, casting).map_err(|error| raised(self.py(), &error))?;
         Ok(Answer::Object(object.clone().unbind()))
-    }
-
-    /// Refuses a cast that a rule does not allow.
-    pub fn check_cast(&self, from: DType, to: DType, casting: Casting) -> PyResult<()> {
-        if phalanx::can_cast(from, to, casting) {
-            return Ok(());
-        }
-        Err(type_error(
-            Mistake::Type,
-            format!(
-                "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'",
-                from.numpy_name(),
-                to.numpy_name(),
-                casting.name()
-            ),
-        ))
     }
 
     /// The one element of an array of truth values. Collective.

@@ -336,7 +336,8 @@ functions! { METHODS, a =>
     {
         let (array, dtype) = (a.array("a")?, a.dtype("dtype")?);
         let casting = a.casting("casting", phalanx::Casting::Unsafe)?;
-        a.check_cast(array.dtype(), dtype, casting)?;
+        phalanx::check_casting(array.dtype(), dtype, casting)
+            .map_err(|error| raised(a.py(), &error))?;
         let order = a.order_or("order", MemoryOrder::K)?;
         let is_same = dtype == array.dtype() && is_in_order(a, &array, order)?;
         if is_same && !a.truth_or("copy", true)? {

@@ -8,8 +8,8 @@ use crate::functions;
 use crate::interpreter::errors::{for_type_error, raised, type_error, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
 use phalanx::{
-    Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, einsum_with,
-    inner, kron, outer, tensordot, vdot,
+    Array, Casting, ContractedAxes, MemoryOrder, Product, ProductOptions, cross, dot, dot_into,
+    einsum_with, inner, kron, outer, tensordot, vdot,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList, PyString, PyTuple};
@@ -161,15 +161,14 @@ functions! { FUNCTIONS, a =>
     "dot(a, b, out=None)",
     "The sums of products over the last axis of `a` and the last but one, or only, axis of `b`.":
     {
-        let found = dot(&a.array("a")?, &a.array("b")?);
-        let fits = |out: &Array| out.dtype() == found.dtype() && out.shape() == found.shape();
-        if found.ok().is_ok() && a.out()?.is_some_and(|out| !fits(&out)) {
-            return Err(value_error(Mistake::Value,
-                "output array is not acceptable (must have the right datatype, number of \
-                 dimensions, and be a C-Array)",
-            ));
+        let (first, second) = (a.array("a")?, a.array("b")?);
+        match a.out()? {
+            Some(out) => {
+                dot_into(&first, &second, &out).map_err(|error| raised(a.py(), &error))?;
+                a.written_out(out)
+            }
+            None => Ok(dot(&first, &second).into()),
         }
-        a.stored(found)
     };
 
     "vdot(a, b, /)",

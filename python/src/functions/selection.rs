@@ -37,11 +37,14 @@ functions! { FUNCTIONS, a =>
         let positions = positions(a, "indices")?;
         let axis = a.optional_integer("axis")?;
         let (array, mode) = (a.array("a")?, a.mode("mode")?);
-        if let Some(out) = a.out()? {
-            // NumPy checks the output before the positions.
-            a.check_cast(out.dtype(), array.dtype(), Casting::Safe)?;
+        match a.out()? {
+            Some(out) => {
+                let taken = phalanx::take_into(&array, &positions, axis, mode, &out);
+                taken.map_err(|error| raised(a.py(), &error))?;
+                a.written_out(out)?
+            }
+            None => phalanx::take(&array, &positions, axis, mode).into(),
         }
-        taken(a, phalanx::take(&array, &positions, axis, mode))?
     };
 
     "put(a, ind, v, mode='raise')",
@@ -98,7 +101,6 @@ functions! { FUNCTIONS, a =>
         } else {
             convert::array(values, Some(array.dtype()))?
         };
-        a.check_cast(values.dtype(), array.dtype(), Casting::Safe)?;
         written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
     };
 
@@ -193,14 +195,11 @@ functions! { METHODS, a =>
     };
 }
 
-/// The taken elements, written into `out` if it is given. NumPy takes them into a copy of `out` in
-/// their dtype. So here, too, a safe cast from the dtype of `out` to theirs must exist.
+/// The taken elements, written into `out` if it is given.
 fn taken(a: &Arguments<'_, '_>, elements: Array) -> PyResult<Answer> {
-    if let Some(out) = a.out()? {
-        elements.ok().map_err(|error| raised(a.py(), &error))?;
-        a.check_cast(out.dtype(), elements.dtype(), Casting::Safe)?;
-    }
-    a.stored_by(elements, Casting::Unsafe)
+    let Some(out) = a.out()? else { return Ok(elements.into()) };
+    elements.store_taken(&out).map_err(|error| raised(a.py(), &error))?;
+    a.written_out(out)
 }
 
 /// An array of positions; an empty list gives none.
@@ -228,9 +227,6 @@ fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let (target, value) = (a.target("dst")?, a.argument("src")?);
     let casting = a.casting("casting", Casting::SameKind)?;
     let mask = a.elements_that_count()?;
-    if let Some(from) = value.strong() {
-        a.check_cast(from, target.dtype(), casting)?;
-    }
     written(a.py(), || phalanx::copyto(&target, value, mask.as_ref(), casting))
 }
 

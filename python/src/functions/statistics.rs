@@ -11,9 +11,9 @@ use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::here;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{
-    Array, Axes, BinRule, Bins, Casting, CovarianceOptions, DType, HistogramOptions,
-    QuantileMethod, Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize,
-    histogram, histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile,
+    Array, Axes, BinRule, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod,
+    Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize, histogram,
+    histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile,
     nanpercentile_weighted, nanquantile, nanquantile_weighted, percentile_along,
     percentile_weighted, quantile, quantile_weighted, room_on_host,
 };
@@ -70,19 +70,15 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
             "nanquantile" => nanquantile_weighted,
             _ => quantile_weighted,
         };
-        compute(&array, wanted, a.axes()?, &weights)
+        compute(&array, wanted, a.axes_and_out()?, &weights)
     } else {
         let method = QuantileMethod::from_name(&name).ok_or_else(|| {
             let text = format!("{name:?} is not a valid method of {}()", a.name());
             value_error(Mistake::Choice, text)
         })?;
-        compute(&array, wanted, a.axes()?, method)
+        compute(&array, wanted, a.axes_and_out()?, method)
     };
-    if a.name().starts_with("nan") {
-        // As in NumPy, the results are assigned without a check of the cast.
-        return a.stored_by(found, Casting::Unsafe);
-    }
-    a.stored(found)
+    a.written_out(found)
 }
 
 fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
@@ -194,10 +190,6 @@ fn range_of(object: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
 fn options(a: &Arguments<'_, '_>, ranges: &[Option<(f64, f64)>]) -> PyResult<HistogramOptions> {
     let mut options = HistogramOptions::default().ranges(ranges);
     if let Some(weights) = a.optional_array("weights")? {
-        let is_of_several = ranges.len() != 1;
-        if is_of_several && weights.dtype().is_complex() {
-            a.check_cast(weights.dtype(), DType::F64, Casting::Safe)?;
-        }
         options = options.weights(&weights);
     }
     let is_density = a.takes("density") && a.truth_or("density", false)?;
@@ -249,17 +241,11 @@ fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 functions! { FUNCTIONS, a =>
     "median(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The median of the elements along axes.":
-    {
-        let array = a.array("a")?;
-        let middle = median(&array, a.axes()?);
-        // NumPy refuses an integer `out` if an element is NaN; here it is always refused.
-        let is_complex = array.dtype().is_complex();
-        a.stored_by(middle, if is_complex { Casting::Unsafe } else { Casting::SameKind })
-    };
+    a.written_out(median(&a.array("a")?, a.axes_and_out()?));
 
     "nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The median along axes of the elements that are not NaN.":
-    a.stored_by(nanmedian(&a.array("a")?, a.axes()?), Casting::Unsafe)?;
+    a.written_out(nanmedian(&a.array("a")?, a.axes_and_out()?));
 
     "quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
